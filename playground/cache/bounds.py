@@ -54,16 +54,16 @@ def read_bounds(
     """
     if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
         return ReadBounds()
-    most, whole = 0.0, 0
+    most, most_blocks = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
         if (
-            len(other.chain) >= whole
+            len(other.chain) >= most_blocks
         ):  # otherwise it shares no more than a request that was already compared
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
-            whole = max(whole, blocks)
+            most_blocks = max(most_blocks, blocks)
     if most == inf or (len(earlier) > _LATEST and bill.read > most + NEAR):
         return ReadBounds(least)
     return ReadBounds(least, min(int(most), bill.total))
@@ -82,10 +82,10 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
     if blocks == len(request.chain):
         return blocks, shared
-    one, two = request.wire.blocks[blocks].text, other.wire.blocks[blocks].text
-    longest = min(len(one), len(two))
-    length = bisect_left(range(longest), True, key=lambda n: one[: n + 1] != two[: n + 1])
-    part = len(one[:length].encode("utf-8", "surrogatepass"))
+    text, other_text = request.wire.blocks[blocks].text, other.wire.blocks[blocks].text
+    longest = min(len(text), len(other_text))
+    length = bisect_left(range(longest), True, key=lambda n: text[: n + 1] != other_text[: n + 1])
+    part = len(text[:length].encode("utf-8", "surrogatepass"))
     return blocks, min(shared + part, billed)
 
 

@@ -18,8 +18,7 @@ from playground.nouns.wire_blocks import TIERS, WireBlock
 
 
 def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
-    """Return the indexes of the blocks that end with a breakpoint, in order, and the first
-    problem.
+    """Return the indexes of the blocks that end with a breakpoint, in order, and the first problem.
 
     A problem is a finding's code and its message; None if there is none.
     """
@@ -35,17 +34,20 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     if last is not None and last not in points:
         points = sorted([*points, last])
     lives_known = lives_of(rules, request.wire.model)
-    named = [life_at(request, point, rules) for point in points]
-    for life in named:
+    lives = [life_at(request, point, rules) for point in points]
+    for life in lives:
         if life not in lives_known and _refuses(life, rules):
-            known = ", ".join(lives_known)
-            return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
+            names = ", ".join(lives_known)
+            return points, (
+                "unknown-ttl",
+                f"a mark with the lifetime {life!r}; known: {names}",
+            )
     # Too many marks are an error with Anthropic; OpenAI uses the newest marks.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    # OpenAI states no rule on the order of lifetimes
-    if rules.match == "breakpoints" and len(set(named)) > 1 and _rises(map(rules.seconds, named)):
+    # OpenAI states no rule on the order of lives
+    if rules.match == "breakpoints" and len(set(lives)) > 1 and _rises(map(rules.seconds, lives)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
     return points, None
@@ -68,8 +70,8 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
         return rules.long_life  # the bill takes precedence: a session may have lost its marks
-    given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
-    return given or str(rules.value("default_ttl"))
+    lifetime = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
+    return lifetime or str(rules.value("default_ttl"))
 
 
 @lru_cache(maxsize=256)
@@ -147,8 +149,7 @@ def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
 def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
     """Yield the last block of each message that OpenAI marks by itself, the newest first.
 
-    These are the user's messages, groups of tool results, and the developer's messages at the
-    head.
+    These are the user's messages, groups of tool results, and the developer's messages at the head.
     """
     after, before_result = None, False
     for index in range(len(blocks) - 1, -1, -1):

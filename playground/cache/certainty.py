@@ -45,10 +45,10 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
-    known = request.known_doubts  # shared by all policies, which change only the marks
-    if rules not in known:
-        known[rules] = _first_doubt(request, rules)
-    return known[rules] or _marks(request, rules)
+    doubt_by_rules = request.known_doubts  # shared by all policies, which change only the marks
+    if rules not in doubt_by_rules:
+        doubt_by_rules[rules] = _first_doubt(request, rules)
+    return doubt_by_rules[rules] or _marks(request, rules)
 
 
 def _first_doubt(request: TimedRequest, rules: Rules) -> str:
@@ -97,8 +97,8 @@ def _fields(request: TimedRequest, rules: Rules) -> str:
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
     for name in parents.intersection(settings):
-        held = settings[name]
-        inner = held if isinstance(held, dict) else {}
+        value = settings[name]
+        inner = value if isinstance(value, dict) else {}
         unknown += [path for key in inner if (path := f"{name}.{key}") not in roles]
     if unknown:
         return _unspoken_of(unknown)
@@ -118,13 +118,13 @@ def unknown_words(request: TimedRequest, rules: Rules) -> str:
 
 def is_pinned(request: TimedRequest) -> bool:
     """Return True if only one upstream provider may answer a request to OpenRouter."""
-    given = request.wire.settings.get("provider")
-    if not isinstance(given, dict):
+    provider = request.wire.settings.get("provider")
+    if not isinstance(provider, dict):
         return False
-    only, order = given.get("only"), given.get("order")
+    only, order = provider.get("only"), provider.get("order")
     if isinstance(only, list) and len(only) == 1:
         return True
-    return isinstance(order, list) and len(order) == 1 and given.get("allow_fallbacks") is False
+    return isinstance(order, list) and len(order) == 1 and provider.get("allow_fallbacks") is False
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
@@ -142,8 +142,8 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
 def _region(rules: Rules, model: str) -> str:
     """Return the region in a model's name, as its provider writes it (`us.`), or ""."""
     name = model.lower().rpartition("/")[2]
-    known = [prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1]
-    return f"{name.partition('.')[0]}." if name.startswith(tuple(known)) else ""
+    prefixes = [prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1]
+    return f"{name.partition('.')[0]}." if name.startswith(tuple(prefixes)) else ""
 
 
 @lru_cache(maxsize=256)
@@ -223,10 +223,10 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
     """Name the server tools whose results the provider itself marks, which the body does not
     show."""
-    named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
-    if not named or "system_messages" not in rules.rules:
+    tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
+    if not tools or "system_messages" not in rules.rules:
         return ""
-    return f"results of {', '.join(named)} get a mark of their own: the body does not show it"
+    return f"results of {', '.join(tools)} get a mark of their own: the body does not show it"
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
@@ -234,11 +234,11 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
     if is_on_body and not rules.value("automatic"):
         return f"{_UNDOCUMENTED} what a mark on the body itself does"
-    listed = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
-    if request.marks and not listed:
+    heeded = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
+    if request.marks and not heeded:
         return f"{_UNDOCUMENTED} whether marks count for this model"
-    known = lives_of(rules, wire.model)
-    others = [life for life in request.marks.values() if life not in known]
+    lifetimes = lives_of(rules, wire.model)
+    others = [life for life in request.marks.values() if life not in lifetimes]
     if others and rules.match != "best effort":
         return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
     for life in _disputed_lives(rules):
@@ -270,12 +270,12 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
     A setting that the rules name is left out if it has its default. Settings that no rule names are
     listed by path, because nobody knows which cache entries a change of them loses.
     """
-    wire, named = request.wire, _named(rules)
-    given = rules.salts_of(named, wire.parameters, wire.model)
+    wire, names = request.wire, _named(rules)
+    salts = rules.salts_of(names, wire.parameters, wire.model)
     roles = _roles(rules, wire.api)
     fields = [name for name in wire.settings if roles.get(name) == "setting"]
-    given |= {path: value for path, value in settings_left(wire.settings, fields, named)}
-    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in given.items()}
+    salts |= {path: value for path, value in settings_left(wire.settings, fields, names)}
+    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in salts.items()}
 
 
 @lru_cache(maxsize=64)
@@ -294,8 +294,8 @@ def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, ru
     """
     if before is now:  # the usual case: both requests share one object
         return ""
-    named = _named(rules)
-    unnamed = (name for name in {**before, **now} if name not in named)
+    parameter_names = _named(rules)
+    unnamed = (name for name in {**before, **now} if name not in parameter_names)
     names = (*_parameters_up_to(tier, rules), *unnamed)
     changed = [name for name in names if before.get(name) != now.get(name)]
     if not changed:
@@ -319,9 +319,9 @@ def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules)
     so the values may be equal.
     """
     undocumented = rules.get("defaults_unknown", ())
-    named = [name for name in undocumented if (name in before) != (name in now)]
-    if not named:
+    names = [name for name in undocumented if (name in before) != (name in now)]
+    if not names:
         return ""
     return (
-        f"{', '.join(named)} is named in only one of the requests, and no source states its default"
+        f"{', '.join(names)} is named in only one of the requests, and no source states its default"
     )

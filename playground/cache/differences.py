@@ -199,10 +199,10 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
     return "history-rewrite"
 
 
-def _one_message(one: WireBlock, other: WireBlock) -> bool:
+def _one_message(block: WireBlock, other: WireBlock) -> bool:
     """Return True if two blocks may belong to one message; an appended block has no place."""
-    return one.role == other.role and (
-        None in (one.place, other.place) or one.place[0] == other.place[0]  # type: ignore[index]
+    return block.role == other.role and (
+        None in (block.place, other.place) or block.place[0] == other.place[0]  # type: ignore[index]
     )
 
 

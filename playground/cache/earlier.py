@@ -67,7 +67,7 @@ class EarlierRequests:
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
-        others = [each for each in earlier if each is not settings and each != settings]
+        others = [other for other in earlier if other is not settings and other != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
         changed, last = self._changed_message(request), self.last.get(model)
@@ -80,11 +80,11 @@ class EarlierRequests:
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
         changed_from = last if last and not reads_all and not _goes_on(last, request) else None
-        if changed_from and (spelled := default_spelled_out(changed_from.wire, request.wire)):
-            return spelled
-        for each in () if reads_all else others:
-            if kept := may_be_kept(each, settings, rules):
-                return kept
+        if changed_from and (default_doubt := default_spelled_out(changed_from.wire, request.wire)):
+            return default_doubt
+        for other in () if reads_all else others:
+            if uncertainty := may_be_kept(other, settings, rules):
+                return uncertainty
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
 
     def _changed_message(self, request: TimedRequest) -> str:
@@ -107,10 +107,10 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
     same = same_blocks(before.blocks, now.blocks)
     if same >= min(len(before.blocks), len(now.blocks)):
         return ""
-    one, other = before.blocks[same], now.blocks[same]
-    empty = any(block.kind == "text" and not block.text for block in (one, other))
-    alike = one.kind == other.kind != "text" and (
-        without_defaults(one.text) == without_defaults(other.text)
+    block_before, block_now = before.blocks[same], now.blocks[same]
+    empty = any(block.kind == "text" and not block.text for block in (block_before, block_now))
+    alike = block_before.kind == block_now.kind != "text" and (
+        without_defaults(block_before.text) == without_defaults(block_now.text)
     )
     if not (empty or alike):
         return ""
@@ -120,6 +120,6 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 def answer_seconds(request: TimedRequest) -> float:
     """Return the most seconds that an answer takes, by its limit of tokens."""
     settings = request.wire.settings
-    named = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
-    most = next((value for value in named if isinstance(value, int)), None)
+    limits = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
+    most = next((value for value in limits if isinstance(value, int)), None)
     return float("inf") if most is None else most / _SLOWEST

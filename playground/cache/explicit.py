@@ -37,25 +37,25 @@ class ExplicitCache:
 
     def use(self, request: TimedRequest, rules: Rules) -> tuple[Resource | None, str]:
         """Return the request's resource (None if too little is marked) and the reason."""
-        held = cached_blocks(request)
-        size = sum(_size(request, block) for block in held)
+        cached = cached_blocks(request)
+        size = sum(_size(request, block) for block in cached)
         minimum = rules.minimum(request.wire.model)
-        if not held or request.wire.blocks[held[-1]].role in ("assistant", "tool"):
+        if not cached or request.wire.blocks[cached[-1]].role in ("assistant", "tool"):
             return None, "the marked part may not end with an answer or a result"
         if size < minimum:
             about = "" if request.billed else "about "
             return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
-        digests = (sha256(request.wire.blocks[index].identity).digest() for index in held)
+        digests = (sha256(request.wire.blocks[index].identity).digest() for index in cached)
         key = sha256(b"".join(digests)).digest()
         ttl = next(iter(request.marks.values()))  # LiteLLM uses the first mark's lifetime for all
         if self._ends.get(key, float("-inf")) >= request.at:
-            return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
+            return Resource(size, True, ttl, 0, cached[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
         # Its whole lifetime is charged when it is made, because no client deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
-        return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"
+        return Resource(size, False, ttl, storage, cached[-1]), "an explicit cache is made"
 
 
 def cached_blocks(request: TimedRequest) -> list[int]:
@@ -80,10 +80,10 @@ def cached_blocks(request: TimedRequest) -> list[int]:
 
 def _seconds(ttl: str, rules: Rules) -> int:
     """Return the seconds of a lifetime such as 90s, 5m or 2h; the default for any other text."""
-    found = re.fullmatch(r"(\d{1,6})([smh])", ttl)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,6})([smh])", ttl)
+    if match is None:
         return rules.seconds(str(rules.value("default_ttl")))
-    return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+    return int(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def _size(request: TimedRequest, index: int) -> int:

@@ -43,10 +43,10 @@ class SentRow:
 
     def shared(self, number: int) -> int:
         """Return the number of leading blocks that a request shares with the one before it."""
-        found = self.differences[number]
-        if found is None:
+        difference = self.differences[number]
+        if difference is None:
             return len(self.row[number - 1].chain)
-        return found.block or 0
+        return difference.block or 0
 
     def minimum(self, number: int) -> int:
         return self.rules.minimum(self.row[number].wire.model)
@@ -65,24 +65,24 @@ class SentRow:
 
 def lint(sent: SentRow) -> list[Finding]:
     """Return all findings; consecutive requests with the same code share one."""
-    seen = [
+    mistakes = [
         *((code, number, what) for code, check in _CHECKS.items() for number, what in check(sent)),
         *_differences_of(sent),
         *((one.finding, n, one.reason) for n, one in enumerate(sent.outcomes) if one.finding),
     ]
-    found: list[tuple[int, Finding]] = []
-    for code in dict.fromkeys(code for code, _, _ in seen):
-        numbers = {number: what for other, number, what in seen if other == code}
+    findings: list[tuple[int, Finding]] = []
+    for code in dict.fromkeys(code for code, _, _ in mistakes):
+        numbers = {number: what for other, number, what in mistakes if other == code}
         for first, last in _rows(sorted(numbers)):
             where = f"requests {first + 1} to {last + 1}" if last > first else f"request {last + 1}"
-            found.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+            findings.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
+    return [one for _, one in sorted(findings, key=lambda pair: pair[0])]
 
 
 def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
     """Return a finding if a record lacks cached tokens that the provider's usage counts."""
-    kept, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
-    counts = (("read", billed.read, kept.read), ("written", billed.write, kept.write))
+    recorded, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
+    counts = (("read", billed.read, recorded.read), ("written", billed.write, recorded.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
     if not lost:
         return None
@@ -98,17 +98,17 @@ def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
     """Find differences at or before the previous request's last mark."""
-    for number, found in enumerate(sent.differences):
-        if found is None:
+    for number, difference in enumerate(sent.differences):
+        if difference is None:
             continue
         # A change after the last mark loses nothing. If the provider caches without marks, any
         # change may.
         mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
-        if mark is not None and (found.block is None or found.block <= mark):
+        if mark is not None and (difference.block is None or difference.block <= mark):
             lost = sent.outcomes[number - 1].cached_after - sent.outcomes[number].read
             price = f", {lost:,} cached tokens" if lost > 0 else ""
-            tiers = ", ".join(found.invalidates(sent.rules))
-            yield found.rule, number, f"{found.sentence}; invalidates {tiers}{price}"
+            tiers = ", ".join(difference.invalidates(sent.rules))
+            yield difference.rule, number, f"{difference.sentence}; invalidates {tiers}{price}"
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
@@ -203,8 +203,10 @@ def _below_minimum(sent: SentRow) -> Seen:
         # No provider reports this: below its minimum it silently caches nothing.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             about = "" if request.billed else "about "
-            told = f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
-            yield number, f"{about}{request.sizes[mark]:,} tokens, {told}"
+            minimum_in_words = (
+                f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
+            )
+            yield number, f"{about}{request.sizes[mark]:,} tokens, {minimum_in_words}"
 
 
 _CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {

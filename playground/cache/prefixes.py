@@ -79,11 +79,11 @@ class TimedRequest:
         self.billed = None if self.summed else billed  # a sum does not give the size
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
-        kept = before if before and shared else _Nothing()
+        source = before if before and shared else _Nothing()
         own = wire.blocks[shared:]
-        self.chain: SharedList[bytes] = _chain(wire, own, rules, kept.chain, shared)
-        self.positions: SharedList[int] = _positions(wire, own, rules, kept.positions, shared)
-        self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
+        self.chain: SharedList[bytes] = _chain(wire, own, rules, source.chain, shared)
+        self.positions: SharedList[int] = _positions(wire, own, rules, source.positions, shared)
+        self.estimates: SharedList[int] = _estimates(own, source.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
         # Marks, and the difference between a string and a list, are no part of the hashes.
@@ -96,7 +96,7 @@ class TimedRequest:
         self._strings: SharedList[int] = (
             _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
         )
-        self._opaque: SharedList[int] = _opaque(own, kept._opaque, shared)
+        self._opaque: SharedList[int] = _opaque(own, source._opaque, shared)
 
     @property
     def plain_model(self) -> str:
@@ -209,49 +209,49 @@ class _Nothing:
     _written: dict[int, str] = field(default_factory=dict)
 
 
-def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
+def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
     """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
     differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
-    return same_blocks(wire.blocks, before.blocks, same)
+    return same_blocks(wire.blocks, before.blocks, equal)
 
 
 _UNCOUNTED: Final = SharedList[int]()
 
 
-def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    if len(sums) < known:  # they were not counted for the model of the request before
-        sums, known = SharedList(), 0
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in blocks[known:]:
+    if len(sums) < start:  # they were not counted for the model of the request before
+        sums, start = SharedList(), 0
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks[start:]:
         total += block.is_string
-        own.append(total)
-    if known < len(sums):  # the next blocks may be equal but for their marks
-        same = shared_length(sums[known:], own)
-        known, own = known + same, own[same:]
-    return sums.extended_with(known, own)
+        counts.append(total)
+    if start < len(sums):  # the next blocks may be equal but for their marks
+        same = shared_length(sums[start:], counts)
+        start, counts = start + same, counts[same:]
+    return sums.extended_with(start, counts)
 
 
-def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return for each block the tokens that were estimated, up to it, for content without text.
 
     The list is empty if there is no such block.
     """
-    if not sums and not any(block.opaque for block in more):
+    if not sums and not any(block.opaque for block in blocks):
         return sums
     if not sums:
-        sums = SharedList([0] * known)
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in more:
+        sums = SharedList([0] * start)
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks:
         total += _estimate(block) if block.opaque else 0
-        own.append(total)
-    return sums.extended_with(known, own)
+        counts.append(total)
+    return sums.extended_with(start, counts)
 
 
 def _chain(
-    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[bytes], known: int
+    wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
     """Return the hash of every prefix: the known hashes, then those of the request's `own` blocks.
 
@@ -259,21 +259,21 @@ def _chain(
     an empty tier are included in the next tier's.
     """
     chain: list[bytes] = []
-    state = before[known - 1] if known else _root(wire, rules)
+    state = hashes[start - 1] if start else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
-    salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in own:
+    salted = TIERS.index(wire.blocks[start - 1].tier) + 1 if start else 0
+    for block in new:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
-            given = rules.salts_of(names, wire.parameters, wire.model)
-            if given:
-                salt = json.dumps(given, sort_keys=True, default=str).encode()
+            added = rules.salts_of(names, wire.parameters, wire.model)
+            if added:
+                salt = json.dumps(added, sort_keys=True, default=str).encode()
                 state = hashlib.sha256(state + salt).digest()
             salted += 1
         state = hashlib.sha256(state + block.identity).digest()
         chain.append(state)
-    return before.extended_with(known, chain)
+    return hashes.extended_with(start, chain)
 
 
 def _root(wire: WireRequest, rules: Rules) -> bytes:
@@ -286,28 +286,28 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[int], known: int
+    wire: WireRequest, new: Sequence[WireBlock], rules: Rules, earlier: SharedList[int], start: int
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, positions = rules.value("collapse_runs"), list[int]()
-    last, position = (wire.blocks[known - 1].kind, before[known - 1]) if known else ("", -1)
-    for block in own:
-        same = collapse and block.kind == last and block.kind in ("tool_use", "tool_result")
-        position, last = position + (not same), block.kind
+    last_kind, position = (wire.blocks[start - 1].kind, earlier[start - 1]) if start else ("", -1)
+    for block in new:
+        same = collapse and block.kind == last_kind and block.kind in ("tool_use", "tool_result")
+        position, last_kind = position + (not same), block.kind
         positions.append(position)
-    return before.extended_with(known, positions)
+    return earlier.extended_with(start, positions)
 
 
-def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in more:
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks:
         total += _estimate(block)
-        own.append(total)
-    return sums.extended_with(known, own)
+        counts.append(total)
+    return sums.extended_with(start, counts)
 
 
 def _estimate(block: WireBlock) -> int:

@@ -45,8 +45,8 @@ def terms_of(
     factor, words = price.factor(tokens, tier), list[str]()
     disputed = rules.of_model("disputed_above", model)
     if disputed is not None and tokens > disputed:
-        told = f"no price is known above {disputed:,} tokens: sources disagree"
-        return Terms(None, (told,))
+        reason = f"no price is known above {disputed:,} tokens: sources disagree"
+        return Terms(None, (reason,))
     if factor is None:
         return Terms(None, (f"no price is known for service tier {tier}",))
     if factor != 1000:
@@ -62,11 +62,11 @@ def terms_of(
         value = settings.get(name)
         if value in _USUAL_VALUES:
             continue
-        stated = factors.get(value) if isinstance(value, str) else None
-        if stated is None or plain_name(model) not in stated.get("models", (plain_name(model),)):
+        entry = factors.get(value) if isinstance(value, str) else None
+        if entry is None or plain_name(model) not in entry.get("models", (plain_name(model),)):
             return Terms(None, (f"no price is known for {name} {value}",))
-        factor = factor * int(stated["permille"]) // 1000
-        words.append(f"{name} {value}: {grouped(stated['permille'] / 1000, 2)} of the list price")
+        factor = factor * int(entry["permille"]) // 1000
+        words.append(f"{name} {value}: {grouped(entry['permille'] / 1000, 2)} of the list price")
     return _by_hour(Terms(factor, tuple(words)), rules, at)
 
 
@@ -76,13 +76,13 @@ def _by_hour(terms: Terms, rules: Rules, at: float | None) -> Terms:
         return terms
     share = grouped(off["permille"] / 1000, 2)
     if at is None or at < _AN_EPOCH:
-        told = f"at the peak price; off-peak {share} of it: the time of day is not known"
-        return Terms(terms.factor, (*terms.words, told))
+        reason = f"at the peak price; off-peak {share} of it: the time of day is not known"
+        return Terms(terms.factor, (*terms.words, reason))
     when = datetime.fromtimestamp(at, UTC)
     if when.date().isoformat() < off["since"] or _is_peak(when, off):
         return terms
-    told = f"off-peak: {share} of the list price"
-    return Terms(terms.factor * int(off["permille"]) // 1000, (*terms.words, told))
+    reason = f"off-peak: {share} of the list price"
+    return Terms(terms.factor * int(off["permille"]) // 1000, (*terms.words, reason))
 
 
 def _is_peak(when: datetime, off: Mapping[str, Any]) -> bool:

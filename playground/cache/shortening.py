@@ -52,11 +52,15 @@ class _History:
 
     def go_on(self, messages: Messages, size: Size) -> int:
         """Take the next request's messages; return how many of them the request before has too."""
-        known = alike_length(self.messages, messages)
-        kept = bisect_left(self.results, known)
-        del self.results[kept:], self.result_sums[kept + 1 :], self.savings[kept + 1 :]
-        del self.sums[known + 1 :]
-        for index, message in enumerate(messages[known:], known):
+        shared = alike_length(self.messages, messages)
+        shared_results = bisect_left(self.results, shared)
+        del (
+            self.results[shared_results:],
+            self.result_sums[shared_results + 1 :],
+            self.savings[shared_results + 1 :],
+        )
+        del self.sums[shared + 1 :]
+        for index, message in enumerate(messages[shared:], shared):
             tokens = size(message)
             self.sums.append(self.sums[-1] + tokens)
             if has_result(message):
@@ -64,7 +68,7 @@ class _History:
                 self.result_sums.append(self.result_sums[-1] + tokens)
                 self.savings.append(self.savings[-1] + tokens - size(cleared(message)))
         self.messages = messages
-        return known
+        return shared
 
 
 @dataclass
@@ -160,8 +164,8 @@ def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -
     policy._cut, policy._summaries = start - head, policy._summaries + 1
     words = f"Summary {policy._summaries}: " + "what was done so far " * (policy.summary // 5)
     policy._stand_in = {"role": "user", "content": words}
-    asked = [*sent, {"role": "user", "content": _ASK}]
-    return Shortened(_summarised(policy, messages, head), True, asked)
+    history_with_question = [*sent, {"role": "user", "content": _ASK}]
+    return Shortened(_summarised(policy, messages, head), True, history_with_question)
 
 
 def _summarised(policy: Shortening, messages: Messages, head: int) -> Messages:
@@ -197,10 +201,10 @@ def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shorten
 
 def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Shortening:
     """Return a policy by its name. Raises InputFault."""
-    known = {each.name: each for each in shortenings(limit, keep, summary)}
-    if name not in known:
-        raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(known)}")
-    return known[name]
+    by_name = {each.name: each for each in shortenings(limit, keep, summary)}
+    if name not in by_name:
+        raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(by_name)}")
+    return by_name[name]
 
 
 def head_length(messages: Sequence[dict[str, Any]]) -> int:
@@ -271,9 +275,9 @@ def _cleared_part(part: Any) -> Any:
 def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
     """Take the next request's messages, and clear the results that were cleared before."""
     history = policy._history
-    known = history.go_on(messages, size)
-    before = bisect_left(history.results, known)
-    policy._sent = [*policy._sent[:known], *messages[known:]]
+    shared = history.go_on(messages, size)
+    before = bisect_left(history.results, shared)
+    policy._sent = [*policy._sent[:shared], *messages[shared:]]
     for index in history.results[before : policy._cleared]:
         policy._sent[index] = cleared(messages[index])
 

@@ -235,8 +235,8 @@ def billed_of(usage: Any) -> Billed | None:
             return None
         is_whole = False
     uncached = total - read - written if is_whole else total
-    own = Billed(read, written, uncached, hour, is_summed(usage))
-    return reduce(_sum, filter(None, map(billed_of, _compactions(usage))), own)
+    bill = Billed(read, written, uncached, hour, is_summed(usage))
+    return reduce(_sum, filter(None, map(billed_of, _compactions(usage))), bill)
 
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
@@ -246,17 +246,19 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     threshold", as of 2026-10-30).
     """
     rounds = usage.get("iterations")
-    listed = rounds if isinstance(rounds, list) else []
-    found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
-    return [{**one, "iterations": None} for one in found]  # these have no rounds of their own
+    items = rounds if isinstance(rounds, list) else []
+    compactions = [
+        one for one in items if isinstance(one, dict) and one.get("type") == "compaction"
+    ]
+    return [{**one, "iterations": None} for one in compactions]  # these have no rounds of their own
 
 
-def _sum(one: Billed, other: Billed) -> Billed:
+def _sum(bill: Billed, other: Billed) -> Billed:
     return Billed(
-        one.read + other.read,
-        one.write + other.write,
-        one.uncached + other.uncached,
-        one.write_hour + other.write_hour,
+        bill.read + other.read,
+        bill.write + other.write,
+        bill.uncached + other.uncached,
+        bill.write_hour + other.write_hour,
         summed=True,
     )
 
@@ -287,8 +289,8 @@ def output_of(usage: Any) -> int | None:
     if not isinstance(usage, dict) or not usage:
         return None
     for names in _outputs_of(frozenset(usage)):
-        found = [_value_at(usage, name) for name in names]
-        if counts := [as_count(each) for each in found if _is_count(each)]:
+        values = [_value_at(usage, name) for name in names]
+        if counts := [as_count(each) for each in values if _is_count(each)]:
             return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
 
@@ -321,8 +323,8 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
     short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
-    listed = usage.get("cacheDetails")
-    details = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    rows = usage.get("cacheDetails")
+    details = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     hour = sum(as_count(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
     long += next(
         (tokens for name in _TWELVE_HOURS if (tokens := as_count(_value_at(usage, name)))), 0

@@ -79,9 +79,11 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
     sums: list[bool] = []
     for number, (row, body) in enumerate(own):
         later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
-        sent = body.get("messages")
+        messages = body.get("messages")
         following = (
-            later[len(sent) :][:1] if isinstance(sent, list) and isinstance(later, list) else []
+            later[len(messages) :][:1]
+            if isinstance(messages, list) and isinstance(later, list)
+            else []
         )
         contents = [
             one.get("content") for one in (row.reply or {}, *following) if isinstance(one, dict)
@@ -100,7 +102,7 @@ def _route(url: str, body: dict[str, Any]) -> str:
 
 
 def _aligned(
-    session: Session, count: int, read: Callable[[Any], FieldValue | None], field: str
+    session: Session, count: int, convert: Callable[[Any], FieldValue | None], field: str
 ) -> list[FieldValue | None]:
     """Return the `field` of each request's record, converted by `read`, for `count` requests.
 
@@ -114,7 +116,7 @@ def _aligned(
         replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
         by_reply = {record.reply: getattr(record, field) for record in session.requests}
         values = [by_reply.get(reply) for reply in replies[-count:]]
-    aligned = [None if each is None else read(each) for each in values]
+    aligned = [None if each is None else convert(each) for each in values]
     return [*aligned, *[None] * (count - len(aligned))]
 
 

@@ -167,8 +167,8 @@ def _predicted(value: CacheSimulation) -> Headline:
         parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
     read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
-    asked = _request_count(value).capitalize()
-    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
+    count = _request_count(value).capitalize()
+    parts = [f"{count}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
@@ -183,21 +183,21 @@ def _request_count(value: CacheSimulation) -> str:
 def _nothing_read(value: CacheSimulation) -> str:
     """Say why nothing is read: a single request, too few tokens, no mark, or changing text."""
     prefix = value.reach
-    written = any(one.written for one in value.requests)
-    if not (written or prefix.is_enough):
-        hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
+    writes = any(one.written for one in value.requests)
+    if not (writes or prefix.is_enough):
+        no_hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
         stop = ";" if prefix.alone else ","  # the subject itself has a comma
-        return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
-    if len(value.requests) == 1 and (written or prefix.alone):
+        return f"{prefix.subject}{stop} {prefix.probably}{no_hit}: {needs}."
+    if len(value.requests) == 1 and (writes or prefix.alone):
         if value.requests[0].state == "unpredictable":
             return (
                 f"{prefix.subject}: the first request probably writes, and the next one may read."
             )
         return f"{prefix.subject}: the first request only writes, the next one can read."
-    if written:
-        hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
-        return f"{prefix.subject}, and {hit}: what is written is not read again."
+    if writes:
+        no_hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
+        return f"{prefix.subject}, and {no_hit}: what is written is not read again."
     if prefix.alone:
         return f"{prefix.subject}; nothing is read, for the reasons below."
     return f"{prefix.subject}, and nothing is written or read."

@@ -88,10 +88,10 @@ class MarkedPrefix:
             return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
         if self.assumed:
-            told = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
-            return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
-        told = f"this model caches {self.minimum:,} or more{self._span}"
-        return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
+            text = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
+            return f"{self.subject}; {size}: {self.probably}{enough}, {text}"
+        text = f"this model caches {self.minimum:,} or more{self._span}"
+        return f"{self.subject}; {size}: {self.probably}{enough}, {text}"
 
 
 def marked_prefix(

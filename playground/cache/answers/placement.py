@@ -117,16 +117,16 @@ def place_cache(
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
     # The environment block is neither marked nor cached, so the threshold does not count it.
-    sent = environment if _last_user(rendering.messages) is not None else ""
+    environment_text = environment if _last_user(rendering.messages) is not None else ""
     return CachePlacement(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
         policy=chosen.marking_policy.name,
-        parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
+        parts=_parts(rendering.messages, rendering.decisions, bool(environment_text)),
         decisions=rendering.decisions,
         characters=rendering.characters,
-        text_characters=text_characters(rendering.messages) - len(sent),
+        text_characters=text_characters(rendering.messages) - len(environment_text),
         reach=_reach(rendering, session.task.model_name),
     )
 
@@ -138,8 +138,8 @@ def _as_sent(session: Session) -> CachePlacement:
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)
     # an automatic mark, which the request asks for, stands on the last block that can be marked
-    asked = wire.automatic_ttl is not None
-    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
+    has_automatic = wire.automatic_ttl is not None
+    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if has_automatic else set()
     parts = []
     for number, block in enumerate(wire.blocks):
         ttl = wire.automatic_ttl if number in automatic else block.ttl
@@ -167,10 +167,10 @@ def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
     """Return the marked prefix of the request: without an answer at the end, which was not sent."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
-    asked = len(rendering.messages)
-    while asked and rendering.messages[asked - 1]["role"] == "assistant":
-        asked -= 1
-    blocks = wire.starts[asked] if asked < len(wire.starts) else len(wire.blocks)
+    length = len(rendering.messages)
+    while length and rendering.messages[length - 1]["role"] == "assistant":
+        length -= 1
+    blocks = wire.starts[length] if length < len(wire.starts) else len(wire.blocks)
     return marked_prefix(TimedRequest(wire, 0.0, rules), rules, model, blocks)
 
 
@@ -205,5 +205,5 @@ def _part_texts(message: dict[str, Any]) -> list[str]:
 
 
 def _last_user(messages: list[dict[str, Any]]) -> int | None:
-    found = [i for i, message in enumerate(messages) if message["role"] == "user"]
-    return found[-1] if found else None
+    numbers = [i for i, message in enumerate(messages) if message["role"] == "user"]
+    return numbers[-1] if numbers else None

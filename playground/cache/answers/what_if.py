@@ -66,8 +66,8 @@ class WhatIf:
         if self.parallel == 1:
             return plain, stretch.lengths
         first = stretch.lengths[0]  # the messages before it are examples, or kept by a compaction
-        kept, since = plain.messages[:first], plain.messages[first:]
-        messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
+        head, tail = plain.messages[:first], plain.messages[first:]
+        messages = [_in_parallel(part, self.parallel) for part in (head, tail)]
         joined = tuple(chain(*messages))
         behind = range(len(messages[0]), len(joined))
         stops = [i for i in behind if joined[i].role == "assistant"]
@@ -125,15 +125,15 @@ def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[
 
 def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
     """Join every `rounds` rounds of calls and results into one turn, as if made at once."""
-    found: list[Message] = []
+    joined: list[Message] = []
     calls: list[Message] = []
     results: list[Message] = []
 
     def flush() -> None:
         if calls:
             parts = tuple(part for message in calls for part in message.parts)
-            found.append(replace(calls[0], parts=parts))
-        found.extend(results)
+            joined.append(replace(calls[0], parts=parts))
+        joined.extend(results)
         calls.clear()
         results.clear()
 
@@ -146,6 +146,6 @@ def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
         )
         if not calling or len(calls) == rounds:
             flush()
-        (calls if calling else found).append(message)
+        (calls if calling else joined).append(message)
     flush()
-    return found
+    return joined

@@ -108,7 +108,7 @@ def _marks_not_sent(
     """Return the marks for which no block on the wire has the same content and a mark."""
     # An explicit cache holds all its blocks: they need no marks of their own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     fix = FIXES["mark-lost"]
     for block in marked.blocks:
         if block.ttl is None:
@@ -120,8 +120,8 @@ def _marks_not_sent(
             del arrived[index]
             continue
         where = "tool" if block.place is None else "message {} part {}".format(*block.place)
-        found.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
-    return found
+        findings.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
+    return findings
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:

@@ -126,11 +126,11 @@ class Rules:
 
     def _spellings(self, model: str) -> Iterator[str]:
         """Yield a model's name, then the name with one more route or prefix removed, and so on."""
-        written = model.strip().lower()
+        spelling = model.strip().lower()
         for route in self.get("routes", ()):
-            if not written.startswith(route):
+            if not spelling.startswith(route):
                 continue
-            name = written[len(route) :]
+            name = spelling[len(route) :]
             prefixes = (p for p in self.get("name_prefixes", ()) if name.startswith(p))
             for start in (0, *map(len, prefixes)):
                 if is_spelled(name[start:], self.get("spelling", "either")):
@@ -172,10 +172,10 @@ class Rules:
         A default holds for the models that the rules name. Any other model gets the figure of the
         known model with the most similar name, as an assumption.
         """
-        found = self._figures.get((name, model))
-        if found is None:
-            found = self._figures[name, model] = self._figure(name, model)
-        return found
+        cached = self._figures.get((name, model))
+        if cached is None:
+            cached = self._figures[name, model] = self._figure(name, model)
+        return cached
 
     def _figure(self, name: str, model: str) -> Figure:
         rule, table, plain = self.rules[name], self._table(name), plain_name(model)
@@ -197,15 +197,15 @@ class Rules:
 
     def _others(self, rule: Rule, model: str) -> Iterator[Figure]:
         plain = plain_name(model)
-        for one in rule.conflicts:
-            if one.superseded or not isinstance(one.value, Mapping):
+        for statement in rule.conflicts:
+            if statement.superseded or not isinstance(statement.value, Mapping):
                 continue
-            if one.route and not model.lower().startswith(one.route):
+            if statement.route and not model.lower().startswith(statement.route):
                 continue
-            given = {plain_name(key): figure for key, figure in one.value.items()}
-            if plain in given or ("default" in given and plain in self._known):
-                value: int = given[plain] if plain in given else given["default"]
-                yield Figure(value, f"{one.source}, {one.seen}")
+            by_model = {plain_name(key): figure for key, figure in statement.value.items()}
+            if plain in by_model or ("default" in by_model and plain in self._known):
+                value: int = by_model[plain] if plain in by_model else by_model["default"]
+                yield Figure(value, f"{statement.source}, {statement.seen}")
 
     def _table(self, name: str) -> dict[str, Any]:
         if name not in self._tables:
@@ -216,8 +216,8 @@ class Rules:
         """Return the entry for a model in a rule that is a table by model, or the default."""
         if (name, model) not in self._of_models:
             self._of_models[name, model] = self._entry(name, model)
-        found = self._of_models[name, model]
-        return default if found is _NONE else found
+        entry = self._of_models[name, model]
+        return default if entry is _NONE else entry
 
     def _entry(self, name: str, model: str) -> Any:
         if name not in self.rules:
@@ -311,8 +311,8 @@ class Rules:
     ) -> dict[str, Any]:
         """Return by name what these parameters add to the hash; a parameter with its default is
         left out."""
-        known = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
-        return {name: value for name, value in known if value is not None}
+        salts = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
+        return {name: value for name, value in salts if value is not None}
 
 
 def _parameter(name: str, parameters: Mapping[str, Any]) -> Any:
@@ -334,10 +334,10 @@ def rule_sets() -> dict[str, Rules]:
 
 def rules_of(provider: str) -> Rules:
     """Return one provider's rules. Raises UnknownNameError, listing the known providers."""
-    found = rule_sets()
-    if provider not in found:
-        raise UnknownNameError("provider", provider, list(found))
-    return found[provider]
+    rules = rule_sets()
+    if provider not in rules:
+        raise UnknownNameError("provider", provider, list(rules))
+    return rules[provider]
 
 
 def _stem(path: Path) -> str:
