@@ -58,9 +58,8 @@ def read_bounds(
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
-        if (
-            len(other.chain) >= most_blocks
-        ):  # otherwise it shares no more than a request that was already compared
+        # otherwise it shares no more than a request that was already compared
+        if len(other.chain) >= most_blocks:
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
             most_blocks = max(most_blocks, blocks)

@@ -76,9 +76,8 @@ class Deferral:
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
-    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
-        default_factory=dict
-    )  # id of a message -> the message, the tools that it calls, and those that it refers to
+    # id of a message -> the message, the tools that it calls, and those that it refers to
+    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools: original, rewritten
 
     @property

@@ -46,9 +46,8 @@ _KEY_HEADERS: Final = frozenset(
     {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SHORTEST_SECRET: Final = (
-    4  # characters: shorter values of the environment ("1", "en") are no secrets
-)
+# characters: shorter values of the environment ("1", "en") are no secrets
+_SHORTEST_SECRET: Final = 4
 
 _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
 

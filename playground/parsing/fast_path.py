@@ -102,9 +102,8 @@ class FastPath:
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._offset = 0  # characters fed so far
-        self._feed_held: FeedHeld | None = (
-            None  # `_feed_pending` or `_feed_after_held`, if it skips
-        )
+        # `_feed_pending` or `_feed_after_held`, if it skips
+        self._feed_held: FeedHeld | None = None
         self._start = 0  # the offset at which it began
         self._held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before it, as far as a pattern may look back

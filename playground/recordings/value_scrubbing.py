@@ -15,19 +15,16 @@ from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, 
 
 _NAME_FIELDS: Final = ("name", "key", "header")  # fields that name the neighbouring `value`
 _VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
-_NAMED_FIELDS: Final = _VALUE_FIELDS | {
-    "default"
-}  # fields that a neighbouring or outer name may show to be secret
+# fields that a neighbouring or outer name may show to be secret
+_NAMED_FIELDS: Final = _VALUE_FIELDS | {"default"}
 # OpenTelemetry puts these around the values of an attribute
 _WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
-_COOKIE_FIELDS: Final = frozenset(
-    {"path", "domain", "httpOnly", "sameSite"}
-)  # beside name and value
+# beside name and value
+_COOKIE_FIELDS: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})
 _PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # its private fields
 _HEADER_ENDS: Final = ("key", "token", "secret", "auth", "authorization")  # ends of headers' names
-_HISTORY_FIELDS: Final = frozenset(
-    {"messages", "input", "contents", "tools", "system"}
-)  # of a request
+# of a request
+_HISTORY_FIELDS: Final = frozenset({"messages", "input", "contents", "tools", "system"})
 
 
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:

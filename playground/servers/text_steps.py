@@ -71,9 +71,8 @@ def drop_after_opener(reply: Projection) -> None:
             fail_request(reply)
         return
     for segment in reply.segments:
-        if not (
-            is_ended and "stray" in (segment.kind, previous)
-        ):  # the opener may be a stray marker
+        # the opener may be a stray marker
+        if not (is_ended and "stray" in (segment.kind, previous)):
             is_ended = segment.kind == "bare" or (is_ended and choice == "dropped")
         previous = segment.kind
         if not is_ended or segment.kind not in ("text", "bare"):

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from playground.sessions.session import RequestRow
 
-_NO_REFERENCES: Final = (
-    2  # marshal's version in which equal values give equal bytes, even if they share objects
-)
+# marshal's version in which equal values give equal bytes, even if they share objects
+_NO_REFERENCES: Final = 2
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
@@ -98,9 +97,8 @@ def _is_same(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, str):
         return bool(one == other)
-    if isinstance(one, list | dict) and len(one) != len(
-        other
-    ):  # the usual case: a history that has grown
+    # the usual case: a history that has grown
+    if isinstance(one, list | dict) and len(one) != len(other):
         return False
     with suppress(ValueError):  # a value that marshal cannot write, such as a NotANumber
         if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):

@@ -141,10 +141,8 @@ def guess(
     # Tools may cost less than their text, but the whole request costs at least the lowest estimate
     # of its texts.
     per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
-    for tools_only in (
-        True,
-        False,
-    ):  # a negative rest is taken off the tools first, then off the other pieces
+    # a negative rest is taken off the tools first, then off the other pieces
+    for tools_only in (True, False):
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         per_request += _reduce(sizes, bearing, max(0, -per_request))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1

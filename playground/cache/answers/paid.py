@@ -68,9 +68,8 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
         nano += price.nano_dollars(cost, factor or 0) if price else 0
     if not whole:
         return None
-    in_money = (
-        is_priced and full_nano
-    )  # weighted by price: a request to an expensive model counts for more
+    # weighted by price: a request to an expensive model counts for more
+    in_money = is_priced and full_nano
     permille = nano * 1000 // full_nano if in_money else costs // whole
     billed = sum(share is not None for share in shares)
     total, uncached = (nano, full_nano) if is_priced else (None, None)

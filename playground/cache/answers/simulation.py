@@ -188,9 +188,8 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own_name) for body in sent.bodies]
-    names = [
-        own_name if own_name.endswith(f"/{name}") else name for name in names
-    ]  # keep its route
+    # keep its route
+    names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
         was_paid = None  # another provider has its own prices

@@ -15,9 +15,8 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-OWN: Final = (
-    "own"  # no policy either: the dialect's own way of marking, used unless a policy is chosen
-)
+# no policy either: the dialect's own way of marking, used unless a policy is chosen
+OWN: Final = "own"
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 

@@ -31,9 +31,8 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-_SHARE: Final = (
-    20  # or this many times as long as the last commit, if that is more: a commit lists every file
-)
+# or this many times as long as the last commit, if that is more: a commit lists every file
+_SHARE: Final = 20
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -204,9 +203,8 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(
-            jobs
-        )  # made one by one when a worker is free, because a job names all of its files
+        # made one by one when a worker is free, because a job names all of its files
+        waiting = iter(jobs)
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
         try:

@@ -215,9 +215,8 @@ class _Compaction:
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
-            if (
-                table == "toolsets"
-            ):  # this table has no session column, so all rows go into the first month
+            # this table has no session column, so all rows go into the first month
+            if table == "toolsets":
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {sql_text(months[0])}"
             with self._folder.store.write_whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {sql_text(temporary)} "

@@ -259,9 +259,8 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         refused request for "no file".
         """
         file = _call_or_os_error(self.fs.open, path, "rb")
-        if isinstance(
-            file, io.BytesIO
-        ):  # `memory://` gives one file, with one place, to all readers
+        # `memory://` gives one file, with one place, to all readers
+        if isinstance(file, io.BytesIO):
             file = io.BytesIO(file.getvalue())
         return pa.PythonFile(file, mode="r")
 

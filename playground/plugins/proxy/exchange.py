@@ -41,9 +41,8 @@ _MOST_TIMES: Final = 50
 # Scrubbing text made only of beginnings of secrets takes a second for each megabyte; other text
 # takes a tenth.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
-_MOST_REQUEST_SECONDS: Final = (
-    1.0  # seconds of work on a request, plus the next constant for each byte
-)
+# seconds of work on a request, plus the next constant for each byte
+_MOST_REQUEST_SECONDS: Final = 1.0
 _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON

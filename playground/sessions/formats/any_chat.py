@@ -63,13 +63,8 @@ class AnyChat(SessionFormat):
 
 
 _Path = tuple[str | int, ...]
-_READ: Final = {
-    "title",
-    "model",
-    "system",
-    "system_prompt",
-    "tools",
-}  # fields that are read beside a chat
+# fields that are read beside a chat
+_READ: Final = {"title", "model", "system", "system_prompt", "tools"}
 _OF_MESSAGE: Final = frozenset({
     "role", "from", "content", "parts", "value", "text", "message", "body", "tool_calls",
     "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",

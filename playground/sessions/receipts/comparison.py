@@ -29,9 +29,8 @@ from playground.sessions.receipts.leaves import (
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
-_SHORTEST_PIECE: Final = (
-    12  # characters of a session's text that is searched for within a longer one
-)
+# characters of a session's text that is searched for within a longer one
+_SHORTEST_PIECE: Final = 12
 # A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")

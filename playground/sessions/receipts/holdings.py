@@ -29,9 +29,8 @@ class Holdings:
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
-    part_texts: Counter[str] = field(
-        default_factory=Counter
-    )  # the text of each part and each message
+    # the text of each part and each message
+    part_texts: Counter[str] = field(default_factory=Counter)
     most_texts: Counter[str] = field(default_factory=Counter)  # in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session

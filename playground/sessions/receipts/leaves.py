@@ -152,9 +152,8 @@ class Leaves:
     usages: list[FileUsage] = field(default_factory=list)
     words: list[FileWords] = field(default_factory=list)
     results: list[FileResult] = field(default_factory=list)
-    messages: set[str] = field(
-        default_factory=set
-    )  # each once, because a request repeats its history
+    # each once, because a request repeats its history
+    messages: set[str] = field(default_factory=set)
     strings: Counter[str] = field(default_factory=Counter)  # all strings, from any place
     chats: int = 0  # lists of messages
     is_closed: bool = False  # counts may be hidden from the walk, in words or bytes
@@ -284,9 +283,8 @@ class _Walk:
         owner = around.owner
         billed = around.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
-            if (
-                key == "function" and not call.call_id
-            ):  # OpenAI's form, with the id in the outer object
+            # OpenAI's form, with the id in the outer object
+            if key == "function" and not call.call_id:
                 call = call._replace(call_id=owner)
             self.leaves.calls.append(call._replace(chat=around.chat))
             self._piece = ""

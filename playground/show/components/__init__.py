@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HERE = Path(__file__).parent
-_PARTS = {
-    "panes": ("words", "edit", "cells", "search", "heads")
-}  # files that come before a component's own
+# files that come before a component's own
+_PARTS = {"panes": ("words", "edit", "cells", "search", "heads")}
 
 
 class ComponentFiles(NamedTuple):

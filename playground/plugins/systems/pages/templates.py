@@ -79,15 +79,13 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    seen = steps_so_far(
-        run
-    )  # before anything is drawn, so that the rest is drawn with the new values
+    # before anything is drawn, so that the rest is drawn with the new values
+    seen = steps_so_far(run)
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
         say.text(run.fault)
-    progress = (
-        st.container()
-    )  # shown above the steps so far, but the wait begins after they are drawn
+    # shown above the steps so far, but the wait begins after they are drawn
+    progress = st.container()
     steps(run)
     results(chosen, run)
     if seen is not None:
