@@ -1,4 +1,4 @@
-"""Tools as markup: their costs, and what each provider refuses of them."""
+"""Tools as markup: their costs, and the parts that providers refuse."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def portability(value: Portability) -> Markup:
 
 @draws("picture", ToolPlan)
 def tool_plan(value: ToolPlan) -> Markup:
-    """Return the table of ways, that of tools, and what the figures rest on."""
+    """Return the table of ways, the table of tools, and the assumptions behind the figures."""
     shown = [
         table("ways of sending the tools", *rows.tool_plan(value).texts()),
         table("tools", *rows.planned_tools(value).texts()),
