@@ -406,8 +406,8 @@ def portability(value: Portability) -> AnswerRows:
 
 @draws("rows", "playground.cache.answers.tool_plan.ToolPlan")
 def tool_plan(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. Costs are relative to the tools as they are
-    (1)."""
+    """Return a row for each way of sending the tools. Costs are relative to those of the tools as
+    they are."""
     own = max(1, value.rows[0].cost)
     head = (
         "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
