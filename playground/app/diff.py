@@ -222,10 +222,8 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))
-    names = (
-        version_diff.first.name,
-        version_diff.second.name,
-    )  # one component for each pair of versions
+    # one component for each pair of versions
+    names = (version_diff.first.name, version_diff.second.name)
     components.panes(
         panes,
         selected=str(state.get(_SELECTED) or ""),

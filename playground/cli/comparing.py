@@ -114,7 +114,7 @@ def _print_costs(difference: VersionDiff) -> None:
     shown = ("provider", "left_tokens", "read_tokens", "paid_again_tokens", "dollars", "state")
     show_rows(rows.version_costs(difference.costs), *shown, "difference")
     for cost in difference.costs:
-        if not cost.read:  # say why nothing is read: the provider may even refuse the request
+        if not cost.read:  # say why nothing is read; the provider may refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
         if cost.assumption and "assumed as for" not in cost.reason:
             say(f"{cost.title}: {cost.assumption}")
@@ -122,7 +122,7 @@ def _print_costs(difference: VersionDiff) -> None:
 
 @dataclass(frozen=True)
 class BaselineOptions:
-    """The options of `check` about a baseline; "" for none."""
+    """The options of `check` about a baseline; `baseline` is "" without one."""
 
     baseline: str
     most_tokens_more: int | None
@@ -147,10 +147,8 @@ class BaselineOptions:
         return bool(self.baseline)
 
     def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
-        """Compare every session of a file with that of the baseline, and print exceeded limits.
-
-        Return the exit status.
-        """
+        """Compare every session of a file with the baseline's session, and print exceeded limits.
+        Return the exit status."""
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
         from playground.questions.versions.pairing import paired
@@ -230,7 +228,7 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
 def _print_failures(failed: list[str], differences: list[VersionDiff]) -> None:
     for line in failed:
         say(line)
-    if failed:  # on stderr: programs read the reasons from stdout, one a line
+    if failed:  # on stderr: stdout has the reasons for programs
         say("if this is intended, keep the new file as the baseline", err=True)
     else:
         growth = sum(difference.tokens for difference in differences)

@@ -1,4 +1,4 @@
-"""Print tools' tokens, and which providers accept their schemas, for `playground tools`."""
+"""Print the tokens of tools, and the providers that accept their schemas (`playground tools`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def print_costs(
     tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
 ) -> int:
-    """Print tokens by tool; below, the tokens with smaller schemas."""
+    """Print tokens by tool, and below them the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
     from playground.show import rows
 
@@ -45,10 +45,8 @@ def print_costs(
 
 
 def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
-    """Print how many findings each target has, and all of them.
-
-    With --strict, return 1 if there are any. Only the JSON has the schemas to send instead.
-    """
+    """Print the number of findings of each target, and all findings. With --strict, return 1 if
+    there are findings. Only the JSON has the schemas to send instead."""
     from playground.questions.tool_schemas import tool_portability
     from playground.show import rows
 

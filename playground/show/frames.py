@@ -38,7 +38,7 @@ _WHOLE = "Int64"  # a column of whole numbers that may have gaps
 
 
 def frame(rows: AnswerRows) -> pd.DataFrame:
-    """Return rows as a table. A column of whole numbers with gaps has pandas's type for that."""
+    """Return rows as a table. A column of whole numbers with gaps has the type Int64."""
     table = pd.DataFrame(rows.cells, columns=list(rows.columns))
     for at, name in enumerate(rows.columns):
         values = [row[at] for row in rows.cells]
@@ -78,7 +78,8 @@ for _answer in (
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
-    """Return a row for each dialect: how many facts of the tools' schemas it keeps, by kind."""
+    """Return a row for each dialect: the number of facts of the tools' schemas that it keeps, by
+    kind."""
     return pd.DataFrame(
         [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
     )
@@ -100,7 +101,7 @@ def carry(value: CarryMatrix) -> pd.DataFrame:
 
 
 def tool_costs(value: ToolCosts) -> pd.DataFrame:
-    """Return a row for each tool and one for all: tokens by model, dialect and smaller schema."""
+    """Return a row for each tool and for all tools: tokens by model, dialect and smaller schema."""
     rows = [
         {"tool": each.tool, **each.by_model, **each.by_dialect, **each.shorter}
         for each in [*value.tools, value.total]

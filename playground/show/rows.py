@@ -1,7 +1,7 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames, --csv and --json hold exactly these rows. Numbers stay numbers, and an unknown value is
-None. Nothing here imports pandas, so that commands start fast.
+Frames, --csv and --json have exactly these rows. An unknown value is None. pandas is never imported
+here, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AnswerRows(NamedTuple):
         return [dict(zip(self.columns, row, strict=True)) for row in self.cells]
 
     def only(self, *columns: str) -> AnswerRows:
-        """Return these columns alone, in this order."""
+        """Return only these columns, in this order."""
         places = [list(self.columns).index(name) for name in columns]
         return AnswerRows(columns, [[row[at] for at in places] for row in self.cells])
 
@@ -58,7 +58,7 @@ class AnswerRows(NamedTuple):
         return self.only(*(name for name in self.columns if name not in columns))
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
-        """Return titles and cells as people read them."""
+        """Return titles and cells for people."""
         cells = [list(map(written, self.columns, row)) for row in self.cells]
         return [title(name) for name in self.columns], cells
 
@@ -150,7 +150,8 @@ def carry(value: CarryMatrix) -> AnswerRows:
 
 
 def carry_totals(value: CarryMatrix) -> AnswerRows:
-    """Return a row for each dialect: how many values it carries, and which it refuses."""
+    """Return a row for each dialect: the number of values that it carries, and the values that it
+    refuses."""
     count = len(value.values)
     cells = [
         (dialect, len(value.carried(dialect)), count, ", ".join(value.refused(dialect)))
@@ -160,7 +161,7 @@ def carry_totals(value: CarryMatrix) -> AnswerRows:
 
 
 def placements(values: Sequence[CachePlacement]) -> AnswerRows:
-    """Return a row for each dialect: how many marks, and why there are none."""
+    """Return a row for each dialect: the number of marks, or why there are none."""
     cells = [
         (
             value.dialect,
@@ -215,7 +216,7 @@ def changes(listed: Sequence[EventChange]) -> AnswerRows:
 
 
 def cross_readings(readings: Sequence[CrossReading]) -> AnswerRows:
-    """Return a row for each dialect: what it reads of one recording."""
+    """Return a row for each dialect: its reading of a recording."""
     names = [re.sub(r"\W", "_", server) for server in readings[0].servers] if readings else []
     head = (
         "dialect calls same_calls aborted_calls text_characters markup_characters "
@@ -257,7 +258,7 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step that it came from."""
+    """Return a row for each event, in order, with the step of its chunk."""
     cells = [
         (index, step.at, *_event(event))
         for index, step in enumerate(value.steps)
@@ -268,7 +269,7 @@ def timeline(value: Timeline) -> AnswerRows:
 
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
-    """Return a row for each dialect and policy: shares of all input, and of its full price."""
+    """Return a row for each dialect and policy: the share of input that is read, and the cost."""
     rows = [
         (
             cell.dialect,
@@ -291,10 +292,11 @@ WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
-    """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
+    """Return a row for each request: tokens read, written and paid in full, the cost, and the
+    reason."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
-        if any(cell.billed)  # without any bill, empty columns would look as if nothing was billed
+        if any(cell.billed)  # without bills, empty columns would suggest that nothing was billed
         else []
     )
     answer_words = WORDS if any(cell.diagnoses) else ()
@@ -396,7 +398,7 @@ def writers(value: VersionDiff) -> AnswerRows:
 
 
 def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
-    """Return a row for each provider: tokens that the first version caches and that the second
+    """Return a row for each provider: tokens that the first version caches, and that the second
     reads."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "

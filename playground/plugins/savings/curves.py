@@ -9,7 +9,8 @@ from playground.show.kept_figures import LEGEND, FigureWithTable
 
 
 def curve(value: CompactionWhatIf) -> go.Figure:
-    """Draw what each policy has saved by every turn, in full-price tokens; a loss is negative."""
+    """Draw the savings of each policy up to every turn, in full-price tokens; losses are
+    negative."""
     figure = FigureWithTable()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]
     for row in value.rows[1:]:

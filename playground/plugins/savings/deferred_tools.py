@@ -34,9 +34,8 @@ def show(question: CacheQuestion) -> None:
 
 
 def _show(question: CacheQuestion) -> None:
-    policy = (
-        "none" if question.is_sent else question.policy
-    )  # imported requests have their own marks
+    # imported requests have their own marks
+    policy = "none" if question.is_sent else question.policy
     future = _plan(question.session, policy, policies.find(policy), question.apart)
     waiting.until_loaded(future.done, "Every way is simulated.")
     try:

@@ -1,4 +1,5 @@
-"""Caches as markup: the marks of a request, what every request reads, what an adapter sends."""
+"""Cache answers as markup: a request's marks, the reads of every request, the adapter's
+requests."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars, 
 from playground.show.strip import sentence, strip
 
 _ROWS: Final = 60
-_MESSAGES: Final = 50  # that a notebook keeps
+_MESSAGES: Final = 50  # most messages in a notebook
 _BAR: Final = '<span style="display: inline-block; height: 0.8em; background: {}; width: {:.2f}em">'
 _WIDE: Final = 12  # em, of the longest bar
 
 
 @draws("picture", CachePlacement)
 def placement(value: CachePlacement) -> Markup:
-    """Return the request as a pane, every part with the decision about it."""
+    """Return the request as a pane; every part has the decision about it."""
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
@@ -52,10 +53,8 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
-    """Return the strip of requests; in plain markup, a bar for each, and the last one's parts.
-
-    A page has the policies too, each of which is simulated.
-    """
+    """Return the strip of requests; in plain markup, a bar for each request, and the parts of the
+    last request. A page also has a simulation of each policy."""
     placed = value.placed() if value.placed else None
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
@@ -113,7 +112,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
 
 
 def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
-    """Return which cell costs least; of a tie, only say how many cost the same."""
+    """Name the cheapest cell; if several cost the same, only say how many."""
     cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
     tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
     if tied == len(cells) > 1:
@@ -132,7 +131,7 @@ def _cost(cell: CacheSimulation | None, least: int) -> str:
 
 @draws("picture", CacheWire)
 def wire(value: CacheWire) -> Markup:
-    """Return every block that is sent, and the marks that got lost."""
+    """Return every block that is sent, and the lost marks."""
     sent = len(value.marks)
     lost = counted(len(value.findings), "mark")
     return Markup(

@@ -1,4 +1,4 @@
-"""Tools as markup: their costs, and what each provider refuses of them."""
+"""Tools as markup: their costs, and the parts that providers refuse."""
 
 from __future__ import annotations
 
