@@ -265,7 +265,7 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
 
 def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:
     files = [tmp_path / f"out{ending}" for ending in plugins()["ci"].reports]
-    words = [word for file in files for word in ("--report", str(file))]
+    words = [word for file in files for word in ("--report-to", str(file))]
     done = terminals.run("check", str(SAMPLE), "--max-cost-multiple", "0.5", *words)
     assert done.returncode == 1
     for file in files:
@@ -273,5 +273,5 @@ def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:
         assert "below-minimum" in file.read_text() or file.suffix == ".xml"  # no error
     done = terminals.run("check", str(SAMPLE), "--no-cache-break", *words)
     assert (done.returncode, "--force" in done.stderr) == (2, True)
-    done = terminals.run("check", "nowhere.json", "--report", "x.html")
+    done = terminals.run("check", "nowhere.json", "--report-to", "x.html")
     assert (done.returncode, ".sarif, .xml, .md" in done.stderr) == (2, True)

@@ -343,7 +343,7 @@ def _under_one_policy(
 
 @command(
     "check 12-long-tool-run -d xml --max-cost-multiple 0.35 --no-cache-break",
-    "check session.json --against baseline.json --most-tokens-more 500 --report check.sarif",
+    "check session.json --against baseline.json --most-tokens-more 500 --report-to check.sarif",
 )
 @session_argument
 @click.option(

@@ -11,7 +11,7 @@ import click
 
 
 class CheckReports(NamedTuple):
-    """The options `--report` and `--force`."""
+    """The options `--report-to` and `--force`."""
 
     files: tuple[str, ...]
     force: bool
@@ -37,16 +37,16 @@ def report_form(file: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
     }
     ending = Path(file).suffix
     if ending not in forms:
-        raise wrong("--report", file, f"a file that ends with {', '.join(forms) or 'nothing'}")
+        raise wrong("--report-to", file, f"a file that ends with {', '.join(forms) or 'nothing'}")
     form: Callable[[Sequence[Mapping[str, Any]]], str] = registry.load(forms[ending])
     return form
 
 
 def report_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather --report and --force into one argument, `reports`."""
+    """Gather --report-to and --force into one argument, `reports`."""
 
     @click.option(
-        "--report",
+        "--report-to",
         "report",
         multiple=True,
         help="Also write the outcome: FILE.sarif, FILE.xml (JUnit) or FILE.md; repeatable.",
