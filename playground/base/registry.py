@@ -82,6 +82,9 @@ class Plugin(NamedTuple):
     additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
+    reports: Mapping[
+        str, str
+    ] = {}  # `module:function` that writes a check's outcomes, by file ending
 
 
 @cache
