@@ -287,7 +287,7 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
             needed = " and ".join(f"${key}" for key in asked["missing"])
             say.caption(
                 f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
-                "own server calls the first tool, or answers if the last message has a result.",
+                "own server calls the first tool, and answers once the last call has a result.",
                 width="content",
             )
         else:
