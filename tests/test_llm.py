@@ -79,7 +79,7 @@ def test_the_scripted_model_answers_a_result_in_every_dialect(
     reply = Message("assistant", (TextPart("A mark."),))
     contents = []
     for end in ([result], [result, question], [result, reply, question]):
-        data = PromptData(messages=history + end, tool_metadata=server.tools)
+        data = PromptData(messages=history + end, tool_metadata=list(server.tools))
         body = {"model": f"demo-{dialect}", "messages": get_dialect(dialect).render(data).messages}
         answer = httpx.post(f"{server.url}/v1/chat/completions", json=body, verify=False).json()
         contents.append(answer["choices"][0]["message"]["content"])
