@@ -107,8 +107,7 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
     An argument ends with its delivered text where another text stands there, as before a doubled
-    closing marker. One that a server leaves out of a call that has ended is not listed. An aborted
-    call's last step is under "aborted"; an open call has no last step.
+    closing marker. An aborted call's last step is under "aborted"; an open call has no last step.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
@@ -126,10 +125,8 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
                     arguments.append([key, event.span.start, event.span.stop])
             case CallEndedEvent():
                 calls[event.call_index]["ended"] = ended
-                raw, names = dict(event.raw), {"", *map(keep_order, event.arguments)}
-                arguments = calls[event.call_index]["arguments"]
-                arguments[:] = [each for each in arguments if each[0] in names]
-                for argument in arguments:
+                raw = dict(event.raw)
+                for argument in calls[event.call_index]["arguments"]:
                     value, text = event.arguments.get(argument[0]), raw.get(argument[0], "")
                     if isinstance(value, str) and value != text and not text.startswith(_QUOTES):
                         argument.append(keep_order(value[:_MOST_DELIVERED]))
