@@ -399,13 +399,8 @@ def check(
 
     has_limits = max_cost_multiple is not None or no_cache_break
     if against.has_baseline(has_limits):
-<<<<<<< HEAD
-        return against.check(session, model, dialect, as_json)
-    # A check without a limit would always pass.
-=======
         return against.check(session, model, dialect, as_json, reports)
-    # A check that cannot fail would pass in everybody's pipeline.
->>>>>>> incli
+    # A check without a limit would always pass.
     if not has_limits:
         expected = "--max-cost-multiple, --no-cache-break or --against"
         raise InputFault("no limit is given", expected=expected)
