@@ -26,7 +26,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
-from serving import CHROMIUM, FLAGS, served, widened
+from serving import CHROMIUM, FLAGS, App, served, widened
 from streaming import answering, event
 
 import playground as pg
@@ -52,11 +52,10 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("elsewhere")
-    leave_run(folder / "home", HOSTILE)
-    with served(folder) as url:
-        yield url
+def address(app: App) -> str:
+    address = app.emptied()
+    leave_run(app.folder / "home", HOSTILE)
+    return address
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App
 
 pytestmark = pytest.mark.browser
 
@@ -72,8 +72,9 @@ FIRST = [
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with served(tmp_path_factory.mktemp("elsewhere")) as url, sync_playwright() as playwright:
+def page(app: App) -> Iterator[Page]:
+    url = app.emptied()
+    with sync_playwright() as playwright:
         assert CHROMIUM, "CI must have chromium"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_context(base_url=url).new_page()

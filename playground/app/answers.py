@@ -130,9 +130,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # meanwhile, an edit has stored the sample as another session
         state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        if not (
-            last["stored"] or _is_busy()
-        ):  # it ended while the page was being drawn, or while the page was closed
+        # it ended while the page was being drawn, or while the page was closed
+        if not (last["stored"] or _is_busy()):
             _store_answers()
     wanted = state.get(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:

@@ -74,7 +74,7 @@ class DemoServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
-    """Run a demo server in a thread of its own during the block, and yield it."""
+    """Run a demo server in another thread during the block, and yield it."""
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -112,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # the beginning of the next request is unknown
+            self.close_connection = True  # it is unknown where the next request begins
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
@@ -243,13 +243,13 @@ def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _sample(schema: Any, depth: int = 0) -> Any:
-    """Return a value that fits a schema, always the same."""
+    """Return a value that fits a schema; equal schemas get equal values."""
     match schema:
         case {"enum": [first, *_]}:
             return first
         case {"type": [kind, *_]} | {"type": kind}:
             pass
-        case _:  # arguments are an object, whether their schema says so or not
+        case _:  # arguments are an object even if the schema does not say so
             kind = None if depth else "object"
     if kind == "object":
         return _sample_object(schema if isinstance(schema, dict) else {}, depth)
@@ -258,8 +258,8 @@ def _sample(schema: Any, depth: int = 0) -> Any:
 
 
 def _sample_object(schema: dict[str, Any], depth: int) -> dict[str, Any]:
-    """Return an object with the required fields, or with all if none is required. A recursive
-    schema ends at the fourth object."""
+    """Return an object with the required fields, or with all fields if none is required. At most
+    four objects are nested, because a schema may be recursive."""
     properties = schema.get("properties") or {}
     wanted = schema.get("required") or list(properties)
     return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}

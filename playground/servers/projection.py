@@ -39,7 +39,7 @@ class Projection:
     switches: Switches
     tools: ToolsByName
     openers: Sequence[str] = ()  # literals that begin sections and calls
-    closers: Sequence[str] = ()  # literals that end them
+    closers: Sequence[str] = ()  # literals that end sections and calls
     all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
     calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls

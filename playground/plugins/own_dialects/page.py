@@ -211,9 +211,8 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """Show a box for a reply, filled with a call of the dialect's own, and the events read
     from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
-    key = (
-        "own reply" if given else f"own reply {crc32(written.encode())}"
-    )  # a new key for each call: otherwise the box would show the old text
+    # a new key for each call: otherwise the box would show the old text
+    key = "own reply" if given else f"own reply {crc32(written.encode())}"
     text = st.text_area(
         "A reply",
         given or written,
