@@ -353,8 +353,8 @@ def _value_ender(
 ) -> Callable[[Marker], bool]:
     """Return a test for markers that end this parameter's value.
 
-    A closer that names another key does not end the value. Text that looks like the next parameter or
-    another call may be part of the value, too.
+    A closer that names another key does not end the value. Text that looks like the next parameter
+    or another call may be part of the value, too.
     """
 
     def ends_value(marker: Marker) -> bool:
