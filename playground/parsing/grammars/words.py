@@ -36,9 +36,8 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     words = [longest_word(leading_text(own.after, **holes))] if own else []
     words += _marker_words([own.before if own else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        words.append(
-            leading_text(template.after, **holes).strip()
-        )  # the closer with the tool's name
+        # the closer with the tool's name
+        words.append(leading_text(template.after, **holes).strip())
     words += _marker_words([s.before for s in syntax.sections], holes)
     words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
