@@ -70,7 +70,7 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Plugins:
     """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A file is left out if its dialect's name is in `taken_names`, or has come before.
+    A file is left out if its dialect's name is in `taken_names`, or is an earlier one's.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}
