@@ -49,9 +49,9 @@ def states() -> tuple[FileState, ...]:
 
 def _folders() -> list[tuple[Path, bool]]:
     """Return the folders; each with True if the user has named it."""
-    own, variable = paths.dialects(), os.environ.get(VARIABLE, "")
-    folders = [(own, False)] if own else []
-    if variable and not (own and Path(variable).absolute() == own.absolute()):
+    folder, variable = paths.dialects(), os.environ.get(VARIABLE, "")
+    folders = [(folder, False)] if folder else []
+    if variable and not (folder and Path(variable).absolute() == folder.absolute()):
         folders.append((Path(variable), True))
     return folders
 
