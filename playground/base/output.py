@@ -44,16 +44,15 @@ def write_file(
     *,
     inputs: Iterable[str | Path] = (),
     force: bool = False,
-    ours: str = "",
     errors: str = "strict",
 ) -> None:
     """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
 
-    An existing file is replaced only with `force`, or if its first 4 kB contain `ours`, a mark of
-    the program that wrote it. Raises InputFault otherwise. Also raises it if the file is one of
-    `inputs` (even by a link), if the disk is full, or if the folder cannot be written.
+    An existing file is replaced only with `force`; raises InputFault otherwise. Also raises it if
+    the file is one of `inputs` (even by a link), if the disk is full, or if the folder cannot be
+    written.
     """
-    with Batch(inputs=inputs, force=force, ours=ours) as batch, batch.file(path) as file:
+    with Batch(inputs=inputs, force=force) as batch, batch.file(path) as file:
         if errors != "strict":
             cast(TextIOWrapper, file).reconfigure(errors=errors)
         file.write(text)
@@ -165,7 +164,8 @@ class Batch:
     """Several files that are written together: all of them when the block ends without an error, or
     none.
 
-    Until then they have temporary names. The parameters are those of `write_file`.
+    Until then they have temporary names. `inputs` and `force` are those of `write_file`; a file is
+    also replaced if its first 4 kB contain `ours`, a mark of the program that wrote it.
     """
 
     def __init__(

@@ -102,9 +102,8 @@ DIALECTS = (
             call="<|function_call|>{call:json}",
             also=(
                 Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
-                Syntax(
-                    call="function call{call:json}", slip=True
-                ),  # if the server removed the tokens
+                # if the server removed the tokens
+                Syntax(call="function call{call:json}", slip=True),
             ),
         ),
         switches=Switches(broken_calls="text"),

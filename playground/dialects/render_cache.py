@@ -30,9 +30,8 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is mad
 
 _Value = TypeVar("_Value")
 
-Form = Callable[
-    [int, Message], list[Draft]
-]  # a function that writes a message, given its index in the session
+# a function that writes a message, given its index in the session
+Form = Callable[[int, Message], list[Draft]]
 
 
 class _MutableValues(NamedTuple):

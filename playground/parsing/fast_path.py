@@ -1,7 +1,6 @@
 """The fast path: most chunks become one event each, and no generator is resumed for them.
 
-The idea
---------
+The idea --------
 
 The walk (engine.py and what it calls) is made of generators. To resume one takes some ten times as
 long as to look for a character in a chunk of four. Yet in most chunks nothing happens: they are the
@@ -10,8 +9,7 @@ scanner: "I have claimed everything, and I wait for this to appear. Until it doe
 me, as that kind of event." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
 it. A walk that leaves none is only slower.
 
-What happens to a chunk
------------------------
+What happens to a chunk -----------------------
 
 `TextReader.feed` and `feed_text` ask in this order:
 
@@ -31,8 +29,7 @@ comes *there* before it can go on, for example whether another call follows. The
 skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
 the answer.
 
-What must stay true
--------------------
+What must stay true -------------------
 
 The fast path gives exactly the events that the walk would give, at the same chunk:
 `SyntaxParser(..., fast_path=False)` is the oracle, and tests/test_quiet.py compares the two. So

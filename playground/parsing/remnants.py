@@ -122,8 +122,7 @@ def _closer(builder: FormBuilder) -> list[Choice]:
 
 
 def _inner_markers(builder: FormBuilder) -> list[Choice]:
-    """Return the markers that stand only inside a call, after its opener or before a
-    parameter."""
+    """Return the markers that stand only inside a call, after its opener or before a parameter."""
     syntax = builder.syntax
     first, *following = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()

@@ -28,26 +28,14 @@ from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
-_WRAPPERS: Final = (
-    "chunk",
-    "data",
-    "event",
-    "payload",
-    "json",
-    "value",
-)  # fields in which dumps put a frame
-_UNDECIDED: Final = (
-    4096  # most values that wait until the API is known, since a stream may have no end
-)
+# fields in which dumps put a frame
+_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
+# most values that wait until the API is known, since a stream may have no end
+_UNDECIDED: Final = 4096
 _AT_ONCE: Final = 1 << 16  # bytes: a file's frames, all cut at once, take twice the file's size
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
-_LISTS: Final = (
-    "chunks",
-    "events",
-    "stream",
-    "data",
-    "body",
-)  # fields in which dumps list all frames
+# fields in which dumps list all frames
+_LISTS: Final = ("chunks", "events", "stream", "data", "body")
 
 
 @takes(pieces=Iterable, api="text or nothing", name="text")

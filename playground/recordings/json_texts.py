@@ -20,9 +20,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
     r'|(?P<quote>")'
 )
-_UNDECIDED: Final = re.compile(
-    r"[\s\w:+.-]{0,40}\Z"
-)  # a number, a word or a line's end may continue
+# a number, a word or a line's end may continue
+_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")
 _BODY: Final = re.compile(
     r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
     r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"

@@ -39,9 +39,8 @@ _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 # Punctuation belongs to a value if the value continues after it. At the end of a text this is
 # unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-_MOST_REMEMBERED: Final = (
-    100_000  # characters of secrets; beyond them, repeated secrets count again
-)
+# characters of secrets; beyond them, repeated secrets count again
+_MOST_REMEMBERED: Final = 100_000
 _GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -28,14 +27,14 @@ _HEADER_ENDS: Final = ("key", "token", "secret", "auth", "authorization")  # end
 _HISTORY_FIELDS: Final = frozenset({"messages", "input", "contents", "tools", "system"})
 
 
-def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
+def scrubbed_value(value: Any) -> Any:
     """Return a JSON value with the secrets starred out of all its texts and keys.
 
     A text may be a secret, without looking like one, by a name such as `password`: under that key
     (also in a list or as a `value`), next to that `name`, or after that flag. After a header's name
     in a list, it is a secret only if it looks random.
     """
-    return scrubbed_with(searcher(tuple(secrets), emails), value)
+    return scrubbed_with(searcher(), value)
 
 
 def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:

@@ -99,6 +99,8 @@ class ServerReading(ParseResult):
     slips: frozenset[str] = frozenset()
     """The differences between the reply and the form that its model should write: slips and
     variations."""
+    proven: bool = False
+    """True if this version's own parser was run on such replies, and read all of them like this."""
 
     @property
     def name(self) -> str:
@@ -209,7 +211,13 @@ class ServerReader:
             lossless=lossless,
             reads=self.server.reads,
             slips=frozenset(slips),
+            proven=not self.already_read and (slips or {AS_WRITTEN}) <= self._proven_slips,
         )
+
+    @cached_property
+    def _proven_slips(self) -> frozenset[str]:
+        parser = self.parser.name if self.parser else ""
+        return proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
 
     def _about_parser(self) -> Iterator[Finding]:
         """Report an unknown parser, a dialect that the server cannot read, and a reading that is
@@ -275,10 +283,9 @@ class ServerReader:
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""
-        certain = proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
         disproved = disproved_slips(self.server, parser, self.dialect)
-        certain |= (_CHOSEN | {*self.view.unsupported_repairs}) - disproved
-        doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in certain})
+        known = self._proven_slips | ((_CHOSEN | {*self.view.unsupported_repairs}) - disproved)
+        doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]

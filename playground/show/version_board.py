@@ -1,4 +1,4 @@
-"""Two versions as a board: where the prefix breaks, both as strips, findings, what caches read."""
+"""Two versions as a board: the break of the prefix, two strips, findings, and cache reads."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def place(value: VersionDiff, cost: PrefixCost) -> str:
 
 
 def first_changed(value: VersionDiff) -> int:
-    """Return the index of the first block that is not the same in both."""
+    """Return the index of the first block that differs."""
     kinds = (number for number, change in enumerate(value.changes) if change.kind != "same")
     return next(kinds, len(value.changes))
 
 
 def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
-    """Return both versions one above the other; a click on a block gives its key."""
+    """Return both versions as strips, one above the other; a click on a block gives its key."""
     columns = [
         {
             "key": f"change:{number}",
@@ -119,7 +119,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
 
 
 def _equal_share(value: VersionDiff) -> float:
-    """Return the share of the first differing block up to which its two texts are equal."""
+    """Return the equal leading share of the first differing block."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
         return 0
@@ -135,7 +135,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return the position up to which a cache reads, as a share of the aligned strips."""
+    """Return the end of the cached part, as a share of the aligned strips."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]
@@ -148,7 +148,7 @@ def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
 
 
 def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payload:
-    """Return the findings that differ, and what each provider's cache still reads."""
+    """Return the findings that differ, and the tokens that each provider's cache still reads."""
     rows = [
         {
             "key": cost.provider,
@@ -196,7 +196,7 @@ def _price(cost: PrefixCost) -> str:
 def changed_findings(
     value: VersionDiff, before: Sequence[Finding], after: Sequence[Finding]
 ) -> list[Payload]:
-    """Return the findings that only one of two versions has, with a way to the block of each."""
+    """Return the findings that only one version has, each with the key of its block."""
     sides = [{(each.code, each.message): each for each in side} for side in (before, after)]
     rows = [("appears", sides[1][each]) for each in sides[1] if each not in sides[0]]
     rows += [("vanishes", sides[0][each]) for each in sides[0] if each not in sides[1]]

@@ -1,9 +1,8 @@
 """Declared dialects as files: data only, in JSON or TOML; nothing in them is executed.
 
-`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back
-as an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A
-dialect with something that a file cannot hold (a class's code, checks, the path of a file) is
-refused.
+`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back as
+an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A dialect
+with something that a file cannot hold (a class's code, checks, the path of a file) is refused.
 """
 
 from __future__ import annotations
