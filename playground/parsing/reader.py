@@ -154,9 +154,9 @@ class Reader:
 
 
 @lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
-def _most_similar(name: str, known: tuple[str, ...]) -> str:
+def _most_similar(name: str, tool_names: tuple[str, ...]) -> str:
     """Return the known name that is most similar, ignoring the order of words; "" for none."""
-    words = {_words(other): other for other in known}
+    words = {_words(other): other for other in tool_names}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
     return words[close[0]] if close else ""
 

@@ -329,9 +329,9 @@ def _argument_keys(call: OpenCall) -> list[str]:
     """
     if any(text.strip() not in _NOTHING for _, text in call.raw):
         return []
-    own = [key for key in call.strays if key in call.properties]
-    if own or call.raw:
-        return own
+    declared = [key for key in call.strays if key in call.properties]
+    if declared or call.raw:
+        return declared
     objects = [key for key in call.strays if _holds_all(key, call)]
     return objects[:1] or ([] if call.tool else list(call.strays))
 
