@@ -155,8 +155,7 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings under the rules' names; compute them only if they have
-        changed."""
+        """Return a request's settings under the rules' names, computed only after a change."""
         key = (request.wire.model, request.wire.parameters, request.wire.settings)
         if key != self._given:
             self._given, self._own_settings = key, settings_of(request, self.rules)
@@ -341,8 +340,7 @@ class CacheSimulator:
         return replace(outcome, cost=outcome.cost + resource.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """Simulate a cache without promises: the longest shared prefix may be read, rounded down to
-        steps."""
+        """Simulate a cache without promises: the longest shared prefix, in steps, may be read."""
         rules, now, model = self.rules, request.at, request.wire.model
         # If marks count too, entries written without marks are stored under other keys.
         apart = b"" if rules.match == "best effort" else b"implicit"
@@ -439,8 +437,7 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes that marks can reach, in the order of the
-        search."""
+        """Yield the entries of this request's prefixes that marks can reach, in search order."""
         entries, chain = self._entries, request.chain
         if not entries:
             return
