@@ -11,7 +11,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from playground.app import state
+from playground.app import navigation, state
 from playground.app.shared import components, frame, say, tables, waiting
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
@@ -92,23 +92,14 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
             placeholder="each session's own",
             width=230,
         )
-        state.lead_on("view", _OLDER_VIEWS)
-        view = st.segmented_control(
-            "View",
-            VIEWS,
-            default=VIEWS[0],
-            required=True,
-            key="view",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
+        view = navigation.view_choice(VIEWS, _OLDER_VIEWS)
         place = st.container(width="content")
     is_original = old == _ORIGINAL
     name = f"{working.name}, {_ORIGINAL}" if is_original else old
     first = state.original_session(working.name) if is_original else state.edited_session(old)
     sessions = (first, state.edited_session(working.name))
     question = VersionQuestion((name, working.name), sessions, _REQUESTS[request or _LAST], model)
-    return question, str(view), place
+    return question, view, place
 
 
 def _stem(name: str) -> str:

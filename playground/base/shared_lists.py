@@ -130,15 +130,15 @@ class _Places:
     def take(self, other: _Places, count: int) -> None:
         """Copy the indexed places of another list's first `count` items."""
         with other._lock:
-            for key, (known, places) in other._by_key.items():
-                some = {
+            for key, (indexed, places) in other._by_key.items():
+                places_by_value = {
                     value: found[: bisect_left(found, count)] for value, found in places.items()
                 }
-                self._by_key[key] = min(known, count), some
+                self._by_key[key] = min(indexed, count), places_by_value
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # true for every policy but the first
+        if count >= len(items):  # all items are indexed: so for every policy but the first
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))

@@ -25,7 +25,6 @@ _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the co
     "dialects": "prompts",
     "completion": "completing",
     "render": "prompts",
-    "compaction": "shortening",
     "compare": "prompts",
     "cache": "caching",
     "check": "caching",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.cli.check_reports import CheckReports, report_options
 from playground.cli.command import CommandGroup, command, is_similar, no_command
 from playground.cli.comparing import BaselineOptions, against_options
 from playground.cli.shared import (
@@ -342,7 +343,7 @@ def _under_one_policy(
 
 @command(
     "check 12-long-tool-run -d xml --max-cost-multiple 0.35 --no-cache-break",
-    "check session.json --against baseline.json --most-tokens-more 500",
+    "check session.json --against baseline.json --most-tokens-more 500 --report-to check.sarif",
 )
 @session_argument
 @click.option(
@@ -363,6 +364,7 @@ def _under_one_policy(
 @strict_option
 @json_option
 @guarded
+@report_options
 @against_options
 @_what_if
 def check(
@@ -379,6 +381,7 @@ def check(
     as_json: bool,
     what_if: WhatIf,
     against: BaselineOptions,
+    reports: CheckReports,
 ) -> int:
     """Simulate SESSION's requests, and fail if a limit is exceeded: name at least one limit.
 
@@ -396,7 +399,7 @@ def check(
 
     has_limits = max_cost_multiple is not None or no_cache_break
     if against.has_baseline(has_limits):
-        return against.check(session, model, dialect, as_json)
+        return against.check(session, model, dialect, as_json, reports)
     # A check without a limit would always pass.
     if not has_limits:
         expected = "--max-cost-multiple, --no-cache-break or --against"
@@ -412,4 +415,11 @@ def check(
     )
     failed = simulation.failures(max_cost_multiple, no_cache_break)
     cache_tables.print_check(simulation, failed, as_json)
+    outcome = {
+        "session": session,
+        "failures": failed,
+        "cost_share": simulation.cost_permille / 1000,
+        "findings": [*loaded.findings, *simulation.findings],
+    }
+    reports.write_all([outcome], [session])
     return report_briefly(loaded.findings) or int(bool(failed))

@@ -172,8 +172,13 @@ def tools(
     from playground.show.rows import rows_of
 
     if plan:
+        from playground.base.registry import PluginMissingError, addition
+
+        print_plan = addition("tools --plan")
+        if print_plan is None:
+            raise PluginMissingError("savings", "tools --plan")
         loaded = load(file)
-        status = tool_tables.print_plan(loaded.session, "".join(models[:1]), as_json)
+        status: int = print_plan(loaded.session, "".join(models[:1]), as_json)
         return max(status, report(loaded.findings))
     if mcp:
         metadata, findings = _tools_from_server(file, yes, seconds)

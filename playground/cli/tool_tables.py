@@ -10,7 +10,6 @@ from playground.cli.terminal import CSV, failed, is_set, print_json, report, say
 
 if TYPE_CHECKING:
     from playground.nouns.tools import ToolMetadata
-    from playground.sessions.session import Session
 
 
 def print_costs(
@@ -63,22 +62,3 @@ def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_
         counts[row.title] = counts.get(row.title, 0) + len(row.findings)
     table(["target", "findings"], [[title, str(count)] for title, count in counts.items()])
     return report(portability.findings)
-
-
-def print_plan(session: Session, model: str, as_json: bool) -> int:
-    """Print the costs of the session's tools as they are, and with some of them deferred."""
-    from playground.cache.answers.tool_plan import plan_tools
-    from playground.show import rows
-
-    plan = plan_tools(session, model=model)
-    if as_json:
-        print_json({**plan.as_json(), "rows": rows.tool_plan(plan).dicts()})
-        return 0
-    say(plan.headline)
-    show_rows(rows.tool_plan(plan))
-    show_rows(rows.planned_tools(plan))
-    for line in plan.assumed:
-        say(f"assumed: {line}")
-    if plan.source:
-        say(f"deferred tools: {plan.source}; model {plan.model}")
-    return 0

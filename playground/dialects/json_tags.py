@@ -140,7 +140,7 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
-                # the same where the prompt ends with the first token
+                # the same call if the prompt already ends with its first token
                 Syntax(
                     call="{name}<|content_invoke_tool_json|>{call:json}<|end_message|>",
                     shape=_ARGS,

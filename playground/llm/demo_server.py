@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-The model calls the first tool of a request, and answers when it gets the result. Its name chooses
-the behaviour: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error`
-breaks off with an error, `demo-cut` without an end, `demo-slow` is slow, `demo-busy` refuses two
-requests, `demo-taught` answers in the dialect whose rules are in the request. Rates of mistakes may
-follow an `@` (`demo_mistakes.py`).
+It calls the first tool of a request, and answers once the assistant's last call has its result.
+The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
+dialect, `demo-error` breaks off with an error, `demo-cut` without an end, `demo-slow` is slow,
+`demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the request has.
+Rates of mistakes may follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import groupby
 from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
+from playground.dialects.reading import parse
 from playground.llm.demo_mistakes import Mistake, Mistakes, spoiled_call
 from playground.llm.demo_replies import event_frame, writers_of
 from playground.nouns.messages import ToolCallPart
@@ -188,10 +190,8 @@ def _answer(
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
         return {"reasoning": "", "text": json.dumps(_sample(wanted.get("schema")))}
-    last = json.dumps(messages[-1:], ensure_ascii=False)
     reasoning = "The user wants something that a tool can tell. "
-    results = ("tool_result", '"role": "tool"', "tool_response", "<result", "_result")
-    if len(messages) > 1 and any(mark in last for mark in results):
+    if _has_called(mode, messages, tools):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"
@@ -206,6 +206,32 @@ def _answer(
     part = ToolCallPart("call_1", call["name"], call["arguments"]) if call else None
     text = dialect.format_tool_call(part) if part else ""
     return {"reasoning": "", "text": f"I will look that up.\n{text}"}
+
+
+def _has_called(
+    mode: str, messages: Sequence[dict[str, Any]], tools: Sequence[ToolMetadata]
+) -> bool:
+    """Return True if the assistant's last turn has a call, and other messages follow that turn.
+
+    They have the result. Each dialect writes results in its own way, and some without any mark.
+    """
+    turns = [
+        (is_reply, list(turn))
+        for is_reply, turn in groupby(messages, lambda each: each.get("role") == "assistant")
+    ]
+    if len(turns) < 2 or turns[-1][0]:
+        return False
+    return any(_has_call(mode, message, tools) for message in turns[-2][1])
+
+
+def _has_call(mode: str, message: dict[str, Any], tools: Sequence[ToolMetadata]) -> bool:
+    content = message.get("content") or ""
+    blocks = [{"text": content}] if isinstance(content, str) else content
+    blocks = [block for block in blocks if isinstance(block, dict)]
+    if message.get("tool_calls") or any(block.get("type") == "tool_use" for block in blocks):
+        return True
+    text = "".join(str(block.get("text", "")) for block in blocks)
+    return mode in dialect_names() and bool(parse(text, mode, tools=tools).tool_calls)
 
 
 def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:

@@ -182,7 +182,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Read a value whose markup says if it is text or JSON. A type in the schema counts more.
+    """Read a value whose markup says if it is text or JSON. A type in the schema takes precedence.
 
     JSON that cannot be read stays text.
     """

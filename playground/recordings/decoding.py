@@ -72,10 +72,10 @@ class StreamDecoder:
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._returned = 0
-        self._is_whole = True  # no frame so far may hold half a character
+        self._is_whole = True  # False once a frame may have held half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """Return the chunks that a piece completes; `at` is its seconds since the request."""
+        """Return the chunks that a piece completes. It arrived `at` seconds after the request."""
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True
@@ -110,11 +110,11 @@ class StreamDecoder:
             self._reader.finish()
         else:
             self._note_waiting()
-        for what, given in (("a usage", sink.usage), ("an error", sink.error)):
-            if holds_nan_or_infinity(given):
-                self.note_unreadable(f"{what} with NaN or infinite numbers, kept as text")
-            if digits := long_integers(given):
-                self.note_unreadable(f"{what} with {integer_words(digits)}, kept as text")
+        for subject, value in (("a usage", sink.usage), ("an error", sink.error)):
+            if holds_nan_or_infinity(value):
+                self.note_unreadable(f"{subject} with NaN or infinite numbers, kept as text")
+            if digits := long_integers(value):
+                self.note_unreadable(f"{subject} with {integer_words(digits)}, kept as text")
         timed = sink.timed or sink.own_times
         recording = Recording(
             name=name,
@@ -225,8 +225,7 @@ class StreamDecoder:
 
     def _read_irregular(self, event: str, data: bytes) -> None:
         """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
-        within a frame, several lines of JSON, or no JSON at all.
-        """
+        within a frame, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
             self._sink.signal(DONE)
             return
@@ -276,5 +275,5 @@ def _frames_in(inner: Any) -> list[dict[str, Any]]:
             inner = from_json(inner.removeprefix("data:").encode("utf-8", "replace"))
         except ValueError:
             return []
-    given = inner if isinstance(inner, list) else [inner]
-    return [frame for frame in given if isinstance(frame, dict)]
+    items = inner if isinstance(inner, list) else [inner]
+    return [frame for frame in items if isinstance(frame, dict)]

@@ -60,9 +60,8 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Return True if a value is a path. Base64 may begin with a slash too, so a path with one has
-    to exist or to consist of plain words.
-    """
+    """Return True if a value is a path. Base64 may begin with a slash too, so a path that begins
+    with a slash has to exist or to consist of plain words."""
     if not value.startswith("/"):
         return bool(_PATH.match(value))
     if all(map(_PLAIN_STEP.fullmatch, value.split("/"))):

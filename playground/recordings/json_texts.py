@@ -1,5 +1,5 @@
-"""Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, with
-garbage between.
+"""Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, and
+other bytes may stand between its values.
 
 A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
 ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is
@@ -44,10 +44,10 @@ class Box:
 
     around: Box | None
     name: str
-    position: int | None  # if it is an item of a list
+    position: int | None  # in the outer list; None in an object, or for a frame
     is_list: bool
     count: int = 0  # a list's items so far
-    indexes: tuple[str, ...] = ()  # such as "index": 1; not 0: many APIs omit it
+    indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
     types: tuple[str, ...] = ()
 
 
@@ -199,7 +199,7 @@ class JsonTexts:
         box = self._box
         position = self._counted(box) if box is not None and box.is_list else None
         if box is not None and box.around is None and box.is_list:
-            position = None  # in the list of all frames
+            position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
         self._name = ""
         self._depth += 1

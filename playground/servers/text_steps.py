@@ -127,15 +127,15 @@ def require_text_endings(reply: Projection) -> None:
 
 def keep_one_text(reply: Projection) -> None:
     """Drop all texts but one (View.texts_kept). Stray markers do not divide a text."""
-    kept = reply.view.texts_kept
-    if kept == "all" or reply.all_is_text:
+    which = reply.view.texts_kept
+    if which == "all" or reply.all_is_text:
         return
-    is_last = kept == "last"
+    is_last = which == "last"
     is_over = has_begun = False
     for segment in reversed(reply.segments) if is_last else reply.segments:
         has_text = segment.kind in ("text", "bare") and bool(segment.text.strip())
         if is_over and has_text:
-            reply.drop(segment, f"all but the {kept} text")
+            reply.drop(segment, f"all but the {which} text")
         has_begun = has_begun or has_text
         ends = ("call", "failed", "section", *(["reasoning", "stop"] if is_last else []))
         is_over = is_over or (has_begun and segment.kind in ends)

@@ -155,11 +155,12 @@ def dump_expected(expected: tuple[ExpectedReply, ...]) -> str:
     return dump_json(plain, indent=1)
 
 
-def read_expected(text: str, messages: int, where: str = "expected") -> tuple[ExpectedReply, ...]:
+def read_expected(text: str, messages: int) -> tuple[ExpectedReply, ...]:
     """Return expected replies from their JSON text, for a session with that number of messages.
 
     Raises InputFault with the line and the field.
     """
+    where = "expected"
     try:
         replies = _expected_adapter().validate_python(parse_json(text, where))
     except ValidationError as error:

@@ -12,7 +12,6 @@ from playground.cache.answers.placement import CachePlacement
 from playground.nouns.events import event_name
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
-from playground.show import compaction_curves as compaction_curves  # registered with the others
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
 from playground.show.kept_figures import LEGEND, FigureWithTable
 

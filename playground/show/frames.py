@@ -8,9 +8,7 @@ import pandas as pd
 
 from playground.base.display import draw, draws
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
-from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
 from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
@@ -50,7 +48,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     return table
 
 
-def _frame_of(value: Any) -> pd.DataFrame:
+def frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
 
@@ -61,7 +59,6 @@ for _answer in (
     CacheSimulation,
     CacheWire,
     CarryMatrix,
-    CompactionWhatIf,
     Comparison,
     Detections,
     DialectChoice,
@@ -75,10 +72,9 @@ for _answer in (
     Timeline,
     TokenCount,
     ToolCosts,
-    ToolPlan,
     VersionDiff,
 ):
-    draws("frame", _answer)(_frame_of)
+    draws("frame", _answer)(frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:

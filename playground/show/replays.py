@@ -104,10 +104,10 @@ def _note(reading: Timeline) -> str:
 
 
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
-    """Return each call: its name, its arguments by offset, and the steps at which it began and
-    ended. An argument ends with its delivered text if the stream has other text there (before a
-    doubled closing marker, for instance). Arguments that a server omits from a finished call are
-    not listed. An aborted call's last step is under "aborted"; an open call has no last step.
+    """Return each call: its name, its arguments by offset, the steps at which it began and ended.
+
+    An argument ends with its delivered text where another text stands there, as before a doubled
+    closing marker. An aborted call's last step is under "aborted"; an open call has no last step.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
@@ -125,10 +125,8 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
                     arguments.append([key, event.span.start, event.span.stop])
             case CallEndedEvent():
                 calls[event.call_index]["ended"] = ended
-                raw, names = dict(event.raw), {"", *map(keep_order, event.arguments)}
-                arguments = calls[event.call_index]["arguments"]
-                arguments[:] = [each for each in arguments if each[0] in names]
-                for argument in arguments:
+                raw = dict(event.raw)
+                for argument in calls[event.call_index]["arguments"]:
                     value, text = event.arguments.get(argument[0]), raw.get(argument[0], "")
                     if isinstance(value, str) and value != text and not text.startswith(_QUOTES):
                         argument.append(keep_order(value[:_MOST_DELIVERED]))

@@ -19,9 +19,7 @@ from playground.show.glossary import title, written
 
 if TYPE_CHECKING:  # a command has one answer, and loading all others would take 0.1 s
     from playground.cache.answers.cells import CacheSimulation
-    from playground.cache.answers.compacted import CompactionWhatIf, Shorter
     from playground.cache.answers.placement import CachePlacement
-    from playground.cache.answers.tool_plan import ToolPlan
     from playground.cache.answers.wire import CacheWire
     from playground.dialects.models import DialectChoice
     from playground.dialects.raw_prompts.audit import TemplateAudit
@@ -340,43 +338,6 @@ def wire(value: CacheWire) -> AnswerRows:
     return rows_of("sent_as tier role kind characters mark_lifetime", cells)
 
 
-@draws("rows", "playground.cache.answers.compacted.CompactionWhatIf")
-def compaction(value: CompactionWhatIf) -> AnswerRows:
-    """Return a row for each policy: its cuts, their cost and savings, and when they pay off.
-
-    The relative cost of keeping everything is 1.
-    """
-    head = (
-        "policy cuts lost_prefix_tokens marks surviving_marks sent_tokens last_request_tokens "
-        "relative_cost dollars saved_tokens saved_dollars pays_from_turn"
-    )
-    return rows_of(head, [_shorter(value, row) for row in value.rows])
-
-
-def _shorter(value: CompactionWhatIf, row: Shorter) -> Sequence[Any]:
-    paid_back_at, saved = value.pays_back(row), value.saved(row)[-1]
-    return (
-        row.policy.name,
-        len(row.cuts),
-        sum(cut.lost for cut in row.cuts),
-        sum(cut.marks for cut in row.cuts),
-        sum(cut.survive for cut in row.cuts),
-        sum(row.tokens),
-        row.tokens[-1],
-        row.total / max(1, value.everything.total),
-        value.dollars(row.total),
-        saved / 1000,
-        value.dollars(saved),
-        None if paid_back_at is None else paid_back_at + 1,
-    )
-
-
-def cuts(row: Shorter) -> AnswerRows:
-    """Return a row for each cut of a policy."""
-    cells = [(c.turn + 1, c.lost, c.shorter, c.marks, c.survive) for c in row.cuts]
-    return rows_of("turn lost_prefix_tokens shorter_tokens marks surviving_marks", cells)
-
-
 @draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
     """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
@@ -402,49 +363,6 @@ def portability(value: Portability) -> AnswerRows:
         for found in row.findings
     ]
     return rows_of("target where code message", cells)
-
-
-@draws("rows", "playground.cache.answers.tool_plan.ToolPlan")
-def tool_plan(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. Costs are relative to those of the tools as
-    they are."""
-    own = max(1, value.rows[0].cost)
-    head = (
-        "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
-        "relative_cost dollars"
-    )
-    cells = [
-        (
-            row.name,
-            len(value.tools) if row.cut is None else len(row.cut.keep),
-            row.prefix_tokens,
-            row.tokens,
-            row.read,
-            len(row.simulation.breaks),
-            row.searches,
-            row.cost / own,
-            value.dollars(row),
-        )
-        for row in value.rows
-    ]
-    return rows_of(head, cells)
-
-
-def planned_tools(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens and calls, and if the cheapest way keeps or defers
-    it."""
-    deferred = set(value.deferred)
-    cells = [
-        (
-            tool.name,
-            tool.tokens,
-            tool.calls,
-            None if tool.first is None else tool.first + 1,
-            "defer" if tool.name in deferred else "keep",
-        )
-        for tool in value.tools
-    ]
-    return rows_of("tool tokens calls first_request cheapest", cells)
 
 
 @draws("rows", "playground.questions.versions.difference.VersionDiff")

@@ -33,10 +33,10 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
 
     With `placed`, `parts` says why each block of the last request is marked or not.
     """
-    minimum = cell.rules.minimum(cell.model) if cell.rules else 0
     said, note = sentence(cell, placed)
+    named = [each.number for each in _billed_breaks(cell)] or cell.breaks * (not billed(cell))
     return {
-        "minimum": minimum,
+        "minimum": cell.rules.minimum(cell.model) if cell.rules else 0,
         "sentence": keep_order(said),
         "note": keep_order(note),
         "figures": _figures(cell),
@@ -44,6 +44,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
+        "opens": named[0] if named else None,
         "findings": [
             *_billed_findings(cell),
             *(_finding(each.code, each.where, each.message) for each in cell.findings),

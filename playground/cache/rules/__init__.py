@@ -24,7 +24,6 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
-_NONE: Final = object()  # result of `_entry` if the table has no entry for a model
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -212,18 +211,17 @@ class Rules:
             self._tables[name] = {plain_name(k): v for k, v in self.rules[name].value.items()}
         return self._tables[name]
 
-    def of_model(self, name: str, model: str, default: Any = None) -> Any:
-        """Return the entry for a model in a rule that is a table by model, or the default."""
+    def of_model(self, name: str, model: str) -> Any:
+        """Return the entry for a model in a rule that is a table by model; None without one."""
         if (name, model) not in self._of_models:
             self._of_models[name, model] = self._entry(name, model)
-        entry = self._of_models[name, model]
-        return default if entry is _NONE else entry
+        return self._of_models[name, model]
 
     def _entry(self, name: str, model: str) -> Any:
         if name not in self.rules:
-            return _NONE
+            return None
         table = self._table(name)
-        usual = table.get("default", _NONE)
+        usual = table.get("default")
         return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:

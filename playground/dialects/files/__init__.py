@@ -95,7 +95,8 @@ def plain_dialect(dialect: Dialect) -> dict[str, Any]:
         raise place.fault(f"{type(dialect).__name__} has code of its own", "a DeclaredDialect")
     for name in _SETTINGS:
         if getattr(dialect, name):
-            raise place.of(name).fault("it is chosen here, and is no part of a declaration", "none")
+            problem = "a setting of this machine, and no part of a declaration"
+            raise place.of(name).fault(problem, "none")
     _name(dialect.name, place.of("name"))
     plain: dict[str, Any] = {}
     for field in dataclasses.fields(DeclaredDialect):

@@ -92,8 +92,8 @@ def provider_of(model: str) -> str:
         return f"openai{_suffix(name)}"
     if route in _ROUTES and rest:
         return _versioned(_ROUTES[route], rest)
-    found = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
-    return _versioned(found, name)
+    rules = next((named for pattern, named in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+    return _versioned(rules, name)
 
 
 def _versioned(rules: str, name: str) -> str:

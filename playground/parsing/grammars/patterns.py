@@ -41,7 +41,7 @@ def pattern_expression(pattern: str, unit: Unit) -> Expression:
     if len(pattern) > _MOST_CHARS:
         raise NotRegular(f"it has more than {_MOST_CHARS:,} characters")
     if re.search(r"\\[pPcGZzAQ]|\\k<|\(\?<[^=!]", pattern):
-        raise NotRegular("an escape or a group that is not everywhere the same")
+        raise NotRegular("an escape or a group that engines read in different ways")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,7 +1,8 @@
 """A tool's JSON Schema as rules, in one style of writing values.
 
 Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
-engines' own have an order too). Members that the schema does not name need its permission.
+engines' own grammars have an order too). Members that the schema does not name are in the grammar
+only if the schema allows them explicitly.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class SchemaRules:
         low, high = _float_bounds(schema)
         for key in ("exclusiveMinimum", "exclusiveMaximum"):
             if _is_number(schema.get(key)) or schema.get(key) is True:
-                self.notes.wider(place, f"{key} of a number is read with the bound in it")
+                self.notes.wider(place, f"{key} of a number: the bound itself is allowed, too")
         expression = numbers.number(low, high)
         if expression is None:
             self.notes.wider(
@@ -192,10 +193,10 @@ class SchemaRules:
         if extra is None and properties:
             self.notes.narrower(place, "keys that the schema does not name are not allowed")
             extra = False
-        other: Any = True if extra is None else extra
+        other_schema: Any = True if extra is None else extra
         names = dict.fromkeys([*properties, *required])
-        listed = [(name, properties.get(name, other), name in required) for name in names]
-        return listed, (None if other is False else other)
+        listed = [(name, properties.get(name, other_schema), name in required) for name in names]
+        return listed, (None if other_schema is False else other_schema)
 
     def join_members(
         self, members: list[Member], more: Expression | None, comma: Expression

@@ -155,6 +155,8 @@ def _show_derivation() -> None:
             f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
             f"are read back, {found.derivation.proof.written} written byte for byte."
         )
+        if turn := found.derivation.result_turn:
+            say.text(f"Results are sent bare; the template makes of each: {turn!r}")
         widgets.show_findings(found.findings(), "in the comparison with the template")
 
 

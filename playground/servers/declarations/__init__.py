@@ -122,8 +122,8 @@ def read_server(path: Path, name: str) -> Server:
     """Read a server's declaration from a file. Raises InputFault if it is wrong."""
     file = _read(path, _ServerFile)
     shared = _shared_presets()
-    own = _check_presets(path.name, file.presets, shared.presets)
-    declaration = _Declaration(path.name, file, {**shared.presets, **own}, shared.forms)
+    own_presets = _check_presets(path.name, file.presets, shared.presets)
+    declaration = _Declaration(path.name, file, {**shared.presets, **own_presets}, shared.forms)
     return declaration.server(name)
 
 
@@ -206,13 +206,12 @@ def _check_presets(
     checked: dict[str, _Table] = {}
     for name, table in presets.items():
         place = f"presets.{name}"
-        own = {key: value for key, value in table.items() if key != "presets"}
-        _build(where, place, View, own, ("presets", *_CHOICES))
+        choices = {key: value for key, value in table.items() if key != "presets"}
+        _build(where, place, View, choices, ("presets", *_CHOICES))
         preset_names = table.get("presets", ())
-        known = {**shared, **checked}
-        checked[name] = _merge(
-            [*(_look_up(where, f"{place}.presets", preset, known) for preset in preset_names), own]
-        )
+        available = {**shared, **checked}
+        used = (_look_up(where, f"{place}.presets", each, available) for each in preset_names)
+        checked[name] = _merge([*used, choices])
     return checked
 
 
@@ -279,8 +278,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: the replies that both read alike, and
-    all. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: of the replies that the server and
+    its view read alike, and of all replies. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -300,7 +299,8 @@ def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]
 
 
 def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
-    """Return for each slip the number of replies that both read alike, and the number of all."""
+    """Return for each slip the number of replies that the server and its view read alike, and the
+    number of all replies."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
         return {}

@@ -9,7 +9,6 @@ from typing import Final
 from playground.base.display import draws
 from playground.base.wording import counted, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
 from playground.show import payloads, rows
@@ -23,8 +22,7 @@ from playground.show.strip import sentence, strip
 _ROWS: Final = 60
 _MESSAGES: Final = 50  # most messages in a notebook
 _BAR: Final = '<span style="display: inline-block; height: 0.8em; background: {}; width: {:.2f}em">'
-_WIDE: Final = 12  # em: length of the longest bar
-_POINTS = 12  # turns that the table by turn shows
+_WIDE: Final = 12  # em, of the longest bar
 
 
 @draws("picture", CachePlacement)
@@ -141,23 +139,4 @@ def wire(value: CacheWire) -> Markup:
         f"{counted(len(value.sent), 'block')}, {counted(sent, 'mark')} sent, {lost} lost",
         head=findings("marks that do not arrive", value.findings),
         static=table("blocks as they are sent", *rows.wire(value).texts()),
-    )
-
-
-@draws("picture", CompactionWhatIf)
-def compaction(value: CompactionWhatIf) -> Markup:
-    """Return the table of policies, and a table of each policy's savings up to some turns."""
-    turns = len(value.everything.costs)
-    step = max(1, turns // _POINTS)
-    points = sorted({*range(step - 1, turns, step), turns - 1})
-    points_of = [
-        [row.policy.name, *(f"{value.saved(row)[point] // 1000:,}" for point in points)]
-        for row in value.rows[1:]
-    ]
-    head = ["policy", *(f"turn {point + 1}" for point in points)]
-    caption = "saved so far, in tokens at the full price"
-    return Markup(
-        "What if the history were shortened",
-        value.headline,
-        static=table("policies", *rows.compaction(value).texts()) + table(caption, head, points_of),
     )

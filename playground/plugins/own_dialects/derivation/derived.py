@@ -28,7 +28,8 @@ class Derivation:
     were tried, `alike` the number that score as well as the chosen one, and `renderings` how often
     the template ran. `broken` names laws that random calls break, `unread` kinds of answers that
     are not read back unchanged, and `results` kinds of tool results that the dialect and the
-    template write differently.
+    template write differently. `result_turn` is the template's turn of a result, or "" if a result
+    is part of a user's turn.
     """
 
     source: str
@@ -40,6 +41,7 @@ class Derivation:
     broken: tuple[str, ...]
     unread: tuple[str, ...]
     results: tuple[str, ...]
+    result_turn: str
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """Return findings on properties that the proof could not show, and on requirements of the
@@ -135,7 +137,9 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
         if name == "call" or value != getattr(plain, name):
             text = _changed_fields(value) if dataclasses.is_dataclass(value) else repr(value)
             lines.append(f"{name}: {text}")
-    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
+    turn = dialect.derivation.result_turn if isinstance(dialect, DerivedDialect) else ""
+    writes = f", of which the chat template makes {turn!r}" if turn else ""
+    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}{writes}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
         lines.append(f"reasoning: {pairs}")

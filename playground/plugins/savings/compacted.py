@@ -13,8 +13,8 @@ from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.one_price import models_note
 from playground.cache.prices import price_of
-from playground.cache.shortening import ON_RESULTS, Shortening, has_result
 from playground.nouns.wire_bodies import messages_of
+from playground.plugins.savings.shortening import ON_RESULTS, Shortening, has_result
 
 
 @dataclass(frozen=True)

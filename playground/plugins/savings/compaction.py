@@ -15,7 +15,6 @@ from playground.base.errors import InputFault
 from playground.base.shared_lists import SharedList, alike_length, shared_length
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.one_price import costs_at_one_price
 from playground.cache.answers.requests import APART, Rendered, sent_at, sent_models
@@ -23,7 +22,14 @@ from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
 from playground.cache.rules.names import is_other_model
-from playground.cache.shortening import (
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.marks.policies import CacheRequest, Policy
+from playground.dialects.older_calls import formerly_second
+from playground.dialects.requests import requests_of
+from playground.nouns.wire_blocks import WireReader
+from playground.nouns.wire_bodies import messages_of, model_of
+from playground.plugins.savings.compacted import CompactionWhatIf, HistoryCut, Shorter
+from playground.plugins.savings.shortening import (
     EVERYTHING,
     Messages,
     Shortening,
@@ -31,12 +37,6 @@ from playground.cache.shortening import (
     shortening,
     shortenings,
 )
-from playground.dialects import Dialect, get_dialect
-from playground.dialects.marks.policies import CacheRequest, Policy
-from playground.dialects.older_calls import formerly_second
-from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader
-from playground.nouns.wire_bodies import messages_of, model_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches

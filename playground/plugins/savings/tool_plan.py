@@ -16,15 +16,22 @@ from playground.base.display import Shown
 from playground.base.errors import InputFault
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.compaction import (
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.one_price import costs_at_one_price, models_note
+from playground.cache.prices import price_of
+from playground.cache.rules import Rules
+from playground.dialects import get_dialect
+from playground.dialects.marks.policies import Policy
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.wire_bodies import identity, tools_of
+from playground.nouns.wire_estimates import tokens_of
+from playground.plugins.savings.compaction import (
     KEYS,
     output_permille,
     session_requests,
     simulate_bodies,
 )
-from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.one_price import costs_at_one_price, models_note
-from playground.cache.deferral import (
+from playground.plugins.savings.deferral import (
     Deferral,
     Loading,
     Message,
@@ -34,13 +41,6 @@ from playground.cache.deferral import (
     calls_of,
     named_tools,
 )
-from playground.cache.prices import price_of
-from playground.cache.rules import Rules
-from playground.dialects import get_dialect
-from playground.dialects.marks.policies import Policy
-from playground.nouns.messages import ToolCallPart
-from playground.nouns.wire_bodies import identity, tools_of
-from playground.nouns.wire_estimates import tokens_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
