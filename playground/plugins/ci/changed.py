@@ -18,7 +18,7 @@ from playground.cli.terminal import guarded, report_briefly, say
 
 @command(
     "check-changed session.json",
-    "check-changed session.json baseline.json --base main --most-tokens-more 500 --report-to out.md",
+    "check-changed session.json --base main --most-tokens-more 500 --report-to out.md",
 )
 @click.argument("files", nargs=-1, required=True)
 @click.option("--base", default="HEAD", show_default=True, help="The commit with the baselines.")
