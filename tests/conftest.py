@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Tests marked `long` run only if -m names them. With `--cases`, a test keeps the cases that lie
     evenly between its first and its last. A worker runs a file as a whole, because its server and
     its browser cost more than its tests: the longest files come first, so that the workers end
-    together. Those are the files with browsers and slow tests, and then those with many tests.
+    together. Those are the files with browsers or marked `early`, and then those with many tests.
     """
     long = "long" not in config.option.markexpr
     left_out = [item for item in items if long and item.get_closest_marker("long")]
@@ -54,8 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
-    slow = ("browser", "slow")
-    first = {item.path for item in items if any(map(item.get_closest_marker, slow))}
+    early = ("browser", "early")
+    first = {item.path for item in items if any(map(item.get_closest_marker, early))}
     cases = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.path not in first, -cases[item.path], item.path))
 

@@ -14,7 +14,7 @@ SCORER = ROOT.parent / "shared" / "conformance" / "score_parsing.py"
 CASES = SCORER.with_name("law_cases.jsonl")
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.early,
     pytest.mark.skipif(
         not SCORER.exists(),
         reason="NOT RUN: ../shared/conformance is not beside this checkout",

@@ -29,7 +29,7 @@ from playground.questions.comparison import compare
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.early
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"

@@ -22,7 +22,7 @@ from serving import served
 
 import playground
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.early
 
 
 @pytest.fixture(scope="module")

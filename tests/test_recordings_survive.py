@@ -31,7 +31,7 @@ from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.early
 
 ASK = [{"role": "user", "content": "Say something."}]
 KEY = "sk-proj-" + "aB3" * 12
