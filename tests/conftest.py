@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -44,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Tests marked `long` run only if -m names them. With `--cases`, a test keeps the cases that lie
     evenly between its first and its last. A worker runs a file as a whole, because its server and
     its browser cost more than its tests: the longest files come first, so that the workers end
-    together.
+    together. Those are the files with browsers or marked `early`, and then those with many tests.
     """
     long = "long" not in config.option.markexpr
     left_out = [item for item in items if long and item.get_closest_marker("long")]
@@ -53,8 +54,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
-    first = {item.path for item in items if item.get_closest_marker("browser")}
-    items.sort(key=lambda item: item.path not in first)
+    early = ("browser", "early")
+    first = {item.path for item in items if any(map(item.get_closest_marker, early))}
+    cases = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in first, -cases[item.path], item.path))
 
 
 def pytest_collection_finish() -> None:
@@ -128,13 +131,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 _HOMES = count(1)
 
-examples = int(os.environ.get("LAW_EXAMPLES", "10"))
+examples = int(os.environ.get("LAW_EXAMPLES", "5"))
 settings.register_profile(
     "suite",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,  # the same examples in each run: more of them are for `make long`
-    max_examples=min(3 * examples, 100),
+    max_examples=min(6 * examples, 100),
 )
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples
