@@ -86,6 +86,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
         yield moved
     difference = now.differences[-1]
     kept = _kept(before, after, rules, difference is not None and difference.block is None)
+    yield from _same_tools(before, after)
     marks_count = rules.match == "breakpoints"
     for change in (Change("", before, after), kept):
         if change.words:
@@ -220,6 +221,22 @@ def _marked_like(parts: Any, other: Any) -> Any:
         {**each, **held[index]} if index in held and isinstance(each, dict) else each
         for index, each in enumerate(parts)
     ]
+
+
+def _same_tools(before: Body, after: Body) -> Iterator[Change]:
+    """Yield both requests with the tools of both."""
+    for key in [key for key in _TOOLS if before.get(key) and after.get(key)]:
+        names = {_name(tool) for tool in before[key]}, {_name(tool) for tool in after[key]}
+        extra = [_plain_value(tool) for tool in after[key] if _name(tool) not in names[0]]
+        if names[0] != names[1]:
+            others = ", ".join(sorted(names[0] ^ names[1]))
+            tools = [*before[key], *extra]
+            yield Change(
+                f"declare the tools of both ({others}) in all requests, in one order",
+                {**before, key: tools},
+                {**after, key: tools},
+                ("the model may call them in every request",),
+            )
 
 
 # the time or an id, out of the beginning

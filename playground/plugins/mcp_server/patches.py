@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from difflib import SequenceMatcher
 from typing import Any, Final
 
 from playground.base.errors import InputFault
@@ -65,23 +65,20 @@ def patch_between(
 def _patch_of_lists(
     old: Sequence[Any], new: Sequence[Any], pointer: str, sources: Mapping[str, str] | None
 ) -> list[Edit]:
-    head = _alike(old, new)
-    tail = _alike(old[head:][::-1], new[head:][::-1])
-    before, after = old[head : len(old) - tail], new[head : len(new) - tail]
-    both = min(len(before), len(after))
+    matcher = SequenceMatcher(None, [*map(written, old)], [*map(written, new)], autojunk=False)
     edits: list[Edit] = []
-    for index in range(both):
-        edits += patch_between(before[index], after[index], step(pointer, head + index), sources)
-    for index in reversed(range(both, len(before))):
-        edits.append({"op": "remove", "path": step(pointer, head + index)})
-    for index in range(both, len(after)):
-        edits.append(_put(step(pointer, head + index), after[index], sources))
+    for kind, start, stop, new_start, new_stop in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        both = min(stop - start, new_stop - new_start)
+        for a, b in zip(old[start : start + both], new[new_start:], strict=False):
+            edits += patch_between(a, b, step(pointer, new_start), sources)
+            new_start += 1
+        for _ in range(start + both, stop):
+            edits.append({"op": "remove", "path": step(pointer, new_start)})
+        for index in range(new_start, new_stop):
+            edits.append(_put(step(pointer, index), new[index], sources))
     return edits
-
-
-def _alike(old: Sequence[Any], new: Sequence[Any]) -> int:
-    pairs = zip(map(written, old), map(written, new), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _put(pointer: str, value: Any, sources: Mapping[str, str] | None) -> Edit:

@@ -103,7 +103,8 @@ class Questions:
         return Answer(
             answer=f"Request {number + 1} reads {one.read:,}{of} tokens: {simulation.why(number)}",
             where=difference.sentence if difference else "",
-            sure=f"{_SURE if one.state == 'exact' else one.state}. {simulation.assumption}".strip(),
+            sure=f"{_SURE if one.state == 'exact' else f'{one.state}: {one.reason}'}. "
+            f"{simulation.assumption}".strip(),
             remedy=difference.fix if difference else _remedies(about),
             mends=mends,
             findings=noticed(about),

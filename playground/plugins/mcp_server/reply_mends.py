@@ -58,9 +58,10 @@ def reply_mends(
 
 
 def _rank(reading: ServerReading, tools: Sequence[ToolMetadata]) -> tuple[int, ...]:
-    """Return how bad a reading is: calls that are missing or unknown, then lost text."""
+    """Return how bad a reading is: calls that are missing, unknown or cut, then lost text."""
     offered = {tool.name for tool in tools}
-    good = sum(call.name in offered or not tools for call in reading.tool_calls)
+    cut = sum(found.code == "server-delivers" for found in reading.findings)
+    good = sum(call.name in offered or not tools for call in reading.tool_calls) - cut
     lost = sum(len(event.text.strip()) for event in reading.dropped)
     return -good, len(reading.tool_calls) - good, lost
 
