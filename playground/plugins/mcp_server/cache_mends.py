@@ -38,6 +38,11 @@ class Change(NamedTuple):
     after: Body
     assumes: tuple[str, ...] = ()
 
+    def changed(self, words: str, before: Body, after: Body, *assumes: str) -> Change:
+        """Return the bodies after one more change."""
+        both = "; ".join(filter(None, (self.words, words)))
+        return Change(both, before, after, (*self.assumes, *assumes))
+
 
 def cache_mends(
     before: Body, after: Body, number: int, simulate: Simulate, is_argument: bool
@@ -82,17 +87,19 @@ def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]
 
 
 def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> Iterator[Change]:
-    if moved := _moved_out(before, after):
-        yield moved
     difference = now.differences[-1]
-    kept = _kept(before, after, rules, difference is not None and difference.block is None)
-    yield from _same_tools(before, after)
-    marks_count = rules.match == "breakpoints"
-    for change in (Change("", before, after), kept):
-        if change.words:
-            yield change
-        if marks_count:
-            yield _marked(change)
+    settings = difference is not None and difference.block is None
+    settings = settings or before.get("model") != after.get("model")
+    bases = [Change("", before, after)]
+    for change in (_same_tools, _moved_out):
+        bases += [made for base in bases if (made := change(base))]
+    for base in bases:
+        kept = _kept(base, rules, settings)
+        for change_made in (base, kept) if kept.words != base.words else (base,):
+            if change_made.words:
+                yield change_made
+            if rules.match == "breakpoints":
+                yield _marked(change_made)
     if "had expired" in now.requests[-1].reason:
         life = rules.long_life
         words = f"give every mark the lifetime {life}, in all requests"
@@ -103,11 +110,12 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
 # the same beginning
 
 
-def _kept(before: Body, after: Body, rules: Rules, settings: bool) -> Change:
+def _kept(base: Change, rules: Rules, settings: bool) -> Change:
     """Return the later request with the beginning of the earlier one; what is new goes to the end.
 
-    With `settings`, the model and the parameters stay too. Its words are "" if nothing changes.
+    With `settings`, the model and the parameters stay too.
     """
+    before, after = base.before, base.after
     made = _Keeping(copy.deepcopy(after))
     for key in [key for key in {**before, **after} if settings and key not in _NEUTRAL]:
         made.keep_setting(key, before, after)
@@ -123,7 +131,7 @@ def _kept(before: Body, after: Body, rules: Rules, settings: bool) -> Change:
     if made.moved:
         made.words.append("put what is new into the last user message")
         _append(made.body, "\n".join(made.moved))
-    return Change("; ".join(made.words), before, made.body, tuple(made.assumes))
+    return base.changed("; ".join(made.words), before, made.body, *made.assumes)
 
 
 @dataclass
@@ -223,31 +231,28 @@ def _marked_like(parts: Any, other: Any) -> Any:
     ]
 
 
-def _same_tools(before: Body, after: Body) -> Iterator[Change]:
-    """Yield both requests with the tools of both."""
-    for key in [key for key in _TOOLS if before.get(key) and after.get(key)]:
-        names = {_name(tool) for tool in before[key]}, {_name(tool) for tool in after[key]}
-        extra = [_plain_value(tool) for tool in after[key] if _name(tool) not in names[0]]
-        if names[0] != names[1]:
-            others = ", ".join(sorted(names[0] ^ names[1]))
-            tools = [*before[key], *extra]
-            yield Change(
-                f"declare the tools of both ({others}) in all requests, in one order",
-                {**before, key: tools},
-                {**after, key: tools},
-                ("the model may call them in every request",),
-            )
+def _same_tools(base: Change) -> Change | None:
+    """Return both requests with the tools of both; None if they have the same ones."""
+    key = next((key for key in _TOOLS if base.before.get(key) and base.after.get(key)), "")
+    old, new = base.before.get(key, []), base.after.get(key, [])
+    names = {_name(tool) for tool in old}, {_name(tool) for tool in new}
+    if names[0] == names[1]:
+        return None
+    tools = [*old, *(_plain_value(tool) for tool in new if _name(tool) not in names[0])]
+    words = f"declare the tools of both ({', '.join(sorted(names[0] ^ names[1]))}) in all requests"
+    before, after = {**base.before, key: tools}, {**base.after, key: tools}
+    return base.changed(words, before, after, "the model may call them in every request")
 
 
 # the time or an id, out of the beginning
 
 
-def _moved_out(before: Body, after: Body) -> Change | None:
+def _moved_out(base: Change) -> Change | None:
     """Return both requests without the sentences of the system prompt that differ; these stand at
-    the end instead."""
-    bodies = copy.deepcopy(before), copy.deepcopy(after)
-    for key in [key for key in _SYSTEM if key in before and key in after]:
-        both = _pieces(before[key]), _pieces(after[key])
+    the end instead. None if no sentence differs."""
+    bodies = copy.deepcopy((base.before, base.after))
+    for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
+        both = _pieces(base.before[key]), _pieces(base.after[key])
         for body, own, other in zip(bodies, both, both[::-1], strict=True):
             gone = [piece for piece in own if piece not in other]
             for piece in gone:
@@ -256,7 +261,7 @@ def _moved_out(before: Body, after: Body) -> Change | None:
                 _append(body, "\n".join(piece.strip() for piece in gone))
         if both[0] != both[1] and _plain(bodies[0][key]) == _plain(bodies[1][key]):
             words = f"move what changes from {key} to the end of the last user message"
-            return Change(f"{words}, in all requests", *bodies)
+            return base.changed(f"{words}, in all requests", *bodies)
     return None
 
 
@@ -309,7 +314,7 @@ def _marked(change: Change) -> Change:
             else:
                 messages[index] = _plain_value(message)
     words = "mark the last user message of every request, and that of the request before it"
-    return Change("; ".join(filter(None, (change.words, words))), before, after, change.assumes)
+    return change.changed(words, before, after)
 
 
 def _mark_last(message: Body, mark: Body) -> None:
