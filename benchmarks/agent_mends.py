@@ -145,7 +145,13 @@ def _model(rng: random.Random, pair: list[Body]) -> None:
     pair[1]["model"] = rng.choice([each for each in _MODELS if each != pair[0]["model"]])
 
 
-_BREAKS: Final = {
+def _two_breaks(rng: random.Random, pair: list[Body]) -> None:
+    for make in rng.sample(_TOGETHER, 2):
+        make(rng, pair)
+
+
+_BREAKS: Final[dict[str, Callable[[random.Random, list[Body]], None]]] = {
+    "two breaks at once": _two_breaks,
     "a timestamp in the system prompt": _timestamp,
     "tools in another order": _tool_order,
     "a tool added in the middle": _added_tool,
@@ -159,6 +165,7 @@ _BREAKS: Final = {
     "another model": _model,
     "the lifetime passed": lambda rng, pair: None,
 }
+_TOGETHER: Final = (_timestamp, _tool_order, _added_tool, _key_order, _early_message, _head_message)
 
 
 def _words_of(body: Body) -> Counter[str]:

@@ -365,7 +365,7 @@ def _plain(value: Any) -> str:
 
 def _name(tool: Any) -> str:
     holder = tool.get("function", tool) if isinstance(tool, dict) else {}
-    return str(holder.get("name") or holder.get("type") or "")
+    return str(holder.get("name") or holder.get("type") or "the tools")
 
 
 def _role(message: Any) -> str:

@@ -27,6 +27,8 @@ def mcp(roots: tuple[str, ...], http: bool, host: str, port: int, skill: bool) -
     session is told in one, what a change of a prompt costs, a corpus, a declaration, a finding.
     Nothing is sent to a provider.
     """
+    # The server comes first: without its package, nothing else is worth a message.
+    from playground.plugins.mcp_server.serving import SKILL, make_server, serve_http  # isort: skip
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback
 
@@ -36,16 +38,12 @@ def mcp(roots: tuple[str, ...], http: bool, host: str, port: int, skill: bool) -
             where="--host",
             expected="127.0.0.1, localhost or ::1",
         )
-    from playground.plugins.mcp_server.serving import SKILL, make_server, serve_http
-
     if skill:
         emit(SKILL.read_text(encoding="utf-8"))
         return 0
     server = make_server(roots)
     if http:
-        serve_http(
-            server, host, port, lambda at: say(f"listening on {at} (Ctrl-C stops)", err=True)
-        )
+        serve_http(server, host, port, say)
     else:
         server.run("stdio")
     return 0

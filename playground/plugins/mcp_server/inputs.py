@@ -51,21 +51,18 @@ class Roots:
             raise InputFault("no such file", where=given, expected=f"a file below {allowed}")
         return existing
 
-    def source(self, given: str) -> Source:
-        """Open a file, a session of it (`FILE#2`), or a sample by its name."""
+    def name(self, given: str) -> str:
+        """Return the true name of a file, of a session of it (`FILE#2`), or of a sample."""
         if given in paths.samples():
-            return Source.open(paths.samples()[given], given)
-        name, number = paths.one_of(given)
-        source = Source.open(self.file(name), name)
-        source.number = number
-        return source
+            return str(paths.samples()[given])
+        file, number = paths.one_of(given)
+        return f"{self.file(file)}#{number}" if number else str(self.file(file))
 
     def session(self, given: Given, argument: str) -> LoadedSession:
         """Load a session: JSON, or the first of a file. Raises InputFault."""
+        if not given:
+            expected = "a session, or a file's path"
+            raise InputFault("nothing is given", field=argument, expected=expected)
         if isinstance(given, str):
-            if not given.strip():
-                raise InputFault(
-                    "nothing is given", field=argument, expected="a session, or a file's path"
-                )
-            return first_session(self.source(given))
+            return first_session(Source.open(self.name(given), given))
         return first_session(source_of(given))

@@ -348,9 +348,7 @@ class Questions:
         offered = read_tools(tools or [])
         if reply:
             return Recording("reply", dialect, (TextChunk(at=0.0, text=reply),)), offered
-        name, number = paths.one_of(path)
-        file = str(self.roots.file(name))
-        session = load_streamed(f"{file}#{number}" if number else file, dialect).session
+        session = load_streamed(self.roots.name(path), dialect).session
         if not session.recordings:
             expected = "a recording, or a session with answers"
             raise InputFault("it has no reply", where=path, expected=expected)
@@ -376,10 +374,13 @@ def _is_body(value: Any) -> bool:
 
 
 def _first_break(simulation: CacheSimulation) -> int:
-    """Return the first request that breaks the cache, or reads nothing; 0 if there is none."""
-    known = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
-    idle = (n for n, one in enumerate(simulation.requests) if n and one.total and not one.read)
-    return min(known) if known else next(idle, 0)
+    """Return the first request that breaks the cache, or else one that begins otherwise than the
+    one before it, or reads nothing; 0 if there is none."""
+    breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
+    intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}
+    differing = {n for n, each in enumerate(simulation.differences) if each} - intended
+    idle = {n for n, one in enumerate(simulation.requests) if n and one.total and not one.read}
+    return min(breaks or differing or idle, default=0)
 
 
 def _is_about(found: Finding, number: int) -> bool:

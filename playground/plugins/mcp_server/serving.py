@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,7 +55,8 @@ def make_server(folders: Sequence[str]) -> Server:
     server = Server(
         "dialect-playground",
         title="Dialect playground",
-        instructions=SKILL.read_text(encoding="utf-8"),
+        instructions=SKILL.read_text(encoding="utf-8").partition("\n---\n")[2].strip(),
+        version=version("dialect-playground"),
         log_level="WARNING",
     )
     hints = ToolAnnotations(read_only_hint=True, open_world_hint=False)
