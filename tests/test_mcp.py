@@ -20,12 +20,14 @@ from mcp import Client, StdioServerParameters
 from secret_examples import fill_example
 
 import playground as pg
-from benchmarks.agent_mends import drawn, share_mended
 from playground.base.errors import InputFault
 from playground.plugins.mcp_server.answers import Answer, Mend, sendable
 from playground.plugins.mcp_server.inputs import Roots
 from playground.plugins.mcp_server.patches import patch_between, patched, pointers
 from playground.show.wire import simulation_json
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from agent_mends import drawn, share_mended
 
 COMMAND = ["-m", "playground", "mcp"]
 SAID, (TOKEN, *_) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
@@ -88,6 +90,9 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
         assert told_in["starred"] == "3 values starred out: 2 access tokens, 1 password"
         before = {"model": "gpt-4o", "messages": [{"role": "system", "content": "Be brief."}]}
         after = {"model": "gpt-4o", "messages": [{"role": "system", "content": "Be very brief."}]}
+        (tmp_path / "bodies.json").write_text(json.dumps([before, after]))
+        broken = await answer(client, "why_did_this_cache_break", requests="bodies.json")
+        assert broken["answer"].startswith("Request 2 reads 0 tokens: ")
         cost = await answer(client, "what_does_this_change_cost", before=before, after=after)
         assert cost["answer"] == pg.diff(before, after).headline
         laws = await answer(client, "check_this_declaration", declaration="hermes", examples=3)
@@ -174,7 +179,7 @@ def test_a_path_stays_below_its_roots(tmp_path: Path) -> None:
 
 
 def test_a_long_answer_is_cut_and_says_so_but_no_edit_is_cut() -> None:
-    value = "x" * 50_000
+    value = "x " * 25_000
     mend = Mend(change="c", edits=[{"op": "add", "path": "/reply", "value": value}], then="t")
     long = {"texts": [value] * 50, "n": 1}
     sent = sendable(Answer(answer="a", sure="s", details=long, mends=[mend]))
@@ -182,6 +187,12 @@ def test_a_long_answer_is_cut_and_says_so_but_no_edit_is_cut() -> None:
     assert any(note.startswith("details.texts: ") and "of 50 items" in note for note in sent.cut)
     assert len(sent.model_dump_json()) < 50_000 + 32_000
     assert len(sent.text()) < 4_100
+    assert (
+        "mends.0.edits: left out"
+        in sendable(
+            Answer(answer="a", sure="s", mends=[mend.model_copy(update={"edits": mend.edits * 2})])
+        ).cut[0]
+    )
     secret = Mend(change="c", edits=[{"op": "add", "path": "/a", "value": SAID}], then="t")
     assert sendable(Answer(answer="a", sure="s", mends=[secret])).mends[0].edits == []
 

@@ -18,6 +18,7 @@ from playground.recordings.value_scrubbing import scrubbed_with
 
 _MOST: Final = 30_000  # characters of an answer's JSON
 _MOST_TEXT: Final = 4_000  # characters of an answer's text
+_MOST_EDITS: Final = 60_000  # characters of a mend's edits
 _NOTES: Final = 8  # notes about what was cut
 
 
@@ -37,7 +38,7 @@ class Mend(BaseModel):
     change: str = Field(description="The change, in words")
     edits: list[dict[str, Any]] = Field(
         description="The change as a JSON Patch (RFC 6902) of this tool's own arguments; "
-        "empty if an edit would repeat a secret"
+        "empty if it is too long, or would repeat a secret"
     )
     then: str = Field(description="The library's answer for the changed arguments")
     assumes: list[str] = Field(default=[], description="Assumptions of this change, and its losses")
@@ -108,8 +109,11 @@ def sendable(answer: Answer) -> Answer:
         if len(written(short)) <= _MOST or items <= 2:
             break
         text, items = text // 2, items // 2
-    for mend, own in zip(short["mends"], edits, strict=False):
-        mend["edits"] = own  # an edit that is cut short would do harm
+    for number, own in enumerate(edits):  # an edit that is cut short would do harm
+        size = len(written(own))
+        short["mends"][number]["edits"] = own if size <= _MOST_EDITS else []
+        if size > _MOST_EDITS:
+            notes.insert(0, f"mends.{number}.edits: left out, {size:,} characters")
     more = [f"and {len(notes) - _NOTES} places more"] if len(notes) > _NOTES else []
     return Answer(**{**short, "cut": [*answer.cut, *notes[:_NOTES], *more]})
 

@@ -1,8 +1,8 @@
 """Changes of a request, or of it and the one before it, after which its cache is read again.
 
 Each change is made in the bodies, written as a JSON Patch, applied, and simulated: it is offered
-only if the request then reads more. The words of a request are never lost: what cannot stay in its
-place goes to the end of the last user message.
+only if the request then reads more. No text of a request is lost: what cannot stay in its place
+goes to the end of the last user message. Whatever else is left out is named in `assumes`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _TOOLS: Final = ("tools", "functions")
 _NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
 _PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence, or a line
 _MOST: Final = 3  # mends of an answer
+_MOST_MESSAGES: Final = 2_000  # of a request: comparing more takes seconds
 
 
 class Change(NamedTuple):
@@ -54,15 +55,16 @@ def cache_mends(
     """
     now = simulate([before, after])
     rules, read = now.rules, now.requests[-1].read
-    if rules is None or now.requests[-1].total == 0:
+    longest = max(len(body.get(key) or ()) for body in (before, after) for key in _MESSAGES)
+    if rules is None or longest > _MOST_MESSAGES:
         return []
-    tried: list[tuple[int, int, Mend]] = []
+    tried: list[tuple[tuple[int, int, bool], Mend]] = []
     for change in _changes(before, after, now, rules):
         edits = _edits(before, after, change, number)
         document: dict[str, Any] = {"requests": [{}] * (number - 1) + [before, after]}
         bodies = patched(document, edits)["requests"][number - 1 :]
         then = simulate(bodies).requests[-1]
-        if then.read > read and not any(edits == mend.edits for _, _, mend in tried):
+        if then.read > read and all(edits != mend.edits for _, mend in tried):
             words = (
                 f"request {number + 1} reads {then.read:,} of {then.total:,} tokens from the "
                 f"cache ({read:,} now), {then.sureness}: {then.reason}"
@@ -71,8 +73,9 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            tried.append((-then.read, len(change.assumes), mend))
-    return [mend for *_, mend in sorted(tried, key=lambda each: each[:2])[:_MOST]]
+            share = then.read * 20 // then.total  # a few tokens more do not make a mend better
+            tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
+    return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
 
 
 def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]:
@@ -119,7 +122,7 @@ def _kept(base: Change, rules: Rules, settings: bool) -> Change:
     made = _Keeping(copy.deepcopy(after))
     for key in [key for key in {**before, **after} if settings and key not in _NEUTRAL]:
         made.keep_setting(key, before, after)
-    for key in [key for key in _TOOLS if key in before and key in after]:
+    for key in [key for key in _TOOLS if _are_lists(before, after, key)]:
         made.keep_tools(key, before[key], after[key], _takes_additions(rules, after))
     for key in [key for key in _SYSTEM if key in before]:
         if _plain(before[key]) != _plain(after.get(key)):
@@ -147,7 +150,8 @@ class _Keeping:
         if written(before.get(key)) == written(after.get(key)):
             return
         self.words.append(f"keep {key} as in the request before")
-        del self.body[key]
+        self.assumes.append(f"{key} need not change")
+        self.body.pop(key, None)
         if key in before:
             self.body[key] = before[key]
 
@@ -192,8 +196,10 @@ class _Keeping:
             messages += [_plain_value(each) for each in old[i + both : i_stop]]
             if i_stop == len(old):
                 messages += new[j + both : j_stop]
-            else:
-                self.moved += [text for each in new[j + both : j_stop] for text in _texts(each)]
+            elif others := new[j + both : j_stop]:
+                self.moved += _texts(others)
+                if any(_without_texts(each.get("content")) for each in others if _role(each)):
+                    self.assumes.append("calls and pictures of moved messages are left out")
         if written(messages) != written(new):
             self.words.append("leave the messages that were sent before as they were")
         self.body[key] = messages
@@ -201,15 +207,21 @@ class _Keeping:
     def restored(self, old: Any, new: Any, place: str) -> Any:
         """Return the old value with the new one's marks. Sentences that only the new one has are
         moved."""
-        before, after = _pieces(old), _pieces(new)
+        before, after = dict.fromkeys(_pieces(old)), dict.fromkeys(_pieces(new))
         self.moved += [piece.strip() for piece in after if piece not in before]
         if any(piece not in after for piece in before):
             self.assumes.append(f"the old text of {place} stays")
+        if _without_texts(old) != _without_texts(new):
+            self.assumes.append(f"other changes of {place} than of its text are left out")
         value = _plain_value(old)
         content = value.get("content") if isinstance(value, dict) else None
         if isinstance(new, dict) and isinstance(content, list):
             return {**value, "content": _marked_like(content, new.get("content"))}
         return _marked_like(value, new if isinstance(new, list) else old)
+
+
+def _are_lists(before: Body, after: Body, key: str) -> bool:
+    return isinstance(before.get(key), list) and isinstance(after.get(key), list)
 
 
 def _takes_additions(rules: Rules, body: Body) -> bool:
@@ -233,7 +245,7 @@ def _marked_like(parts: Any, other: Any) -> Any:
 
 def _same_tools(base: Change) -> Change | None:
     """Return both requests with the tools of both; None if they have the same ones."""
-    key = next((key for key in _TOOLS if base.before.get(key) and base.after.get(key)), "")
+    key = next((key for key in _TOOLS if _are_lists(base.before, base.after, key)), "")
     old, new = base.before.get(key, []), base.after.get(key, [])
     names = {_name(tool) for tool in old}, {_name(tool) for tool in new}
     if names[0] == names[1]:
@@ -254,7 +266,7 @@ def _moved_out(base: Change) -> Change | None:
     for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
         both = _pieces(base.before[key]), _pieces(base.after[key])
         for body, own, other in zip(bodies, both, both[::-1], strict=True):
-            gone = [piece for piece in own if piece not in other]
+            gone = [*dict.fromkeys(piece for piece in own if piece not in {*other})]
             for piece in gone:
                 body[key] = _without_text(body[key], piece)
             if gone:
@@ -330,12 +342,13 @@ def _living(value: Any, life: str) -> Any:
         if isinstance(each, dict | list):
             _living(each, life)
     if isinstance(value, dict):
-        value.update({key: {**value[key], "ttl": life} for key in MARKS if key in value})
+        value.update({key: {**mark, "ttl": life} for key, mark in _marks(value).items()})
     return value
 
 
 def _marks(value: Any) -> Body:
-    return {key: value[key] for key in MARKS if isinstance(value, dict) and key in value}
+    held = value if isinstance(value, dict) else {}
+    return {key: held[key] for key in MARKS if isinstance(held.get(key), dict)}
 
 
 def _all_marks(value: Any) -> Iterator[Body]:
@@ -364,8 +377,10 @@ def _plain(value: Any) -> str:
 
 
 def _name(tool: Any) -> str:
-    holder = tool.get("function", tool) if isinstance(tool, dict) else {}
-    return str(holder.get("name") or holder.get("type") or "the tools")
+    held = tool if isinstance(tool, dict) else {}
+    function = held.get("function")
+    named = function if isinstance(function, dict) else held
+    return str(named.get("name") or held.get("type") or "the tools")
 
 
 def _role(message: Any) -> str:
@@ -381,6 +396,22 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key in ("text", "content", "parts"):
             yield from _texts(value.get(key))
+
+
+def _without_texts(value: Any) -> Any:
+    """Return the parts of a value that are no texts, without marks; None if all are."""
+    match value:
+        case str():
+            return None
+        case list():
+            return [left for each in value if (left := _without_texts(each))] or None
+        case dict() if isinstance(value.get("text"), str):
+            return None
+        case dict() if "content" in value or "parts" in value:
+            rest = {key: each for key, each in _plain_value(value).items() if key != "role"}
+            held = {key: _without_texts(rest.pop(key, None)) for key in ("content", "parts")}
+            return {**rest, **{key: each for key, each in held.items() if each}} or None
+    return _plain_value(value)
 
 
 def _pieces(value: Any) -> list[str]:

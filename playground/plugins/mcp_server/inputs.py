@@ -58,11 +58,13 @@ class Roots:
         file, number = paths.one_of(given)
         return f"{self.file(file)}#{number}" if number else str(self.file(file))
 
+    def source(self, given: str) -> Source:
+        """Open a file, a session of it, or a sample. Raises InputFault."""
+        return Source.open(self.name(given), given)
+
     def session(self, given: Given, argument: str) -> LoadedSession:
         """Load a session: JSON, or the first of a file. Raises InputFault."""
         if not given:
             expected = "a session, or a file's path"
             raise InputFault("nothing is given", field=argument, expected=expected)
-        if isinstance(given, str):
-            return first_session(Source.open(self.name(given), given))
-        return first_session(source_of(given))
+        return first_session(self.source(given) if isinstance(given, str) else source_of(given))

@@ -77,7 +77,7 @@ class Questions:
     ) -> Answer:
         """Explain why a request read less from the provider's prompt cache than it could, and how
         to change the requests so that it reads again. Nothing is sent."""
-        bodies, simulation = self._simulated(requests, times or (), model, provider)
+        bodies, at, simulation = self._simulated(requests, times or [], model, provider)
         number = request - 1 if request else _first_break(simulation)
         if number >= len(simulation.requests):
             last = f"a number up to {len(simulation.requests)}"
@@ -92,10 +92,10 @@ class Questions:
         about = [each for each in simulation.findings if _is_about(each, number)]
         mends = []
         if bodies:
-            at = list(times[number - 1 : number + 1]) if times else []
+            between = at[number - 1 : number + 1]
 
             def simulate(pair: Sequence[dict[str, Any]]) -> CacheSimulation:
-                return simulate_cache(pair, model=model, provider=provider, times=at)
+                return simulate_cache(pair, model=model, provider=provider, times=between)
 
             previous, this = bodies[number - 1 : number + 1]
             mends = cache_mends(previous, this, number, simulate, bodies is requests)
@@ -112,16 +112,24 @@ class Questions:
         )
 
     def _simulated(
-        self, given: Given, times: Sequence[float], model: str, provider: str
-    ) -> tuple[list[dict[str, Any]], CacheSimulation]:
-        """Return the bodies, if there are any, and their simulation."""
+        self, given: Given, times: list[float], model: str, provider: str
+    ) -> tuple[list[dict[str, Any]], list[float], CacheSimulation]:
+        """Return the bodies and times as they were sent, if they are known, and a simulation."""
         options: dict[str, Any] = {"model": model, "provider": provider}
-        if isinstance(given, list) and given and all(map(_is_body, given)):
-            return given, simulate_cache(given, times=times, **options)
+        document = self.roots.source(given).document if isinstance(given, str) else given
+        if isinstance(document, list) and document and all(map(_is_body, document)):
+            return document, times, simulate_cache(document, times=times, **options)
         session = self.roots.session(given, "requests").session
+        if times:
+            raise InputFault("a session has its own times", field="times", expected="none")
         if not session.rows:
-            return [], simulate_cache(session, **options)
-        return sent_requests(session).bodies, simulate_cache(session, policy=AS_SENT, **options)
+            return [], [], simulate_cache(session, **options)
+        sent = sent_requests(session)
+        bodies = [
+            {key: [*v] if isinstance(v, Sequence) and not isinstance(v, str) else v for key, v in b}
+            for b in (body.items() for body in sent.bodies)
+        ]
+        return bodies, sent.times, simulate_cache(session, policy=AS_SENT, **options)
 
     def what_does_this_server_drop(
         self,
@@ -138,6 +146,8 @@ class Questions:
 
         recording, offered = self._recording(reply, path, dialect, tools)
         text = _text_of(recording)
+        is_text = all(isinstance(each, TextChunk) for each in recording.chunks)
+        is_text = is_text and bool(text) and not recording.prefill
         name = dialect or recording.dialect or self._detected(text, offered)
         reading = server_view(recording, name, server, offered)
         calls = ", ".join(call.name for call in reading.tool_calls) or "none"
@@ -160,7 +170,7 @@ class Questions:
             sure="; ".join(each.message for each in reading.doubts)
             or f"certain: read from the server's code, {reading.view.source or 'without loss'}",
             remedy=_remedies(findings),
-            mends=reply_mends(text, name, server, offered, not path) if text else [],
+            mends=reply_mends(text, name, server, offered, not path) if is_text else [],
             findings=noticed(findings),
             details=details,
         )
@@ -255,6 +265,9 @@ class Questions:
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
     ) -> Answer:
         """Ask a corpus of recorded sessions: what failed, what broke caches, what it cost."""
+        if own := {"question", "by", "limit", "seconds"} & {*(where or {})}:
+            expected = "columns, since, until; the others are arguments of their own"
+            raise InputFault(f"no filter is called {min(own)!r}", field="where", expected=expected)
         if bool(question) == bool(sql):
             raise InputFault(
                 "a question or SQL is needed", field="question", expected="one of both"

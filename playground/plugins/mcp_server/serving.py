@@ -31,7 +31,7 @@ from playground.plugins.mcp_server.questions import Questions
 SKILL = Path(__file__).with_name("SKILL.md")
 
 
-class Server(MCPServer[Any]):
+class QuestionServer(MCPServer[Any]):
     """The server. A call with arguments that do not fit gets one line about each."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
@@ -50,9 +50,9 @@ class Server(MCPServer[Any]):
             raise error.__cause__ if isinstance(error.__cause__, ToolError) else error from error
 
 
-def make_server(folders: Sequence[str]) -> Server:
+def make_server(folders: Sequence[str]) -> QuestionServer:
     """Return the server; files below these folders may be read. Raises InputFault."""
-    server = Server(
+    server = QuestionServer(
         "dialect-playground",
         title="Dialect playground",
         instructions=SKILL.read_text(encoding="utf-8").partition("\n---\n")[2].strip(),
@@ -95,6 +95,8 @@ def _tool(question: Callable[..., Answer]) -> Callable[..., CallToolResult]:
             answer = sendable(question(**arguments))
         except PlaygroundError as error:
             raise ToolError(without_secrets(str(error))) from error
+        except RecursionError as error:
+            raise ToolError("the arguments are nested too deeply; expected flatter JSON") from error
         except ModuleNotFoundError as error:
             if missing := missing_package(error):
                 raise ToolError(str(missing)) from error
@@ -118,7 +120,7 @@ def _words(name: str, error: ValidationError) -> str:
     return f"{name}: {'; '.join(faults)}"
 
 
-def http_app(server: Server, host: str) -> HostGate:
+def http_app(server: QuestionServer, host: str) -> HostGate:
     """Return the app for streamable HTTP at `/mcp`. It answers only to names of this machine."""
     names = own_names(host)
     security = TransportSecuritySettings(
@@ -131,7 +133,7 @@ def http_app(server: Server, host: str) -> HostGate:
     return HostGate(app, names)
 
 
-def serve_http(server: Server, host: str, port: int, say: Callable[..., None]) -> None:
+def serve_http(server: QuestionServer, host: str, port: int, say: Callable[..., None]) -> None:
     """Serve until a signal ends it, and say the address. Raises InputFault for a taken port."""
     import uvicorn
 
@@ -141,4 +143,4 @@ def serve_http(server: Server, host: str, port: int, say: Callable[..., None]) -
     address = f"http://{as_host(host)}:{listening.getsockname()[1]}/mcp"
     say(f"listening on {address} (Ctrl-C stops)", err=True)
     config = uvicorn.Config(http_app(server, host), log_level="warning")
-    uvicorn.Server(config).run(sockets=[listening])
+    uvicorn.QuestionServer(config).run(sockets=[listening])
