@@ -171,7 +171,7 @@ class _Keeping:
         if not extra:
             return
         names = ", ".join(map(_name, extra))
-        if not adds:
+        if not (adds and all(isinstance(tool, dict) for tool in extra)):
             self.words.append(f"put the new tools ({names}) after the others")
             return
         self.words.append(f"defer the new tools ({names}), and add them by a last message")
@@ -321,7 +321,7 @@ def _marked(change: Change) -> Change:
         places = [index for index, each in enumerate(messages) if _role(each) == "user"]
         last += places[-1:]
         for index, message in enumerate(messages):
-            if index in last:
+            if index in last and isinstance(message, dict):
                 _mark_last(message, mark or {"cache_control": {"type": "ephemeral"}})
             else:
                 messages[index] = _plain_value(message)

@@ -143,4 +143,4 @@ def serve_http(server: QuestionServer, host: str, port: int, say: Callable[..., 
     address = f"http://{as_host(host)}:{listening.getsockname()[1]}/mcp"
     say(f"listening on {address} (Ctrl-C stops)", err=True)
     config = uvicorn.Config(http_app(server, host), log_level="warning")
-    uvicorn.QuestionServer(config).run(sockets=[listening])
+    uvicorn.Server(config).run(sockets=[listening])
