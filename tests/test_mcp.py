@@ -84,7 +84,7 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
             "hermes"
         )
         told_in = await answer(
-            client, "how_is_this_session_told", session="said.json", dialect="hermes"
+            client, "how_is_this_session_written", session="said.json", dialect="hermes"
         )
         assert TOKEN not in json.dumps(told_in)
         assert told_in["starred"] == "3 values starred out: 2 access tokens, 1 password"
@@ -107,8 +107,8 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
         for words, tool, arguments in [
             ("outside of the folders", "why_did_this_cache_break", {"requests": "../x.json"}),
             ("outside of the folders", "why_did_this_cache_break", {"requests": "away.json"}),
-            ("no such file", "how_is_this_session_told", {"session": "x", "dialect": "hermes"}),
-            ("did you mean 'hermes'", "how_is_this_session_told",
+            ("no such file", "how_is_this_session_written", {"session": "x", "dialect": "hermes"}),
+            ("did you mean 'hermes'", "how_is_this_session_written",
                 {"session": "said.json", "dialect": "hermse"}),
             ("did you mean 'vllm'", drop, {"reply": "x", "server": "vlm", "dialect": "hermes"}),
             ("did you mean 'reply'", drop, {"repl": "x", "server": "vllm"}),

@@ -56,7 +56,7 @@ class Questions:
             self.why_did_this_cache_break,
             self.what_does_this_server_drop,
             self.which_dialect_is_this,
-            self.how_is_this_session_told,
+            self.how_is_this_session_written,
             self.what_does_this_change_cost,
             self.find_in_corpus,
             self.check_this_declaration,
@@ -92,12 +92,13 @@ class Questions:
         about = [each for each in simulation.findings if _is_about(each, number)]
         mends = []
         if bodies:
+            previous, this = bodies[number - 1 : number + 1]
             between = at[number - 1 : number + 1]
+            name = model or ("" if this.get("model") else simulation.model)
 
             def simulate(pair: Sequence[dict[str, Any]]) -> CacheSimulation:
-                return simulate_cache(pair, model=model, provider=provider, times=between)
+                return simulate_cache(pair, model=name, provider=provider, times=between)
 
-            previous, this = bodies[number - 1 : number + 1]
             mends = cache_mends(previous, this, number, simulate, bodies is requests)
         of = f" of {before.cached_after:,} cached" if before.cached_after else ""
         return Answer(
@@ -205,7 +206,7 @@ class Questions:
             details={"dialects": [asdict(each) for each in found[:8]]},
         )
 
-    def how_is_this_session_told(
+    def how_is_this_session_written(
         self, session: _Session, dialect: str, model: _Model = ""
     ) -> Answer:
         """Write a session as a model reads it in a dialect: its messages, tools, tokens, losses."""
@@ -387,13 +388,17 @@ def _is_body(value: Any) -> bool:
 
 
 def _first_break(simulation: CacheSimulation) -> int:
-    """Return the first request that breaks the cache, or else one that begins otherwise than the
-    one before it, or reads nothing; 0 if there is none."""
+    """Return the first request that breaks the cache; 0 if there is none.
+
+    Otherwise it is the first that reads nothing or, if the provider caches by itself, that begins
+    otherwise than the one before it.
+    """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
     intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}
-    differing = {n for n, each in enumerate(simulation.differences) if each} - intended
+    by_itself = simulation.rules is not None and simulation.rules.match == "best effort"
+    differing = {n for n, each in enumerate(simulation.differences) if each and by_itself}
     idle = {n for n, one in enumerate(simulation.requests) if n and one.total and not one.read}
-    return min(breaks or differing or idle, default=0)
+    return min(breaks or differing - intended or idle, default=0)
 
 
 def _is_about(found: Finding, number: int) -> bool:
