@@ -34,6 +34,7 @@ UNRUN = {
     "corpus compact",
     "corpus session",
     "demo-server",
+    "mcp",
     "proxy",
     "record",
 }

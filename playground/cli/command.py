@@ -136,6 +136,7 @@ _VALUES: Final[dict[str, Named]] = {
     "--replay": SESSION,
     "--report": Named("server", _servers),
     "--request": _NUMBER,
+    "--root": FOLDER,
     "--rules": Named("file|folder", files=True),
     "--seconds": _SECONDS,
     "--seconds-apart": _SECONDS,
