@@ -35,6 +35,7 @@ UNRUN = {
     "corpus compact",
     "corpus session",
     "demo-server",
+    "mcp",
     "proxy",
     "record",
 }
