@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +22,18 @@ from playground.lab.guides import Guide
 from playground.nouns.events import Event, event_name, owned_text
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import Declaration
+from playground.parsing.form import Form
 from playground.parsing.notations import NOTATIONS, VALUES
-from playground.parsing.notations.notation import Notation
+from playground.parsing.notations.notation import CallValue, Notation
+from playground.parsing.open_call import OpenCall
 from playground.parsing.parser import SyntaxParser
+from playground.parsing.reader import Reader, decoded, decoded_object
 from playground.parsing.rendering import render_call
+from playground.parsing.scanner import Walk
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
+from playground.plugins.own_dialects.laws import check_dialect
 
 LINES = ToolMetadata(
     name="write_file",
@@ -137,6 +144,68 @@ def test_a_notation_without_null_names_the_argument_and_writes_the_others(
     assert (found.code, found.where) == ("cannot-carry", "call call_1, argument a")
     assert query.format_tool_call(call, [LINES]) == "<run f?b=x/>"
     assert held(query, call.args) == {"b": "x"}
+
+
+class Base64(Notation):
+    """A notation that takes every JSON value for an object."""
+
+    hole = "args:base"
+    meaning = values = family = "JSON in Base64"
+    fields = {"call": "[run {name} {args:base}]"}
+    example = "[run write_file eyJwYXRoIjogImEucHkiLCAibGluZXMiOiBbMSwgMl19]"
+    keeps_space = True
+
+    def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
+        return {self.hole: b64encode(json.dumps(call.arguments).encode()).decode()}
+
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
+        scanner, end = reader.scanner, re.compile(r"[^\w+/=]")
+        text = yield from reader.claim_all(
+            call, "(base64)", lambda emit: scanner.claim_to(end, emit)
+        )
+        for key, value in self.decode(text):
+            reader.set_value(call, key, value)
+
+    def decode(self, text: str) -> Any:
+        return decoded(lambda text: from_base64(text).items(), text, "malformed-json")
+
+
+class MendedBase64(Base64):
+    def decode(self, text: str) -> Any:
+        return decoded_object(from_base64, text, "malformed-json").items()
+
+
+def from_base64(text: str) -> Any:
+    return json.loads(b64decode(text))
+
+
+def test_a_notation_that_takes_every_value_for_an_object_breaks_law_5(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`[run f WzFd]` holds a list, and raised AttributeError, while every law held."""
+    monkeypatch.setitem(NOTATIONS, "args:base", Base64())
+    dialect = declared(Syntax(**Base64.fields))
+    assert_example_is_true(Base64())
+    with pytest.raises(AttributeError, match="no attribute 'items'"):
+        test_laws.test_law_5_a_body_of_another_type_than_an_object_is_read(dialect)
+    (check,) = check_dialect(dialect).broken
+    assert check.law == 5 and check.broken
+    says = "reading raises AttributeError: 'list' object has no attribute 'items'"
+    assert check.broken.says == says
+    assert check.broken.shown[0] == ("stream", "[run write_file WzFd]")
+
+
+def test_a_body_that_holds_no_object_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NOTATIONS, "args:base", MendedBase64())
+    dialect = declared(Syntax(**Base64.fields))
+    test_laws.test_law_5_a_body_of_another_type_than_an_object_is_read(dialect)
+    assert check_dialect(dialect).broken == []
+    for body, value in (("WzFd", "[1]"), ("Nw==", "7"), ("bnVsbA==", "None"), ("Int9Ig==", "'{}'")):
+        (found,) = parse(f"[run write_file {body}]", dialect).findings
+        assert (found.code, found.message) == (
+            "arguments-not-object",
+            f"the arguments must be an object, not {value}",
+        )
 
 
 ONE_DIALECT = ([test_laws.each_dialect.mark], [test_laws.each_general.mark])  # and no other cases
