@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import test_laws
 from conftest import ROOT
-from strategies import held
+from strategies import DIALECTS, held
 
 import playground.parsing
 from playground.dialects.checking import check_tool_call
@@ -33,6 +33,7 @@ from playground.parsing.rendering import render_call
 from playground.parsing.scanner import Walk
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
+from playground.plugins.contributing.recipes import read_recipe
 from playground.plugins.own_dialects.laws import check_dialect
 
 LINES = ToolMetadata(
@@ -111,26 +112,31 @@ def test_no_hole_is_named_outside_of_the_notations() -> None:
 # a new one, by nothing but the text of its recipe
 
 
-RECIPE = ROOT / "docs" / "contributing" / "notation.md"
+URL_QUERY = "args:url_query"  # the recipe's own
+USED = {form.notation.hole for d in DIALECTS for form in (d.syntax, *d.syntax.also)}
+NEW = [URL_QUERY, *(hole for hole in NOTATIONS if hole not in USED)]
 
 
 @pytest.fixture
 def query(monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
-    """Its three steps: the file, the line of the dictionary, the line of a syntax."""
-    text = RECIPE.read_text()
-    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
-    entry, line = re.findall(r"^```text\n(.*),\n```", text, re.M)
-    names: dict[str, Any] = {}
-    exec(compile(code, "query.py", "exec"), names)
-    ((hole, notation),) = eval(f"{{{entry}}}", names).items()
-    monkeypatch.setitem(NOTATIONS, hole, notation)
-    syntax = eval(line.removeprefix("syntax="), {"Syntax": Syntax})
-    return declared(syntax)
+    """A dialect in the recipe's notation, which is its three steps: a file and two lines."""
+    return dialect_in(URL_QUERY, monkeypatch)
+
+
+def dialect_in(hole: str, monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
+    if hole == URL_QUERY:
+        code, line, entry = (step.code for step in read_recipe(ROOT, "notation").steps)
+        names: dict[str, Any] = {}
+        exec(compile(code, "url_query.py", "exec"), names)
+        assert line.split()[-1] in names
+        ((key, notation),) = eval(f"{{{entry}}}", names).items()
+        monkeypatch.setitem(NOTATIONS, key, notation)
+    return declared(Syntax(**NOTATIONS[hole].fields))
 
 
 @pytest.mark.usefixtures("query")
 def test_a_new_notation_is_added_as_contributing_says() -> None:
-    notation = NOTATIONS["args:query"]
+    notation = NOTATIONS[URL_QUERY]
     assert_example_is_true(notation)
     guide = Guide(declared(Syntax(**notation.fields)), [])
     assert ("values", "escaped text, typed by the tool's schema") in guide.summary()
@@ -217,14 +223,14 @@ def test_every_law_that_needs_a_dialect_alone_is_asked() -> None:
     assert sorted(set(numbers), key=int) == ["1", "2", "3", "4", "5", "6", "7", "8", "10"]
 
 
+@pytest.mark.parametrize("hole", NEW)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_a_dialect_in_a_new_notation_keeps_the_laws(
-    law: Callable[[DeclaredDialect], None],
-    query: DeclaredDialect,
-    monkeypatch: pytest.MonkeyPatch,
+    law: Callable[[DeclaredDialect], None], hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The recipe's notation, and each that no registered dialect uses."""
     monkeypatch.setattr(test_laws, "EXAMPLES", 15)
-    law(query)
+    law(dialect_in(hole, monkeypatch))
 
 
 def test_a_query_carries_every_kind_of_value_in_every_cutting(query: DeclaredDialect) -> None:
