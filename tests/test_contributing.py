@@ -6,6 +6,7 @@ the tests that the recipe names.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -86,7 +87,15 @@ def test_every_recipe_gives_a_contribution_that_keeps_the_laws(tree: Path) -> No
     }
     fill_in(tree)
     assert places_to_fill_in(tree) == []
-    files, names = set(), set()
+    done = run(tree, "docs/generate.py")
+    assert done.returncode == 0, done.stderr
+    # what a recipe names, and all laws over dialects, in one process: each imports the project
+    names = {"test_families"}
+    files = {
+        f"tests/{file.name}"
+        for file in (tree / "tests").glob("test_*.py")
+        if re.search(r"\b(DIALECTS|GENERAL|WITH_GRAMMAR)\b", file.read_text(encoding="utf-8"))
+    }
     for kind in KINDS:
         for line in recipe(kind).tests:
             if line.startswith("pytest"):
@@ -94,6 +103,23 @@ def test_every_recipe_gives_a_contribution_that_keeps_the_laws(tree: Path) -> No
                 names |= {name.strip('"') for name in re.findall(r'-k ("[^"]+"|\S+)$', line)}
     done = run(tree, "-m", "pytest", "-rf", *sorted(files), "-k", " or ".join(sorted(names)))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert run(tree, "-c", NEWCOMER).stdout.splitlines() == [
+        "{'a': 7}",
+        "trained on it: Useful 7B (chat template, 2026-11)",
+        "# quay-dialect",
+    ]
+
+
+NEWCOMER = """
+import playground as pg
+from playground.dialects import get_dialect
+
+tool = {"name": "f", "input_schema": {"properties": {"a": {"type": "integer"}}}}
+call = get_dialect("quay-dialect").format_example("f", {"a": 7})
+print(pg.parse(call, dialect="quay-dialect", tools=[tool]).tool_calls[0].arguments)
+print(pg.dialect_for("acme/Useful-7B-Instruct").reason)
+print(pg.guide_for("quay-dialect").markdown().splitlines()[0])
+"""
 
 
 def fill_in(tree: Path) -> None:
@@ -104,17 +130,16 @@ def fill_in(tree: Path) -> None:
             text = re.sub(rf"(?m)^ *# {OPEN}.*\n|  # {OPEN}.*$", "", path.read_text())
             path.write_text(re.sub(rf'"source": "{OPEN}.*"', '"source": "quay.example/docs"', text))
     (path,) = (tree / step.path for step in recipe("dialect").steps if step.path.endswith("json"))
-    calls = {
-        "one": "USE_TOOL: list_files\nEND_TOOL",
-        "typed": "USE_TOOL: write_file\npath: a b.py\nmode: 420\nnote: null\nEND_TOOL",
-        "lines": 'USE_TOOL: write_file\npath: x\ncontent: if "a":\n  <b>\n\nEND_TOOL',
+    inner = {
+        "one": "list_files>\n",
+        "typed": "write_file>\n<path>a b.py</path>\n<mode>420</mode>\n<note>null</note>\n",
+        "lines": 'write_file>\n<path>x</path>\n<content>if "a":\n  <b>\n</content>\n',
     }
     text = path.read_text()
-    for case, call in calls.items():
-        written = (
-            call.replace("USE_TOOL", "QUAY_DIALECT").replace("\n", r"\\n").replace('"', r'\\"')
-        )
-        text = re.sub(rf'"{case}": "{OPEN}.*"', f'"{case}": "{written}"', text)
+    for case, body in inner.items():
+        row = json.dumps(f"<quay_dialect {body}</quay_dialect>")
+        (hint,) = re.findall(rf'"{case}": ("{OPEN}.*")', text)
+        text = text.replace(hint, row)
     path.write_text(text)
 
 

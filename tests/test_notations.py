@@ -24,7 +24,7 @@ from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
-from playground.parsing.notations import NOTATIONS, VALUES
+from playground.parsing.notations import NOTATIONS, VALUES, notation_of
 from playground.parsing.notations.notation import CallValue, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.parser import SyntaxParser
@@ -113,7 +113,7 @@ def test_no_hole_is_named_outside_of_the_notations() -> None:
 
 
 URL_QUERY = "args:url_query"  # the recipe's own
-USED = {form.notation.hole for d in DIALECTS for form in (d.syntax, *d.syntax.also)}
+USED = {notation_of(form).hole for d in DIALECTS for form in (d.syntax, *d.syntax.also)}
 NEW = [URL_QUERY, *(hole for hole in NOTATIONS if hole not in USED)]
 
 

@@ -13,6 +13,7 @@ from conftest import ROOT
 from session_examples import EXAMPLES
 
 COMMANDS = {
+    "contributing": ["new"],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
@@ -22,6 +23,7 @@ COMMANDS = {
     "trials": ["trial"],
 }
 PAGES = {
+    "contributing": [],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],

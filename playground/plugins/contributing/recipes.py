@@ -131,8 +131,8 @@ def _with_lines(text: str, step: Step, name: str) -> str:
         raise InputFault(f"{name!r} is registered already", where=step.path, expected=expected)
     if not table:
         return f"{text[:end].rstrip()},\n{step.code}{text[end:]}"
-    lines = textwrap.indent(step.code.rstrip().removesuffix(",") + ",\n", "    ")
-    return text[:end] + lines + text[end:]
+    row = textwrap.indent(step.code.rstrip().removesuffix(",") + ",\n", "    ")
+    return text[:end] + row + text[end:]
 
 
 def _rename(text: str, old: str, new: str) -> str:
