@@ -13,6 +13,7 @@ from conftest import ROOT
 from session_examples import EXAMPLES
 
 COMMANDS = {
+    "contributing": ["new"],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
@@ -24,6 +25,7 @@ COMMANDS = {
     "trials": ["trial"],
 }
 PAGES = {
+    "contributing": [],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
