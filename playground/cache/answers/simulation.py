@@ -258,8 +258,7 @@ def simulated_by_dialect(
     what_if: WhatIf = AS_IT_IS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[list[CacheSimulation]]:
-    """Yield the rows of `cache_matrix`: first the cell of "as-sent", then the cells of each
-    dialect.
+    """Yield the rows of `cache_matrix`: first that of "as-sent", then each dialect's.
 
     A dialect's requests are written when its row is asked for, and released with the row.
     """
@@ -271,7 +270,7 @@ def simulated_by_dialect(
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
-    cache_request = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
+    caching = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
@@ -295,16 +294,7 @@ def simulated_by_dialect(
                     diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
                 )
                 for cell in _cells(
-                    rendered,
-                    writer,
-                    some,
-                    cache_request,
-                    lives,
-                    rules,
-                    what_if.ttl,
-                    name,
-                    billed,
-                    facts,
+                    rendered, writer, some, caching, lives, rules, what_if.ttl, name, billed, facts
                 )
             ]
             del rendered  # otherwise two dialects' requests would be in memory at once
