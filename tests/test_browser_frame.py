@@ -172,6 +172,10 @@ def test_keys_pressed_while_a_page_loads_are_heard_and_take_no_dialect_along(pag
 def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/compare?session=02-parallel-calls")
+    toolbar = page.locator(".st-key-toolbar")  # which fades out where it goes on
+    expect(toolbar).to_have_css("--fade", "48px")
+    toolbar.evaluate("node => node.scrollTo(9999, 0)")
+    expect(toolbar).to_have_css("--fade", "0px")
     heads = page.locator(".panes .head .pane")
     expect(heads.first).to_be_in_viewport(ratio=0.95)
     expect(heads.nth(1)).not_to_be_in_viewport()

@@ -13,9 +13,11 @@ from conftest import ROOT
 from session_examples import EXAMPLES
 
 COMMANDS = {
+    "contributing": ["new"],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
+    "mcp_server": ["mcp"],
     "own_dialects": ["dialect"],
     "proxy": ["proxy"],
     "savings": ["compaction"],
@@ -23,9 +25,11 @@ COMMANDS = {
     "trials": ["trial"],
 }
 PAGES = {
+    "contributing": [],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
+    "mcp_server": [],
     "own_dialects": ["declare"],
     "proxy": ["live"],
     "savings": [],

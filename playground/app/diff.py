@@ -235,8 +235,9 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
 def side(version_diff: VersionDiff, question: VersionQuestion) -> None:
     """Show the findings that differ, and what each provider's cache still reads."""
     cost = chosen_cost(version_diff)
-    findings = version_board.changed_findings(version_diff, *map(_findings, question.sessions))
-    data = version_board.side(version_diff, cost.provider if cost else "", findings)
+    before, after = map(_findings, question.sessions)
+    findings = version_board.changed_findings(version_diff, before, after)
+    data = version_board.side(version_diff, cost.provider if cost else "", findings, len(after))
     components.board(Picture(data), key="diff side", on_choose=_choose)
 
 

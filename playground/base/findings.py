@@ -318,11 +318,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "proposal-open": info("a property of the proposed form that the given replies do not show"),
     # what a trial of a dialect shows
     "law-broken": error("a law that every dialect keeps does not hold for this one"),
-    # what a grammar cannot say
+    # what a grammar cannot express
     "grammar-wider": warning("the grammar allows more than the tools' schemas"),
     "grammar-narrower": info("the grammar allows less than the tools' schemas"),
     "no-grammar": warning("no grammar can be made of this dialect"),
-    # what a response template of transformers cannot say
+    # what a response template of transformers cannot express
     "response-template-wider": warning("the template reads more than the dialect"),
     "response-template-narrower": warning("the template reads less than the dialect"),
     "response-template-anchor": info(
@@ -331,7 +331,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "response-template-recursion": info(
         "a pattern of the template needs Python's regex module, which transformers has"
     ),
-    "no-response-template": warning("no response template can say the dialect"),
+    "no-response-template": warning("no response template can express the dialect"),
     # what a loader sees in a file
     "orphan-result": error("a tool result whose call is not in the session"),
     "missing-result": warning("a tool call without a result before the next turn"),

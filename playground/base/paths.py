@@ -157,8 +157,8 @@ def named_file(name: str) -> Path:
 def file_of(name: str) -> str:
     """Return a file's name for any text. Characters that a file system may refuse are written as
     `%2F`."""
-    written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
-    head, rest = written[:1], written[1:]
+    escaped = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
+    head, rest = escaped[:1], escaped[1:]
     return f"{'%2E' if head == '.' else head}{rest}{KEPT}"
 
 

@@ -148,42 +148,42 @@ class _Places:
             return places.get(value, [])
 
 
-def shared_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+def shared_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return how many leading items both lists share; those before `start` are known to be equal.
 
     The search takes steps that double and then halve, each compared at once: identical objects cost
     almost nothing.
     """
     if isinstance(first, SharedList):
-        start = max(start, first.shared(other))
-    most, step = min(len(first), len(other)), 1
+        start = max(start, first.shared(second))
+    most, step = min(len(first), len(second)), 1
     if start >= most:
         return most
-    first, other = first[start:most], other[start:most]
-    if first == other:  # true for most requests
+    first, second = first[start:most], second[start:most]
+    if first == second:  # true for most requests
         return most
-    if first[:-1] == other[:-1]:  # often: the last message has lost its mark
+    if first[:-1] == second[:-1]:  # often: the last message has lost its mark
         return most - 1
     at = 0
-    while first[at : at + step] == other[at : at + step]:
+    while first[at : at + step] == second[at : at + step]:
         at, step = at + step, step * 2
     while step > 1:
         step //= 2
-        if first[at : at + step] == other[at : at + step]:
+        if first[at : at + step] == second[at : at + step]:
             at += step
     return start + at
 
 
-def alike_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+def alike_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return the number of leading items that both lists share and that are written the same way.
 
     Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
     items before `start` are known to be the same objects.
     """
-    identical = [*map(is_, first[start:], other[start:]), False].index(False)
-    stop = shared_length(first, other, start + identical)
+    identical = [*map(is_, first[start:], second[start:]), False].index(False)
+    stop = shared_length(first, second, start + identical)
     for index in range(start + identical, stop):
-        before, after = first[index], other[index]
+        before, after = first[index], second[index]
         if before is not after and written(before) != written(after):
             return index
     return stop

@@ -96,8 +96,8 @@ def read_stream(
     standard input; OSError if it cannot be read.
     """
     name = str(path)
-    if (own := _OWN.fullmatch(name)) is not None:
-        return _read_own(int(own[1] or own[2] or 0), name, most)
+    if (descriptor := _OWN.fullmatch(name)) is not None:
+        return _read_own(int(descriptor[1] or descriptor[2] or 0), name, most)
     kind = kind_of_stream(Path(path).stat())
     if kind == "a pipe":
         return _read_pipe(path, most, expected)

@@ -94,8 +94,8 @@ def keep_order_as(markup: Callable[[str], str], text: str) -> str:
     """Do the same as `keep_order` in HTML: isolate by <bdi>, and apply `markup` to each piece."""
     shown = visible(text)
     pieces = [shown] if _RUN.fullmatch(shown) else _PIECES.split(shown)
-    written = map(markup, pieces)  # every second piece is a right-to-left run
-    return "".join(f"<bdi>{piece}</bdi>" if at % 2 else piece for at, piece in enumerate(written))
+    marked_up = map(markup, pieces)  # every second piece is a right-to-left run
+    return "".join(f"<bdi>{piece}</bdi>" if at % 2 else piece for at, piece in enumerate(marked_up))
 
 
 def hidden_in(text: str) -> list[str]:

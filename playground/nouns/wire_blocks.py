@@ -165,7 +165,7 @@ class WireReader:
 
     def read(self, body: dict[str, Any]) -> WireRequest:
         messages = raw_messages_of(body)
-        api, asked, tools, head, others = self._frame_of(body, messages)
+        api, body_ttl, tools, head, others = self._frame_of(body, messages)
         read = self._messages(messages if type(messages) is list else messages_of(body), head, api)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
@@ -176,7 +176,7 @@ class WireReader:
             parameters=others.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or head.ttl) if isinstance(top, dict) else None,
             server_tools=tools.on_server,
-            ttl=asked,
+            ttl=body_ttl,
             explicit_only=mode == "explicit",
             starts=self._starts,
             settings=others.settings,
@@ -198,10 +198,10 @@ class WireReader:
         previous, frame = self._framed
         if frame and len(previous) == len(objects) and all(map(is_, previous, objects)):
             return frame
-        api, asked = api_of(body), ttl_of(body)
+        api, body_ttl = api_of(body), ttl_of(body)
         tools = self._tools_of(body, api)
-        head = self._head_of(body, tools, asked or self._ttl)
-        frame = _Frame(api, asked, tools, head, self._other_fields_of(body, api))
+        head = self._head_of(body, tools, body_ttl or self._ttl)
+        frame = _Frame(api, body_ttl, tools, head, self._other_fields_of(body, api))
         self._framed = objects, frame
         return frame
 

@@ -105,7 +105,7 @@ def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
     content = value.get("content", value.get("parts", value.get("output")))
     if isinstance(content, list):
         for address in addresses(content):
-            yield f"the contents of {address[:60]}, the address in {path}, are not in the body"
+            yield f"the file at {address[:60]}, which {path} names, is not in the body"
 
 
 # Fields of a tool, a result or a call, with values that mean the same as leaving the field out

@@ -224,5 +224,5 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
     if not names:
         return f"{_AROUND_CALLS}{IDENTIFIER}"
     # longer names first: `read` would match the beginning of `read_file`
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"
+    any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{any_name})"

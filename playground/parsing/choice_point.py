@@ -442,8 +442,8 @@ def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoiceP
 def _may_vary(point: ChoicePoint, name: str) -> bool:
     """Return True if more text could change a match of a group: the group repeats, as a run of
     back-ticks does, or it is the beginning of another marker."""
-    own = (choice for choice in point.choices if choice.group_name == name)
-    return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in own)
+    named_choices = (choice for choice in point.choices if choice.group_name == name)
+    return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in named_choices)
 
 
 @lru_cache(maxsize=1024)
@@ -454,22 +454,22 @@ def _rivals(point: ChoicePoint, pattern: str) -> tuple[str, ...]:
     most of a call's time.
     """
     place = next(i for i, choice in enumerate(point.choices) if pattern in choice.patterns)
-    own, earlier = point.choices[place], point.choices[:place]
-    rivals = [rival for c in earlier if begin_alike(c, [own]) for rival in c.patterns]
-    rivals += own.patterns[: own.patterns.index(pattern)]
+    matching, earlier = point.choices[place], point.choices[:place]
+    rivals = [rival for c in earlier if begin_alike(c, [matching]) for rival in c.patterns]
+    rivals += matching.patterns[: matching.patterns.index(pattern)]
     return (pattern, *dict.fromkeys(rivals))
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
     """Return True if a text of the choice is the beginning of another text or choice."""
     bare = ["".join(text.split()) for text in choice.texts]
-    if any(text != other and other.startswith(text) for text in bare for other in bare):
+    if any(text != rival and rival.startswith(text) for text in bare for rival in bare):
         return True
     for text in choice.texts:
-        for other in listed:
-            if other is choice or not may_begin(other, text):
+        for rival in listed:
+            if rival is choice or not may_begin(rival, text):
                 continue
-            matches = (choice_pattern(each).fullmatch(text) for each in other.patterns)
+            matches = (choice_pattern(each).fullmatch(text) for each in rival.patterns)
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

@@ -142,9 +142,9 @@ class FormBuilder(CallOpeners):
 
     def _next_calls(self) -> list[Choice]:
         """Return the openers of a call that follows another, also within the same section."""
-        own = self.opening()
+        opener = self.opening()
         shows_itself = begins_with_words(self.syntax.call_template.before)
-        return list(dict.fromkeys([*self._openers(own), *([own] if shows_itself else [])]))
+        return list(dict.fromkeys([*self._openers(opener), *([opener] if shows_itself else [])]))
 
     def calls(self) -> list[Choice]:
         """Return the openers that count outside a section: the sections', and the call's own unless
@@ -156,9 +156,9 @@ class FormBuilder(CallOpeners):
         so something of the call has to follow it."""
         return self._openers(self.opening(firm=True))
 
-    def _openers(self, own: Choice) -> list[Choice]:
+    def _openers(self, call_opener: Choice) -> list[Choice]:
         sections = [self._section_opener(template) for template in self.sections]
-        return sections if self.syntax.section_required else [*sections, own]
+        return sections if self.syntax.section_required else [*sections, call_opener]
 
     # sections
 

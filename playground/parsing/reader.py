@@ -154,9 +154,9 @@ class Reader:
 
 
 @lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
-def _most_similar(name: str, known: tuple[str, ...]) -> str:
+def _most_similar(name: str, tool_names: tuple[str, ...]) -> str:
     """Return the known name that is most similar, ignoring the order of words; "" for none."""
-    words = {_words(other): other for other in known}
+    words = {_words(other): other for other in tool_names}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
     return words[close[0]] if close else ""
 
@@ -178,6 +178,15 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
         raise BrokenCall(code, json_mistake(error)) from error
     except (ValueError, TypeError) as error:
         raise BrokenCall(code, str(error)) from error
+
+
+def decoded_object(decode: Callable[[str], Any], text: str, code: str) -> dict[str, Any]:
+    """Return `decode(text)`, as `decoded` does; abort the call, too, if it is no object."""
+    value = decoded(decode, text, code)
+    if not isinstance(value, dict):
+        message = f"the arguments must be an object, not {value!r:.60}"
+        raise BrokenCall("arguments-not-object", message)
+    return value
 
 
 def json_mistake(error: JSONDecodeError) -> str:

@@ -150,9 +150,9 @@ def _read_mended(text: str, types: set[str]) -> Any:
 
 
 def _load_mended(text: str, types: set[str]) -> Any:
-    for read in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
+    for reader in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
         try:
-            value = read(text)
+            value = reader(text)
         except (ValueError, TypeError, RecursionError):
             continue
         if _agrees(value, types):

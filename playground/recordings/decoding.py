@@ -93,9 +93,9 @@ class StreamDecoder:
             else:
                 self._note_unreadable(dump_again(value).encode())
 
-    def note_unreadable(self, what: str) -> None:
+    def note_unreadable(self, description: str) -> None:
         """Add a finding about something unreadable in the file that is no part of the stream."""
-        self._sink.signal(UNREADABLE + what)
+        self._sink.signal(UNREADABLE + description)
 
     def drop_chunks(self) -> None:
         """Drop the chunks that were returned already; `finish` then returns only the others."""

@@ -132,9 +132,9 @@ class Searcher:
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
         self._until: float | None = None  # of this thread's time
-        known = json.dumps([forms, emails]).encode()
+        settings = json.dumps([forms, emails]).encode()
         # searchers with the same digest find the same secrets
-        self.digest = blake2b(known, digest_size=16).digest()
+        self.digest = blake2b(settings, digest_size=16).digest()
 
     def time_limited(self, seconds: float) -> Searcher:
         """Return a copy that raises TooMuchWork after so many seconds of this thread's time."""

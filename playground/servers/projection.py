@@ -50,7 +50,7 @@ class Projection:
         """True if a call is still to be delivered."""
         return any(segment.ended for segment in self.segments)
 
-    def drop(self, segment: ReplySegment, what: str) -> None:
+    def drop(self, segment: ReplySegment, description: str) -> None:
         """Drop a segment: put all its text into one finding.
 
         Findings from inside the segment move to its end, because spans tile.
@@ -64,12 +64,12 @@ class Projection:
             before = [note for note in notes if note.span.start <= span.start]
             end = Span(span.stop, span.stop)
             after = [replace(note, span=end) for note in notes[len(before) :]]
-            segment.events = [*before, self.drop_finding(span, text, what), *after]
+            segment.events = [*before, self.drop_finding(span, text, description), *after]
 
-    def drop_finding(self, span: Span, text: str, what: str) -> FindingEvent:
+    def drop_finding(self, span: Span, text: str, description: str) -> FindingEvent:
         """Return a finding with dropped text: a warning, or information for white space alone."""
         place = f"characters {span.start} to {span.stop}"
-        warning = finding(DROPS, place, f"{self.server} drops {what}")
+        warning = finding(DROPS, place, f"{self.server} drops {description}")
         about = warning if text.strip() else replace(warning, severity="info")
         return FindingEvent(span, about, text)
 

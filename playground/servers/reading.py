@@ -256,10 +256,10 @@ class ServerReader:
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser that reads this one."""
         assert self.parser is not None
-        own = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
-        message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
-        other = self.server.default_parser(self.dialect)
-        return f"{message}; {self.server.name}:{other.name} reads it" if other else message
+        reads = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
+        message = f"{self.name} reads {reads}, not {self.dialect}: calls are handed over as text"
+        default = self.server.default_parser(self.dialect)
+        return f"{message}; {self.server.name}:{default.name} reads it" if default else message
 
     def _about_calls(self, as_text: Sequence[CallEndedEvent]) -> Iterator[Finding]:
         """Report complete calls that the server hands over as text."""

@@ -147,8 +147,9 @@ def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
     return (sum(widths[:whole]) + part) / (sum(widths) or 1)
 
 
-def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payload:
-    """Return the findings that differ, and the tokens that each provider's cache still reads."""
+def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int) -> Payload:
+    """Return the findings that differ (`new`: how many the new version has in all), and the tokens
+    that each provider's cache still reads."""
     rows = [
         {
             "key": cost.provider,
@@ -174,16 +175,12 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
         else []
     )
     details = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
-    cards = [card("findings", "Findings", _finding_note(findings), rows=findings)]
-    cards += [
-        card(
-            "facts", "What each cache still reads", "and what is paid once", key="caches", rows=rows
-        )
-    ]
+    cards = [card("findings", "Findings", _finding_note(findings, new), rows=findings)]
+    title, note = "What each cache still reads", "and what is paid once"
+    cards += [card("facts", title, note, key="caches", rows=rows)]
     if cost:
-        cards += [
-            card("facts", cost.title, "the new 20 seconds after the old", key="", rows=details)
-        ]
+        note = "the new 20 seconds after the old"
+        cards += [card("facts", cost.title, note, key="", rows=details)]
     return board(cards=cards)
 
 
@@ -221,6 +218,7 @@ def _finding(value: VersionDiff, change: str, finding: Finding) -> Payload:
     }
 
 
-def _finding_note(findings: Sequence[Payload]) -> str:
+def _finding_note(findings: Sequence[Payload], new: int) -> str:
     counts = Counter(str(each["tag"]) for each in findings)
-    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or "none came or went"
+    unchanged = f"the same {new} in both" if new else "no findings in either"
+    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or unchanged

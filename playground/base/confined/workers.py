@@ -92,7 +92,7 @@ def _module_folders() -> list[str]:
 
     The folder of the user's script or notebook is left out: a `jinja2.py` there is not the library.
     """
-    own = Path(__file__).resolve().parents[3]
+    project_folder = Path(__file__).resolve().parents[3]
     library = Path(sysconfig.get_path("stdlib"))
     folders = [
         folder
@@ -100,7 +100,7 @@ def _module_folders() -> list[str]:
         if Path(folder).name in ("site-packages", "dist-packages")
         or Path(folder).is_relative_to(library)
     ]
-    return [*folders, str(own)]
+    return [*folders, str(project_folder)]
 
 
 class _Worker:

@@ -152,7 +152,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def verdicts(self) -> list[Verdict | None]:
-        """Whether each bill's read is within the bounds; None for a request without a bill."""
+        """The verdict on each bill by its bounds; None for a request without a bill."""
         pairs = zip(self.bounds, self.billed, strict=False)
         return [bound.verdict(bill.read) if bound and bill else None for bound, bill in pairs]
 

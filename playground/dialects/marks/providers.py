@@ -117,8 +117,8 @@ def _openrouter(model: str, family: str) -> str:
     """Return the rules on OpenRouter: Claude is cached at marks, OpenAI by its own rules."""
     if family == "anthropic":
         return "openrouter"
-    own = model.startswith("openai/") and "gpt-oss" not in model
-    return f"openai{_suffix(model)}" if own else "openrouter-automatic"
+    is_openai = model.startswith("openai/") and "gpt-oss" not in model
+    return f"openai{_suffix(model)}" if is_openai else "openrouter-automatic"
 
 
 def _suffix(model: str) -> str:

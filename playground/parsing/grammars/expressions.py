@@ -74,7 +74,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """An expression without references. An engine that has terminals reads it as one."""
+    """An expression without references. An engine that has terminals reads it as one terminal."""
 
     inside: Expression
 

@@ -91,7 +91,7 @@ class _Writer:
 
 def _set(of: CharacterSet) -> str:
     """Write a set. Escapes come after plain characters, because xgrammar reads all hexadecimal
-    digits after an escape as its part.
+    digits after an escape as part of the escape.
 
     `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both
     engines.

@@ -170,10 +170,10 @@ def _combine(key: str, left: Any, right: Any) -> Any:
 
 def _excludes_other_keys(left: Schema, right: Schema) -> bool:
     """Return True if one part forbids other keys than its own, and the other part has such keys."""
-    for one, other in ((left, right), (right, left)):
-        if one.get("additionalProperties") is False:
-            own_keys = one.get("properties", {})
-            if any(key not in own_keys for key in other.get("properties", {})):
+    for closed, second in ((left, right), (right, left)):
+        if closed.get("additionalProperties") is False:
+            own_keys = closed.get("properties", {})
+            if any(key not in own_keys for key in second.get("properties", {})):
                 return True
     return False
 

@@ -96,7 +96,7 @@ class _Reader:
     def _repeat(self, least: int, most: Any, item: Any) -> Expression:
         unlimited = str(most) == "MAXREPEAT"
         if least > _MOST_REPEATS or (not unlimited and most > _MOST_REPEATS):
-            raise NotRegular(f"something in it is repeated more than {_MOST_REPEATS:,} times")
+            raise NotRegular(f"a part of it is repeated more than {_MOST_REPEATS:,} times")
         return repeat(self._items(item), least, None if unlimited else int(most))
 
 

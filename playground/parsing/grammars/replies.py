@@ -186,7 +186,9 @@ class ReplyRules:
         """
         tags = self.markers.reasoning[:1]
         if not tags:
-            self.notes.narrower("reasoning", "the dialect has no tags for it: none is allowed")
+            self.notes.narrower(
+                "reasoning", "the dialect has no tags for reasoning: none is allowed"
+            )
             return reply
         opener = "" if self.markers.opens_reasoning else tags[0].open
         if not tags[0].close:

@@ -91,7 +91,7 @@ class SchemaRules:
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
-            self.notes.narrower(place, f"without a type it is read as one of type {kinds[0]}")
+            self.notes.narrower(place, f"a schema without a type is read as one of type {kinds[0]}")
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
         return either(_TYPES[kind](self, schema, place) for kind in kinds)
@@ -147,7 +147,7 @@ class SchemaRules:
     def _items(
         self, first: list[Expression], rest: Expression, least: int, most: int | None
     ) -> Expression:
-        """Build items with commas between them: those of the first places, then the rest."""
+        """Build items with commas between them: those of `first`, then any number of `rest`."""
         comma, count = self.style.comma, len(first)
         more = None if most is None else most - count
         if not first:
@@ -222,8 +222,8 @@ class SchemaRules:
         return self.rules.add(f"{self._stem}-rest", self.style.as_written(expression))
 
 
-def _or_else(one: Expression, other: Expression) -> Expression:
-    return optional(one) if other == EMPTY else either([one, other])
+def _or_else(first: Expression, second: Expression) -> Expression:
+    return optional(first) if second == EMPTY else either([first, second])
 
 
 def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:

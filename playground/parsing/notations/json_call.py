@@ -56,6 +56,7 @@ class JsonCall(Notation):
     names_tool = True
     meaning = "name and arguments inside one JSON object, its keys by `JsonShape`"
     values = "JSON"
+    family = "Name and arguments in one JSON object"
     fields = {"call": "<tool_call>{call:json}</tool_call>"}
     example = (
         '<tool_call>{"name": "write_file", "arguments": {"path": "a.py", "lines": [1, 2]}}'
@@ -329,9 +330,9 @@ def _argument_keys(call: OpenCall) -> list[str]:
     """
     if any(text.strip() not in _NOTHING for _, text in call.raw):
         return []
-    own = [key for key in call.strays if key in call.properties]
-    if own or call.raw:
-        return own
+    declared = [key for key in call.strays if key in call.properties]
+    if declared or call.raw:
+        return declared
     objects = [key for key in call.strays if _holds_all(key, call)]
     return objects[:1] or ([] if call.tool else list(call.strays))
 

@@ -193,7 +193,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
     call = syntax.call_template.before
     shows_itself = by_opener and begins_with_words(call) and not syntax.section_required
     next_param = without_names(param_opener(syntax))
-    own = [
+    with_params = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in neighbours.calls
         if shows_itself and call.group and call.group.kind is Kind.CALL
@@ -207,9 +207,9 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         beginnings.append(prefix(template.before))
     beginnings = [text for text in beginnings if text]
     choices = [choice._replace(begins=(*beginnings, "\n")) for choice in choices]
-    if own and prefix(call):
+    if with_params and prefix(call):
         beginnings.append(prefix(call))
-    return choice_point(*choices, *own, beginnings=beginnings)
+    return choice_point(*choices, *with_params, beginnings=beginnings)
 
 
 def _closer_begins(template: Template) -> list[str]:
@@ -297,11 +297,11 @@ def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
     """Return the markers that no well-formed value of a parameter holds: its closer, and those
     which would show that the closer was forgotten. A parameter's opener is not among them if a
     value may hold elements, because their tags look the same."""
-    call, own = syntax.call_template, param_template(syntax)
-    closer = _leading(own.after, key)
+    call, param = syntax.call_template, param_template(syntax)
+    closer = _leading(param.after, key)
     sides = [call.before, *(side for s in syntax.sections for side in s[0:3:2])]
     texts = [*map(_leading, sides), _leading(call.after, name)]
-    texts += [] if syntax.element else [_leading(own.before)]
+    texts += [] if syntax.element else [_leading(param.before)]
     lettered = (text for text in texts if any(map(str.isalpha, text)))
     return tuple(dict.fromkeys(filter(None, (closer, *lettered))))
 

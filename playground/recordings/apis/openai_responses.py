@@ -145,7 +145,7 @@ class OpenAIResponses(ApiReader):
         self.sink.model = response.get("model") or self.sink.model
 
     def _end_part(self, kind: str, value: dict[str, Any]) -> None:
-        """End a part: add its text if no delta did; signal a text that its deltas do not give."""
+        """End a part: add its text if no delta did; signal a text that differs from its deltas."""
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)

@@ -171,11 +171,11 @@ class _Declaration:
         """Split a table into an entry and the choices of a view, and build both."""
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
-        own = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, own, _CHOICES)  # checked before presets are merged
+        choices = {key: value for key, value in table.items() if key in _CHOICES}
+        _build(self.where, place, View, choices, _CHOICES)  # checked before presets are merged
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
-        return entry, View(source=source, **_merge([*presets, own]))
+        return entry, View(source=source, **_merge([*presets, choices]))
 
     def _check_unique(
         self, parsers: Iterable[Parser], field: str, names: Callable[[Parser], Iterable[str]]
@@ -265,10 +265,10 @@ def _look_up(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
     return table[name]
 
 
-def _one_of(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1)
+def _one_of(name: str, names: Collection[str]) -> str:
+    close = get_close_matches(name, names, n=1)
     meant = f"{close[0]!r}, or another " if close else ""
-    return f"{meant}one of {', '.join(map(repr, known))}"
+    return f"{meant}one of {', '.join(map(repr, names))}"
 
 
 def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFault:

@@ -95,7 +95,7 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
     """Return a break of law 5: the model's text never raises, and every call that begins ends."""
-    text = subject.stream(choices)
+    text = subject.stream(choices) + choices.of(["", *subject.other_bodies])
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
         events = subject.read([text.encode("utf-8", "surrogatepass") + stray]).events

@@ -7,6 +7,7 @@ a call that it writes.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from playground.dialects.prompts import sample_arguments
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolExample, ToolMetadata
+from playground.parsing.rendering import render_call
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.syntax import Hole, Syntax
 from playground.plugins.own_dialects.laws.choices import Choices
@@ -48,6 +50,7 @@ _HOSTILE: Final = (
     "x", "<", ">", "{", "}", "[", "]", "\\", "`", "```\n", "~~~", "\n\n", "\u2028", "\u202e", "😀",
     '{"name": ', '"arguments": ', "{}", "null", "</", "write_file", "path", "content",
 )  # fmt: skip
+_OTHER_TYPES: Final[tuple[Any, ...]] = ([1], "x", 7, 0.5, True, None, [], [{"path": "a.py"}])
 _WORDS: Final = ("The", "file", "is", "read", "x", "12", "é", "don't")
 _MARKS: Final = (*",.;:!?()<>[]{}|/=`-_@#'\"", "</", "<|", "|>", "e.g.")
 _BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
@@ -115,6 +118,11 @@ class Subject:
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
         own_texts = [*self.literals, call, call[: len(call) // 2], result]
         return list(dict.fromkeys(["x", " ", "\n", *own_texts, *_HOSTILE]))
+
+    @cached_property
+    def other_bodies(self) -> list[str]:
+        """Calls whose body holds another JSON value than an object of arguments."""
+        return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
         """Return a call that the form can hold, with these arguments or with the form's sample
@@ -211,6 +219,19 @@ class Subject:
     @cached_property
     def _marker_words(self) -> list[str]:
         return sorted({word for text in self._squeezed for word in re.findall(r"\w+", text)})
+
+
+def bodies_of_other_types(syntax: Syntax) -> list[str]:
+    """Return a call for each JSON type but objects, its body written where the arguments stand.
+
+    Calls in each form that the syntax reads; a type that a notation cannot write there has none.
+    """
+    calls: list[str] = []
+    for form in (syntax, *syntax.also):
+        for value in _OTHER_TYPES:
+            with suppress(Exception):  # `write` is made for an object, and may refuse the others
+                calls.append(render_call(form, form.name or "write_file", value))
+    return list(dict.fromkeys(calls))
 
 
 def _around_values(written: str) -> list[str]:

@@ -60,7 +60,10 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
         raise Inexpressible("a call has no name, which its arguments have to tell")
     if syntax.joined:
         raise Inexpressible("several calls are one call, whose texts are joined")
-    body = _BODIES[declared_hole(syntax.call_template.body, _BODIES)](syntax, notes)
+    hole = declared_hole(syntax.call_template.body, _BODIES)
+    if hole not in _BODIES:
+        raise Inexpressible(f"no template is known for {{{syntax.call_template.body}}}")
+    body = _BODIES[hole](syntax, notes)
     return body._replace(brackets="[]") if list_of(syntax) else body
 
 
