@@ -20,6 +20,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 # What a browser and libraries of others make in every home, whoever starts them.
 _OF_OTHERS: Final[set[str]] = set()
+# Settings of programs that tests start, by the variable that names their file.
+_SETTINGS: Final = {"GIT_CONFIG_GLOBAL": ".gitconfig", "PIP_CONFIG_FILE": ".config/pip/pip.conf"}
 
 
 class OwnPlaces:
@@ -38,6 +40,9 @@ class OwnPlaces:
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             os.environ.pop(name, None)
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", outer)  # tmp_path is where it was
+        for name, file in _SETTINGS.items():
+            if (Path.home() / file).exists():
+                os.environ.setdefault(name, str(Path.home() / file))
         os.environ["XDG_CACHE_HOME"] = caches  # packages and fonts, which nobody loads twice
         os.environ["HOME"] = str(places["home"])
         os.environ["TMPDIR"] = tempfile.tempdir = str(places["temporary"])
