@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -21,11 +22,12 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
 
 from leftovers import OwnPlaces, files_of_the_repository  # noqa: E402
 
-PLACES = OwnPlaces()
+PLACES, STARTED = OwnPlaces(), time.monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
+    parser.addoption("--seconds", type=int, help="after so many, the other tests are left out")
     parser.addoption("--tour", metavar="FOLDER", help="jobs leave figures and pictures here")
 
 
@@ -77,6 +79,12 @@ def nothing_is_left_behind() -> Iterator[None]:
     """Each process of the tests leaves its home and its temporary folder empty."""
     yield
     assert not (left := PLACES.left()), "\n".join(["left behind by tests:", *left])
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seconds = item.config.getoption("--seconds")
+    if seconds is not None and time.monotonic() - STARTED > seconds:
+        pytest.skip(f"left out of {item.path.name}, after {seconds} seconds")
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
