@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -15,7 +17,12 @@ from hypothesis import HealthCheck, settings
 from playground.base import paths
 
 if TYPE_CHECKING:
+    from serving import App
     from tour import Tour
+
+os.environ["PYTEST_ADDOPTS"] = "-p no:langsmith_plugin"  # where a test runs pytest: see pyproject
+
+gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is garbage
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
@@ -37,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Tests marked `long` run only if -m names them. With `--cases`, a test keeps the cases that lie
     evenly between its first and its last. A worker runs a file as a whole, because its server and
     its browser cost more than its tests: the longest files come first, so that the workers end
-    together.
+    together. Those are the files with browsers or marked `early`, and then those with many tests.
     """
     long = "long" not in config.option.markexpr
     left_out = [item for item in items if long and item.get_closest_marker("long")]
@@ -46,8 +53,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
-    first = {item.path for item in items if item.get_closest_marker("browser")}
-    items.sort(key=lambda item: item.path not in first)
+    if config.getoption("--seconds") is not None:
+        return  # what is named first is the nearest: tests/touched.py
+    early = ("browser", "early")
+    first = {item.path for item in items if any(map(item.get_closest_marker, early))}
+    cases = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in first, -cases[item.path], item.path))
+
+
+def pytest_collection_finish() -> None:
+    """Look at the tests and what they import no more, and at what they make less often."""
+    gc.freeze()
+    gc.set_threshold(7_000, 10, 10)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -102,6 +120,7 @@ def pytest_unconfigure() -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in which files appeared in the repository, or changed where nobody edits them."""
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     before = session.config.stash.get(REPOSITORY, None)
     if before is None:
         return
@@ -138,15 +157,29 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 _HOMES = count(1)
 REPOSITORY = pytest.StashKey[set[str]]()
 
+examples = int(os.environ.get("LAW_EXAMPLES", "5"))
 settings.register_profile(
-    "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "suite",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,  # the same examples in each run: more of them are for `make long`
+    max_examples=min(6 * examples, 100),
 )
-examples = int(os.environ.get("LAW_EXAMPLES", "10"))
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples
 )
 settings.register_profile("quick", settings.get_profile("suite"), max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app in its own process, for all browser tests of a worker: a start takes 6 s of CPU."""
+    from serving import App, served
+
+    folder = tmp_path_factory.mktemp("app")
+    with served(folder) as url:
+        yield App(url, folder)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,8 @@ from playground.questions.comparison import compare
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
+pytestmark = pytest.mark.early
+
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 

@@ -173,7 +173,7 @@ def law_14(dialect: DeclaredDialect, text: str) -> str:
 
 
 @EVERY
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_a_slip_is_told_and_not_well_formed(dialect: DeclaredDialect, data: st.DataObject) -> None:
     """A slip in one of several calls, too: beside the others it is no text."""

@@ -1,7 +1,7 @@
 """Random examples for the laws: calls, streams and prose, made of a dialect's own markers.
 
-A dialect that is written by hand has no declaration: its markers are the texts around the values
-of a call that it wrote.
+A dialect that is written by hand has no declaration. Its markers are the texts around the values of
+a call that it writes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
 
 
 class Subject:
-    """A dialect under trial, with the properties that the laws need."""
+    """The dialect that is checked, with the properties that the laws need."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -80,7 +80,7 @@ class Subject:
 
     @property
     def text_keys(self) -> tuple[str, ...]:
-        """The arguments of a form whose calls hold only these texts; () for other forms."""
+        """The names of the arguments, if the form's calls hold only texts; () for other forms."""
         return self.syntax.text_keys if self.syntax else ()
 
     @property
@@ -112,8 +112,8 @@ class Subject:
 
     @cached_property
     def fragments(self) -> list[str]:
-        """Pieces of a stream: the dialect's markers, a complete call, half a call, a result,
-        oddities."""
+        """Pieces of a stream: the dialect's markers, a complete call, half a call, a result, odd
+        characters."""
         call = self.write(self.plainest(path="a.py"))
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
         own_texts = [*self.literals, call, call[: len(call) // 2], result]
@@ -125,7 +125,8 @@ class Subject:
         return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """Return a call that the form can hold: with these arguments, or with its sample texts."""
+        """Return a call that the form can hold, with these arguments or with the form's sample
+        texts."""
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
@@ -134,7 +135,7 @@ class Subject:
     # examples
 
     def stream(self, choices: Choices) -> str:
-        """Return a text in which the dialect's markers are frequent, broken and out of place."""
+        """Return a text with many of the dialect's markers, also broken or out of place."""
         return "".join(choices.several(lambda: choices.of(self.fragments), 14, usual=5))
 
     def text(self, choices: Choices, pieces: tuple[str, ...] | list[str] = _PLAIN) -> str:
@@ -168,7 +169,8 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
     def without_null(self, value: Any) -> Any:
-        """Return a value that the notation can write: without null, if it has no null."""
+        """Return a value that the notation can write, which has no null if the notation has
+        none."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
@@ -196,7 +198,7 @@ class Subject:
         )
 
     def prose(self, choices: Choices) -> str:
-        """Return words, also of the dialect's markers, with punctuation and blanks.
+        """Return words, some of them from the dialect's markers, with punctuation and blanks.
 
         Return "" if they happen to make a complete marker.
         """
@@ -210,7 +212,7 @@ class Subject:
 
     @cached_property
     def _squeezed(self) -> list[str]:
-        """The markers that hold letters, without their white space."""
+        """The markers that contain letters, without white space."""
         squeezed = {"".join(text.split()) for text in self.literals}
         return sorted(text for text in squeezed if any(map(str.isalpha, text)))
 
