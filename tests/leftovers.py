@@ -24,7 +24,7 @@ _OF_OTHERS: Final = {".ipython", ".streamlit"}
 
 
 class OwnPlaces:
-    """A home and a temporary folder for this process and those that it starts."""
+    """A home, a temporary folder and a workspace for this process and those that it starts."""
 
     def __init__(self) -> None:
         outer = tempfile.gettempdir()

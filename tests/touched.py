@@ -118,7 +118,7 @@ def _git(root: Path, *words: str) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=int, default=50, help="for all of it, about")
+    parser.add_argument("--seconds", type=int, default=40, help="for all of it, about")
     parser.add_argument("files", nargs="*", type=Path, help="in place of those that Git names")
     options = parser.parse_args()
     began = time.monotonic()
