@@ -47,6 +47,10 @@ QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_
 	tests/test_documents.py::test_a_dialect_declared_in_four_lines_is_whole \
 	tests/test_documents.py::test_links_in_documents_lead_somewhere
 
+# What the changed files touch, the nearest first, in under a minute; it lists what it leaves out.
+check: $(VENV)/.dev
+	$(BIN)/python tests/touched.py
+
 # What takes minutes. There may be nothing of the kind: pytest's status 5 says so.
 long: $(VENV)/.dev
 	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py \

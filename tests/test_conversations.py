@@ -229,7 +229,7 @@ def test_a_fault_names_template_message_line_and_column_and_leaves_the_history()
         ran("- {role: request, functions: [x]}", ["y"])
     with pytest.raises(UnknownNameError, match="function to be called 'get_tides'"):
         ran("- {role: request, call_function: get_tides}", ["y"])
-    with pytest.raises(InputFault, match="only 1 answers"):
+    with pytest.raises(InputFault, match="only 1 answer"):
         ran("[{role: request}, {role: request}]", ["one"])
 
 
