@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import atexit
 import gc
 import os
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -22,16 +19,16 @@ if TYPE_CHECKING:
     from serving import App
     from tour import Tour
 
-# What outlives a test (a proxy that is shared by a file's tests) has a place that is no user's.
-REAL_HOME = paths.data()
-os.environ["PLAYGROUND_HOME"] = _home = tempfile.mkdtemp(prefix="playground-tests-")
-atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["PYTEST_ADDOPTS"] = "-p no:langsmith_plugin"  # where a test runs pytest: see pyproject
 
 gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is garbage
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
+
+from leftovers import OwnPlaces, files_of_the_repository  # noqa: E402
+
+PLACES = OwnPlaces()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,16 +93,37 @@ def components_of_packages_are_looked_up_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def nothing_in_the_users_own_home() -> Iterator[None]:
-    """No test may write where a user's sessions are; a playground that is used meanwhile does."""
-    before = _files(REAL_HOME)
+def nothing_is_left_behind() -> Iterator[None]:
+    """Each process of the tests leaves its home and its temporary folder empty."""
     yield
-    assert _files(REAL_HOME) == before, f"a test, or somebody else, wrote into {REAL_HOME}"
+    assert not (left := PLACES.left()), "\n".join(["left behind by tests:", *left])
 
 
-def _files(folder: Path | None) -> set[tuple[str, int]]:
-    found = folder.rglob("*") if folder and folder.is_dir() else ()
-    return {(str(file), file.stat().st_mtime_ns) for file in found if file.is_file()}
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    PLACES.look(nodeid)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[REPOSITORY] = files_of_the_repository("CI" in os.environ)
+
+
+def pytest_unconfigure() -> None:
+    PLACES.remove()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in which files appeared in the repository, or changed where nobody edits them."""
+    before = session.config.stash.get(REPOSITORY, None)
+    if before is None:
+        return
+    appeared = files_of_the_repository("CI" in os.environ) - before
+    if appeared:
+        lines = "\n".join(
+            ["files of the repository that a test, or somebody else, wrote:", *sorted(appeared)]
+        )
+        session.config.get_terminal_writer().line(f"\n{lines}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
@@ -130,6 +148,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 _HOMES = count(1)
+REPOSITORY = pytest.StashKey[set[str]]()
 
 examples = int(os.environ.get("LAW_EXAMPLES", "5"))
 settings.register_profile(
