@@ -64,10 +64,6 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
-
-
 @pytest.fixture(autouse=True, scope="session")
 def no_last_resort() -> Iterator[None]:
     """A reader that stumbles over a shape fails its test, instead of refusing the file in words."""
@@ -109,6 +105,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     PLACES.remove()
 
 
