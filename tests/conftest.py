@@ -115,6 +115,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     PLACES.remove()
 
 
