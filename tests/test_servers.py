@@ -233,6 +233,8 @@ TABLE = [
     ("deepseek-dsml", "vllm", DSML, "", "", CALL, []),
     ("kimi-k2", "vllm", "A <|tool_calls_section_end|> B", "whole", "", [], []),
     ("k2-horizon", "vllm", HORIZON, "whole", "", [], []),
+    ("hermes", "vllm", "A <tool_call> B", "whole", "", [], []),
+    ("hermes", "vllm", "A<|im_end|>", "A", "", [], []),
     ("qwen3-coder", "vllm", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
     ("qwen3-coder", "vllm", "A <tool_call> </tool_call> B", "A  B", "", [], []),
     ("deepseek-dsml", "vllm", "see <|DSML|tool> there", "whole", "", [], []),
