@@ -10,7 +10,8 @@ killed       a test failed that passes without the mutant, or took ten times as 
              killed is of killed and survived alone
 survived     every case of every test of the room that reaches the place passed: a test is missing
              there, or code is redundant, or the mutant changes nothing that anyone could see
-undecided    `--seconds` of CPU time ended before all of these cases ran
+undecided    `--seconds` of CPU time ended before all of these cases ran, or no case reaches even the
+             module: its code runs in another process, or no test of the room runs it
 equivalent   `mutants.toml` names it with a reason; it is drawn, but not counted
 
 With 60 mutants of a room, a share of 85 % is right within 9 points in 19 of 20 draws. A survivor
@@ -18,8 +19,8 @@ tells more than a share: read the place, and ask what a user would see of it.
 
 `mutants.toml` says which files of tests belong to a room. Which of their cases reach a line is
 measured first by coverage.py, with three cases of each test, and kept in the temp folder for this
-state of the code; `--tests FILE ...` measures these files again. Tests in a browser or of another
-process reach no line, so what they alone notice survives here. The tests of a room are collected
+state of the code; `--tests FILE ...` measures these files again. What a browser or another process
+runs is not seen, so what only such a test notices survives here. The tests of a room are collected
 once; each mutant then runs in a fork whose functions have other code. Where an import runs the
 place, the survivor runs again in a process that imports the package anew. `--again FILE` runs those
 that were not killed in the FILE that `--json` wrote.
@@ -107,6 +108,7 @@ class Examiner:
         self.answer: Any = None
         self.plan: list[str] = []
         self.tests: set[str] = set()  # whose cases that were not measured run after the plan
+        self.word = ""  # of a mutant that only an import runs: cases that name its module run first
         self.log = -1  # in a child, the file that names each case before it runs
 
     def examine(self, mutants: Sequence[Mutant]) -> Iterator[Outcome]:
@@ -161,6 +163,7 @@ class Examiner:
         if mutant:
             found = self.reach.lines(mutant.path).values()
             self.tests = {case.partition("[")[0] for cases in found for case in cases}
+            self.word = "" if mutant.in_function else mutant.module.rpartition(".")[2]
             sys.meta_path.insert(0, Import(mutant))
         if self.session:
             self.session.config._tmp_path_factory._basetemp = place  # type: ignore[attr-defined]
@@ -170,7 +173,8 @@ class Examiner:
                 self.pytest_runtestloop(self.session)
             return
         self._tell("survived")  # if no case reaches even the module
-        files = list(dict.fromkeys(case.partition("::")[0] for case in cases))
+        files = [case.partition("::")[0] for case in cases]
+        files = list(dict.fromkeys([*files, *(self.reach.files() if self.word else ())]))
         for some in (files[:4], files[4:]):
             self.plan = [case for case in cases if case.partition("::")[0] in some]
             if some:
@@ -218,8 +222,13 @@ class Examiner:
                 self.answer.send(outcome)
             return True
         items = {item.nodeid: item for item in session.items}
-        others = [case for case in items if case not in self.reach.seconds]
-        others = [case for case in others if case.partition("[")[0] in self.tests]
+        others = [
+            case
+            for case in items
+            if (case not in self.reach.seconds and case.partition("[")[0] in self.tests)
+            or (self.word and case not in self.plan)
+        ]
+        others.sort(key=lambda case: self.word not in case)
         order = [items[case] for case in [*self.plan, *others] if case in items]
         for index, item in enumerate(order):
             if time.process_time() > self.seconds:
@@ -278,6 +287,9 @@ def _outcome(mutant: Any, place: Path, pid: int, status: int | None) -> Outcome:
 
 def examine(drawn: Sequence[Mutant], examiner: Examiner) -> Iterator[Outcome]:
     """Yield what became of a room's mutants: those of functions first, then those of imports."""
+    unseen = [each for each in drawn if each.in_function and not examiner.reach.cases(each)]
+    yield from (Outcome(mutant, "undecided") for mutant in unseen)
+    drawn = [mutant for mutant in drawn if mutant not in unseen]
     anew = [mutant for mutant in drawn if not mutant.in_function]
     here, there = Pipe()
     if not os.fork():

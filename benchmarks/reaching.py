@@ -44,7 +44,9 @@ class CoverageMap:
         command += [f"--cov-config={self.folder}/settings", "-p", "reaching"]
         added = {"COVERAGE_FILE": f"{self.folder}/coverage", "MUTANTS_MAP": str(self.folder)}
         added["PYTHONPATH"] = str(Path(__file__).parent)
-        subprocess.run(command, cwd=ROOT, env=os.environ | added, check=False)
+        with (self.folder / "log").open("w") as log:
+            environment = os.environ | added
+            subprocess.run(command, cwd=ROOT, env=environment, stdout=log, stderr=log, check=False)
 
     def lines(self, path: str) -> dict[int, list[str]]:
         """Return the cases that reach each line of a file; "" stands for imports."""
@@ -63,10 +65,15 @@ class CoverageMap:
         return {case for line in mutant.lines for case in lines.get(line, ())}
 
     def cases(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach a mutant, or its module where an import does or none."""
+        """Return the cases that reach a mutant, or its module where an import does or none.
+
+        If only imports run a module, these are all cases of the room.
+        """
         cases = self.reaching(mutant) - {""} if mutant.in_function else set()
         if not cases:
             cases = {case for found in self.lines(mutant.path).values() for case in found} - {""}
+        if not (cases or mutant.in_function):
+            cases = set(self.seconds)
         return sorted(cases, key=lambda case: (self.seconds.get(case, 1.0), case))
 
 

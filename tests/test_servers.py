@@ -159,6 +159,7 @@ TABLE = [
     ("hermes", "rapid-mlx", "<think>why</think>so", "so", "why", [], []),
     ("kimi-k2", "vllm", f"A {KIMI} B", "A ", "", CALL, [" B"]),
     ("kimi-k2", "sglang", f"A {KIMI} B", "A ", "", CALL, [" B"]),
+    ("kimi-k2", "vllm", KIMI.replace(":0", ""), "", "", [], [KIMI.replace(":0", "")[28:-26]]),
     ("glm", "vllm", GLM.replace("weather", "tides"), "", "", [], ["whole"]),
     ("minimax-m2", "vllm", f"A {MINIMAX} B", "A ", "", CALL, [" B"]),
     # calls of the first section alone, whose text goes with that after calls

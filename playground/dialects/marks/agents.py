@@ -184,7 +184,6 @@ def marked_parts(
     messages: Messages, places: Callable[[Messages], list[PartIndex]]
 ) -> Iterator[tuple[int, int, bool]]:
     """Yield the index of a message, of its part, and True if it is marked; an empty text is not."""
-    done: set[tuple[int, int]] = set()
     for message, part in places(messages):
         content = messages[message].get("content") or ""
         if isinstance(content, list):
@@ -194,10 +193,7 @@ def marked_parts(
         else:
             continue
         index = len(parts) + part if part < 0 else part
-        if not 0 <= index < len(parts) or (message, index) in done:
-            continue
-        done.add((message, index))
-        if not isinstance(chosen := parts[index], dict):
+        if not 0 <= index < len(parts) or not isinstance(chosen := parts[index], dict):
             continue
         # Anthropic answers a mark on an empty text with a 400; here the place stays unmarked.
         empty = chosen.get("type") == "text" and not chosen.get("text")
