@@ -10,8 +10,8 @@ killed       a test failed that passes without the mutant, or took ten times as 
              killed is of killed and survived alone
 survived     every case of every test of the room that reaches the place passed: a test is missing
              there, or code is redundant, or the mutant changes nothing that anyone could see
-undecided    `--seconds` of CPU time ended before all of these cases ran, or no case reaches even the
-             module: its code runs in another process, or no test of the room runs it
+undecided    `--seconds` of CPU time ended before all of these cases ran, or no case reaches even
+             the module: its code runs in another process, or no test of the room runs it
 equivalent   `mutants.toml` names it with a reason; it is drawn, but not counted
 
 With 60 mutants of a room, a share of 85 % is right within 9 points in 19 of 20 draws. A survivor
