@@ -24,6 +24,10 @@ test: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# Half as many workers again as there are cores: tests wait for browsers and disks a third of their
+# time.
+tests-only: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell \
+	expr \( $$(getconf _NPROCESSORS_ONLN) \* 3 + 1 \) / 2)
 tests-only: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
 

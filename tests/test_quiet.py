@@ -258,7 +258,8 @@ def test_a_call_that_begins_anew_in_a_text_is_seen_at_the_same_piece(
     if not dialect.syntax.sample_texts:  # a form of its own texts calls no tool
         call = ToolCallPart("c", "write_file", {"path": "a/b.txt", "content": "x = 1"})
         written = dialect.format_tool_call(call, TOOLS)
-        half = written[: written.index("/b.txt")]
+        place = written.find("/b.txt")  # a notation may encode its texts
+        half = written[: place if place > 0 else written.index("write_file") + 16]
         for text in (half + written, f"{half}{written} Done."):
             for size in (1, 2, 3, 7):
                 pieces = [text[at : at + size].encode() for at in range(0, len(text), size)]

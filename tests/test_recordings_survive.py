@@ -31,6 +31,8 @@ from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher
 
+pytestmark = pytest.mark.early
+
 ASK = [{"role": "user", "content": "Say something."}]
 KEY = "sk-proj-" + "aB3" * 12
 # What `record` does, without LiteLLM, which takes seconds to load.

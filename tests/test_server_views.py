@@ -107,6 +107,7 @@ def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     assert f"extract_tool_calls({json.dumps(made.text)}, " in made.test
     assert 'get_tool_parser("hermes")' in made.test
     compile(made.test, "test_it.py", "exec")
+    assert '"content": "é"' in server_report(recording(f"{CALL}é"), "hermes", "vllm").issue
     nothing = server_report(recording(TEXT), "hermes", "cline")
     assert (nothing.text, nothing.test, nothing.issue) == ("", "", "")
 
@@ -324,7 +325,7 @@ def test_the_player_shows_what_a_mended_call_delivers() -> None:
         assert text[start:stop] == value + closer * len(delivered)
 
 
-def test_the_player_lists_no_argument_that_a_server_leaves_out() -> None:
+def test_the_player_strikes_an_argument_that_a_server_leaves_out() -> None:
     """vLLM delivers a call that is cut off, without the value in which it was cut."""
     text = "<tool_call>\n<function=write>\n<parameter=path>\na.md\n</parameter>\n"
     text += "<parameter=content>\nA storm"
@@ -334,6 +335,10 @@ def test_the_player_lists_no_argument_that_a_server_leaves_out() -> None:
     assert dict(call.arguments) == {"path": "a.md"}
     (column,) = player(timeline)["columns"]
     assert [key for key, *_ in column["calls"][0]["arguments"]] == ["path"]
+    assert [text[start:stop] for kind, start, stop in column["segments"] if kind == "dropped"] == [
+        "A storm"
+    ]
+    assert column["dropped"] == len("A storm")
 
 
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])

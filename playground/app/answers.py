@@ -1,4 +1,4 @@
-"""Compare's answers: every column's request is sent to the model, once or as a trial of n times.
+"""Compare's answers: every column's request is sent to the model, once or n times as a trial.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
 answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
@@ -54,7 +54,7 @@ def _runs() -> Runs[Run]:
 
 @memoized(8)
 def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
-    """Return the server that answers without a key: it calls the first of these tools."""
+    """Return the server that answers if the model has no key. It calls the first of these tools."""
     server = DemoServer(tools=tools)
     threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
     return server
@@ -130,9 +130,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # meanwhile, an edit has stored the sample as another session
         state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        if not (
-            last["stored"] or _is_busy()
-        ):  # it ended while the page was being drawn, or while the page was closed
+        # the run ended while the page was being drawn or closed
+        if not (last["stored"] or _is_busy()):
             _store_answers()
     wanted = state.get(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
@@ -165,7 +164,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
         future = _missing_keys(model, tuple(sorted(os.environ)))
         if not future.done():
             waiting.until_loaded(future.done)
-        with suppress(InputFault):  # an unknown model: the runs report it
+        with suppress(InputFault):  # the runs report an unknown model
             missing = future.result()
     asks = model
     if missing:
@@ -236,7 +235,7 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
 
 
 def _store_answers() -> None:
-    """Add the answers to the session that was sent, if it is still there; then rerun the page."""
+    """Add the answers to the session that was sent, if it still exists; then rerun the page."""
     of = _last_run()["of"]
     for run in _runs_by_dialect().values():
         if run.recorded and of in state.session_names():
@@ -267,27 +266,23 @@ def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[st
 
 
 def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
-    """Say who answers, and whether all answers make the same calls."""
+    """Show which model or server answers, and whether all answers make the same calls."""
     asked = _last_run()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Answers**", width="content")
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
             calls = [_calls(run, tools) for run in runs.values()]
             if all(other == calls[0] for other in calls):
-                summary = (
-                    "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
-                )
-                say.badge(
-                    f"{summary} in all {len(runs)}".replace("same 1 call", "same call"),
-                    color="green",
-                )
+                same = counted(len(calls[0]), "call").removeprefix("1 ")
+                summary = f"the same {same}" if calls[0] else "no call"
+                say.badge(f"{summary} in all {len(runs)}", color="green")
             else:
                 say.badge("the calls differ", color="orange")
         if asked["missing"]:
             needed = " and ".join(f"${key}" for key in asked["missing"])
             say.caption(
                 f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
-                "own server calls the first tool, or answers if the last message has a result.",
+                "own server calls the first tool, and answers once the last call has a result.",
                 width="content",
             )
         else:

@@ -12,11 +12,11 @@ from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
-from playground.questions.server_view import dropped_by_servers
+from playground.questions.server_view import server_view
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
-from playground.servers import server_names
+from playground.servers import all_servers, server_names
 from playground.sessions.entries import without_secrets
 from playground.show import exports
 from playground.show.pictures.replies import replays
@@ -25,16 +25,15 @@ from playground.show.replays import player
 Tools = Sequence[ToolMetadata]
 SERVER: Final = "server:"  # prefix of a server's name, because a dialect may have the same name
 MOST_COLUMNS: Final = 4
-_ENGINES: Final = 4  # the first servers of the list, which run models
-_LONGEST: Final = 30_000  # characters: longer replies are not tried with every server
+_ENGINES: Final = 4  # how many servers at the start of the list run models
+_LONGEST: Final = 30_000  # in characters; longer replies are not tried with every server
 
 
 @dataclass(frozen=True)
 class Reading:
     """A recording with the page's columns and switches.
 
-    A column is a dialect's name, or a server's name after `SERVER`; `dialect` is that of the first
-    column.
+    A column is a dialect's name, or `SERVER` and a server's name. `dialect` is the first one's.
     """
 
     recording: Recording
@@ -57,7 +56,7 @@ class Reading:
 
     @property
     def other_timelines(self) -> list[Timeline]:
-        """Return the columns without the reading in the dialect itself."""
+        """Return the readings of the columns, except the reading in `dialect`."""
         own = self.timeline.result
         return [each for each in self.timelines if each.result is not own]
 
@@ -66,7 +65,7 @@ class Reading:
         return _picture(*self._key)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
-        """Return the replay as a test, a page or JSON of all columns' events, without secrets."""
+        """Return the replay as a test, or all columns as a page or JSON, without secrets."""
         return _file(form, *self._key)
 
     @property
@@ -122,22 +121,21 @@ def _file(
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
     """Return two columns: the dialect, and the reading that differs most usefully from it.
 
-    This is a server that delivers an incomplete call, else the server that drops most of the reply,
-    else another dialect.
+    The second is a server that delivers an incomplete call or drops text, or else another dialect.
+    Servers whose parser was run on such replies come before those that only assume a reading.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
-        calls = len(own.result.tool_calls)
-        for name in server_names()[:_ENGINES]:
-            read = _timeline(recording, dialect, tools, None, name).server
-            if read and len(read.tool_calls) > calls:
-                return [dialect, f"{SERVER}{name}"]
-        drops = dropped_by_servers(own.result, dialect, tools)
-        # prefer servers that run models, because a client library drops text by design
-        running = [name for name in server_names()[:_ENGINES] if drops.get(name)]
-        if losing := running or [name for name in drops if drops[name]]:
-            most = max(losing, key=lambda name: drops[name])
-            return [dialect, f"{SERVER}{most}"]
+        calls, engines = len(own.result.tool_calls), server_names()[:_ENGINES]
+        ranks = dict[str, tuple[int, ...]]()
+        for server in all_servers():
+            read = server_view(recording, dialect, server.name, tools)
+            more, drops = len(read.tool_calls) > calls, read.dropped_characters
+            if (more or drops) and not server.is_lossless:
+                runs = server.name in engines  # a client library drops text by design
+                ranks[server.name] = read.proven, not read.assumed, runs, more, drops
+        if ranks:
+            return [dialect, SERVER + max(ranks, key=lambda name: ranks[name])]
     near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
     other = next(name for name in near if name != dialect)
     return [dialect, other]

@@ -18,14 +18,13 @@ from playground.recordings.recording import Recording
 from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
-_LOOKED_AT: Final = (
-    100_000  # characters at a reply's end, where calls are; they take a third of a second
-)
+# characters at a reply's end, where calls are; they take a third of a second
+_LOOKED_AT: Final = 100_000
 
 
 @memoized(32, spinner="Reading in every dialect …")
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
-    """Return every dialect's reading of a reply, the likeliest first."""
+    """Return every dialect's reading of a reply, the likeliest dialect first."""
     return detect_recording(recording, tools)
 
 

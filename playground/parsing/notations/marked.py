@@ -28,6 +28,7 @@ class MarkedArguments(Notation):
     hole = "args:marked"
     meaning = "the arguments as an object whose texts stand between `string_mark`"
     values = "JSON with bare keys, texts between marks"
+    family = "A name, then its arguments in marks"
     fields = {"call": "<call:{name}>{args:marked}</call>", "string_mark": "``"}
     example = "<call:write_file>{path:``a.py``,lines:[1,2]}</call>"
     first = "{"
@@ -61,7 +62,7 @@ class MarkedArguments(Notation):
 @lru_cache
 def _outside(mark: str) -> regex.Pattern[str]:
     # A quote counts only at the start of a key or a value: there it begins a JSON string. A mark
-    # after a word opens no text: it ends one whose first mark is missing.
+    # after a word opens no text: it ends a text whose first mark is missing.
     opener = rf"(?<=[\s:,\[{{{regex.escape(mark[-1])}]){regex.escape(mark)}"
     return regex.compile(rf"{opener}|[{{}}\[\]]|(?<=[:,\[{{]\s{{0,4}})\"")
 

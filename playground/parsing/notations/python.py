@@ -29,6 +29,7 @@ class PythonArguments(Notation):
     hole = "args:python"
     meaning = "the arguments as Python keyword arguments"
     values = "Python literals"
+    family = "Python calls"
     fields = {"call": "[{name}({args:python})]"}
     example = "[write_file(path='a.py', lines=[1, 2])]"
 
@@ -42,8 +43,8 @@ class PythonArguments(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
-        read = partial(read_keywords, is_call=form.syntax.marked)
-        call.arguments, codes = decoded(read, text, "malformed-python")
+        read_call = partial(read_keywords, is_call=form.syntax.marked)
+        call.arguments, codes = decoded(read_call, text, "malformed-python")
         for code in codes:
             scanner.note(code, call.place)
 

@@ -1,39 +1,28 @@
-"""Trials, and trials that have not begun, as tables and as HTML."""
+"""Trials and plans of trials as tables and as HTML."""
 
 from __future__ import annotations
 
 from typing import get_args
-
-import pandas as pd
 
 from playground.base.display import draws
 from playground.base.wording import grouped, seconds
 from playground.plugins.trials.figures import Measure, Trial
 from playground.plugins.trials.plan import TrialPlan
 from playground.plugins.trials.rows import plan_rows, trial_rows
-from playground.show.frames import frame
+from playground.show.frames import frame_of
 from playground.show.markup import Markup, table
 from playground.show.pictures.cards import rows_table
 
 draws("rows", Trial)(trial_rows)
 draws("rows", TrialPlan)(plan_rows)
-
-
-@draws("frame", Trial)
-def trial_frame(value: Trial) -> pd.DataFrame:
-    """Return a row for each arm, the best first."""
-    return frame(trial_rows(value))
-
-
-@draws("frame", TrialPlan)
-def plan_frame(value: TrialPlan) -> pd.DataFrame:
-    """Return a row for each case in each dialect for each model."""
-    return frame(plan_rows(value))
+draws("frame", Trial)(frame_of)
+draws("frame", TrialPlan)(frame_of)
 
 
 @draws("picture", Trial)
 def trial_picture(value: Trial) -> Markup:
-    """Return a table of the arms with their shares, the best first, and one of the misses."""
+    """Return a table of the arms with their shares, the best arm first, and a table of the
+    misses."""
     best = value.arms[0] if value.arms else None
     line = "nothing was asked"
     if best:
@@ -63,6 +52,6 @@ def trial_picture(value: Trial) -> Markup:
 
 @draws("picture", TrialPlan)
 def plan_picture(value: TrialPlan) -> Markup:
-    """Return what the trial would send, and its forecast."""
+    """Return the cases that the trial would send, and the forecast of its cost."""
     line = str(value.cost) if value.models else "recordings alone; nothing is sent"
     return Markup("A trial that has not begun", line, static=rows_table("cases", value))
