@@ -127,6 +127,19 @@ def test_every_block_is_matched_and_told_by_who_wrote_it() -> None:
     )
 
 
+def test_headings_part_what_the_agent_wrote_and_nobody_else_s_words() -> None:
+    text = "Read.\n\n# Tone\nBe brief."
+    body = {"model": "claude-opus-5", "system": text}
+    found = pg.diff(
+        body | {"messages": []}, body | {"messages": [{"role": "user", "content": text}]}
+    )
+    assert [(change.kind, change.block.name) for change in found.changes] == [
+        ("same", "system: Read."),
+        ("same", "system: # Tone"),
+        ("added", "message 0 user: Read."),
+    ]
+
+
 def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
     found = pg.diff(BEFORE, copy.deepcopy(BEFORE))
     assert {change.kind for change in found.changes} == {"same"}
