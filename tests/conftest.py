@@ -64,10 +64,6 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
-
-
 @pytest.fixture(autouse=True, scope="session")
 def no_last_resort() -> Iterator[None]:
     """A reader that stumbles over a shape fails its test, instead of refusing the file in words."""
@@ -114,6 +110,7 @@ def pytest_unconfigure() -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in which files appeared in the repository, or changed where nobody edits them."""
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     before = session.config.stash.get(REPOSITORY, None)
     if before is None:
         return
