@@ -158,13 +158,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 _HOMES = count(1)
 REPOSITORY = pytest.StashKey[set[str]]()
 
-examples = int(os.environ.get("LAW_EXAMPLES", "5"))
+examples = int(os.environ.get("LAW_EXAMPLES", "10"))
 settings.register_profile(
     "suite",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,  # the same examples in each run: more of them are for `make long`
-    max_examples=min(6 * examples, 100),
+    max_examples=min(3 * examples, 100),
 )
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples

@@ -168,7 +168,7 @@ def _as_sent(
             expected="one or the other",
         )
     sent, own_name = sent_requests(session), session.task.model_name
-    body_models = {body.get("model") for body in sent.bodies}
+    body_models = {m if isinstance(m := body.get("model"), str) else None for body in sent.bodies}
     answered = {record.model for record in session.requests}
     # otherwise the user chose another model
     is_own = None in body_models or own_name in body_models or own_name in answered
