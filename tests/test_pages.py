@@ -388,7 +388,7 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
     )
     assert (column, severity, at) == ("xml", "warning", 53)
     assert message.startswith("a call stands inside a code fence: kept as text")
-    assert "parse with calls_in_fences" in message + fix
+    assert "the switch calls_in_fences=call" in message + fix
 
 
 def test_dialects_and_servers_stand_in_columns_of_one_player() -> None:

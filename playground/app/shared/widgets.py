@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_FINDINGS: Final = 40  # how many findings are shown one by one
 _MOST_PLACES: Final = 12
-_SWITCHES: Final = (
+SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in reasoning is", ("unclosed", "call", "reasoning")),
     ("text_after_calls", "Text after a call is", ("text", "finding")),
@@ -130,9 +130,10 @@ def reading_switches(dialect: str) -> Switches:
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
     say.caption(f"How {dialect} is read")
-    for field, label, options in _SWITCHES:
+    for field, label, options in SWITCHES:
         default = getattr(own, field)
         listed = [default, *(option for option in options if option != default)]
-        picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+        named = f"{label} :small[`{field}`]"  # findings name the switch
+        picked = st.selectbox(named, listed, key=f"{field}-{dialect}", bind="query-params")
         chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]
