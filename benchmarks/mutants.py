@@ -236,7 +236,7 @@ class Examiner:
                 os._exit(0)
             self._tell(item.nodeid)
             signal.setitimer(signal.ITIMER_PROF, 10 + 10 * self.reach.seconds.get(item.nodeid, 1))
-            following = order[index + 1] if index + 1 < len(order) else None
+            following = order[min(index + 1, len(order) - 1)]  # the process ends without teardown
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         signal.setitimer(signal.ITIMER_PROF, 0)
         self._tell("survived")
@@ -247,6 +247,7 @@ class Examiner:
 
     def _index(self, session: pytest.Session) -> None:
         self.session = session
+        gc.unfreeze()  # else what was frozen after collection is not listed
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType):
                 self.functions[_key(thing.__code__)].append(thing)

@@ -128,15 +128,17 @@ def test_every_block_is_matched_and_told_by_who_wrote_it() -> None:
 
 
 def test_headings_part_what_the_agent_wrote_and_nobody_else_s_words() -> None:
-    text = "Read.\n\n# Tone\nBe brief."
-    body = {"model": "claude-opus-5", "system": text}
-    found = pg.diff(
-        body | {"messages": []}, body | {"messages": [{"role": "user", "content": text}]}
+    said = [{"role": "user", "content": text} for text in ("Hi.", BEFORE["system"])]
+    first, second = (
+        {"model": "claude-opus-5", "system": BEFORE["system"], "messages": said[:count]}
+        for count in (1, 2)
     )
-    assert [(change.kind, change.block.name) for change in found.changes] == [
-        ("same", "system: Read."),
-        ("same", "system: # Tone"),
-        ("added", "message 0 user: Read."),
+    assert [change.block.name for change in pg.diff(first, second).changes] == [
+        "system: You are a harbour agent.",
+        "system: # Tone",
+        "system: # Rules",
+        "message 0 user: Hi.",
+        "message 1 user: You are a harbour agent.",
     ]
 
 
