@@ -77,6 +77,8 @@ class Plugin(NamedTuple):
     # Formats that are tried before a wider format of the core, by the class of that format.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
+    # Forms that `import --to` writes sessions in, by name: `module:function`.
+    session_forms: Mapping[str, str] = {}
     unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
@@ -126,6 +128,11 @@ def command(name: str) -> PluginCommand | None:
 
 def command_names() -> list[str]:
     return [name for plugin in plugins().values() for name in plugin.commands]
+
+
+def session_forms() -> dict[str, str]:
+    """Return the plugins' forms in which sessions can be written, each with its function."""
+    return {name: to for plugin in plugins().values() for name, to in plugin.session_forms.items()}
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:

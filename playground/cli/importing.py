@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.registry import session_forms
 from playground.base.wording import counted
 from playground.cli.command import command
 from playground.cli.shared import csv_option, force_option, json_option, out_option, strict_option
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
-    "--to", type=click.Choice(["session", "atif"]), default="session", help="The format to write."
+    "--to",
+    type=click.Choice(["session", "atif", *session_forms()]),
+    default="session",
+    help="The format to write.",
 )
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import IO, Any, Final, Self
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.base.output import Batch, faults_naming, is_special
+from playground.base.registry import load, session_forms
 from playground.sessions.checks import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
@@ -55,6 +56,11 @@ def _requests(session: Session) -> int:
     return sent or len(session.replies)
 
 
+def _dump_function(form: str) -> Callable[[Session], str]:
+    functions: dict[str, Callable[[Session], str]] = {"session": dump_session, "atif": dump_atif}
+    return functions.get(form) or load(session_forms()[form])
+
+
 class Writer:
     """A writer of sessions, to a file, to lines of a file or pipe, or into a folder.
 
@@ -66,7 +72,7 @@ class Writer:
         self, out: str, form: str = "session", *, inputs: Iterable[str] = (), force: bool = False
     ) -> None:
         self._out = Path(out) if out else None
-        self._dump = dump_atif if form == "atif" else dump_session
+        self._form, self._dump = form, _dump_function(form)
         self._files = ExitStack()
         self._batch = Batch(inputs=inputs, force=force)
         self._lines: IO[str] | None = None
@@ -76,8 +82,8 @@ class Writer:
     def __enter__(self) -> Self:
         """Open the output. Raises InputFault if it cannot be written, before anything is read."""
         is_lines = self._out is not None and self._out.suffix == ".jsonl"
-        if is_lines and self._dump is dump_atif:
-            problem = "atif has a file for each session, and no lines"
+        if is_lines and self._dump is not dump_session:
+            problem = f"{self._form} has a file for each session, and no lines"
             raise InputFault(problem, where=str(self._out), expected="a folder, or *.json")
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():

@@ -1,4 +1,4 @@
-"""The importers of other programs' files, for the core's table of formats."""
+"""The importers of other programs' files, for the core's table of formats, and an export."""
 
 from __future__ import annotations
 
@@ -87,4 +87,5 @@ PLUGIN: Final = Plugin(
         "WireStream": _targets(_OF_TOOLS),
         "AnthropicMessages": _targets(_ROWS),
     },
+    session_forms={"otel": "playground.plugins.importers.otel_export:dump_otel"},
 )
