@@ -82,7 +82,7 @@ class Module:
     def imports(self) -> list[str]:
         """Whatever it imports anywhere in its text, by whole names."""
         found: list[str] = []
-        for node in ast.walk(self.tree):
+        for node in statements(self.tree):
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -116,6 +116,16 @@ class Module:
                 first = node.body[0]
                 total += (first.end_lineno or first.lineno) - first.lineno + 1
         return total
+
+
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield each statement of a module, of however deep a block, but no expression."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, block, ())
 
 
 def modules_of(folder: Path) -> tuple[list[Module], list[Module]]:

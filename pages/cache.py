@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from playground.app import cache
-from playground.app.shared import shortened
 
 question, view = cache.draw_controls()
 if view == "Strip":
     cache.show_strip(question)
 elif view == "Table":
     cache.show_table(question)
-elif view == "Compaction":
-    shortened.show(question)
+elif view == cache.COMPACTION:
+    cache.show_compaction(question)
 elif view == "All policies":
     cache.show_every_policy(question)
 else:

@@ -30,7 +30,6 @@ _WHERE = {
     "cache_matrix": "playground.cache.answers.simulation",
     "cache_on_wire": "playground.cache.answers.wire",
     "carry": "playground.questions.carry",
-    "compaction": "playground.cache.answers.compaction",
     "compare": "playground.questions.comparison",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
@@ -49,7 +48,6 @@ _WHERE = {
     "load_tools": "playground.sessions.tool_files",
     "parse": "playground.dialects.reading",
     "place_cache": "playground.cache.answers.placement",
-    "plan_tools": "playground.cache.answers.tool_plan",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
     "read_recording": "playground.sessions.native_format",
@@ -69,10 +67,12 @@ _OF_PLUGINS = {
     "Signature": "systems",
     "XMLAdapter": "systems",
     "check_dialect": "own_dialects",
+    "compaction": "savings",
     "corpus": "corpus",
     "dialect_from_template": "own_dialects",
     "expect": "trials",
     "guide_for": "guides",
+    "plan_tools": "savings",
     "propose_dialect": "own_dialects",
     "trial": "trials",
 }
@@ -142,10 +142,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.base.errors import InputFault, PlaygroundError, SyntaxFault, UnknownNameError
-    from playground.cache.answers.compaction import compaction
     from playground.cache.answers.placement import place_cache
     from playground.cache.answers.simulation import cache_matrix, simulate_cache
-    from playground.cache.answers.tool_plan import plan_tools
     from playground.cache.answers.what_if import WhatIf
     from playground.cache.answers.wire import cache_on_wire
     from playground.corpora import corpus
@@ -165,6 +163,7 @@ if TYPE_CHECKING:
     from playground.lab.derivation import dialect_from_template, propose_dialect
     from playground.lab.guides import guide_for
     from playground.lab.laws import check_dialect
+    from playground.lab.savings import compaction, plan_tools
     from playground.nouns.messages import Message
     from playground.nouns.prompt_data import PromptData
     from playground.nouns.tool_formats import read_tools

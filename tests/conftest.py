@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import sys
@@ -17,12 +18,16 @@ from hypothesis import HealthCheck, settings
 from playground.base import paths
 
 if TYPE_CHECKING:
+    from serving import App
     from tour import Tour
 
 # What outlives a test (a proxy that is shared by a file's tests) has a place that is no user's.
 REAL_HOME = paths.data()
 os.environ["PLAYGROUND_HOME"] = _home = tempfile.mkdtemp(prefix="playground-tests-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
+os.environ["PYTEST_ADDOPTS"] = "-p no:langsmith_plugin"  # where a test runs pytest: see pyproject
+
+gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is garbage
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
@@ -50,6 +55,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
     first = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(key=lambda item: item.path not in first)
+
+
+def pytest_collection_finish() -> None:
+    """Look at the tests and what they import no more, and at what they make less often."""
+    gc.freeze()
+    gc.set_threshold(7_000, 10, 10)
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -112,15 +128,29 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 _HOMES = count(1)
 
-settings.register_profile(
-    "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
 examples = int(os.environ.get("LAW_EXAMPLES", "10"))
+settings.register_profile(
+    "suite",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,  # the same examples in each run: more of them are for `make long`
+    max_examples=min(3 * examples, 100),
+)
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples
 )
 settings.register_profile("quick", settings.get_profile("suite"), max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app in its own process, for all browser tests of a worker: a start takes 6 s of CPU."""
+    from serving import App, served
+
+    folder = tmp_path_factory.mktemp("app")
+    with served(folder) as url:
+        yield App(url, folder)
 
 
 @pytest.fixture(scope="session")

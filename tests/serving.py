@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -39,6 +40,22 @@ def widened(values: Sequence[object], at_once: int = 1) -> list[object]:
         *values[:at_once],
         *(pytest.param(value, marks=pytest.mark.long) for value in values[at_once:]),
     ]
+
+
+class App(NamedTuple):
+    """An app that runs, and the folder from which it was started; its home is in there."""
+
+    url: str
+    folder: Path
+
+    def emptied(self) -> str:
+        """Return the address of the app, of which nothing is left but its log."""
+        for path in self.folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != "app.log":
+                path.unlink()
+        return self.url
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT
 from passed_runs import leave_run
 from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served, widened
+from serving import CHROMIUM, FLAGS, App, widened
 
 import playground as pg
 from playground.app.pages import PAGES, PageEntry, parent
@@ -55,11 +55,11 @@ HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def page(app: App) -> Iterator[Page]:
     """One page for all tests: another theme or width needs no other load."""
-    folder = tmp_path_factory.mktemp("elsewhere")
-    leave_run(folder / "home", "an agent")
-    with served(folder) as url, sync_playwright() as playwright:
+    url = app.emptied()
+    leave_run(app.folder / "home", "an agent")
+    with sync_playwright() as playwright:
         assert CHROMIUM, "CI must have chromium"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=url)

@@ -87,7 +87,10 @@ def test_a_difference_says_at_which_providers_the_rules_are_assumed(
     answer = json.loads(printed("diff", *files, "--json"))
     assert [each["assumption"] for each in answer["costs"]] == [e.assumption for e in found.costs]
     text = printed("diff", *files)
-    page = json.dumps(side(found, own.provider, []))
+    cards = side(found, own.provider, [], new=0)
+    assert cards["cards"][0]["note"] == "no findings in either"  # it was an empty card
+    assert side(found, own.provider, [], new=2)["cards"][0]["note"] == "the same 2 in both"
+    page = json.dumps(cards)
     for cost in found.costs:
         assert cost.assumption.partition(": ")[2].rstrip(".") in text
         assert (f"{cost.title}, assumed" in page) == bool(cost.assumption)

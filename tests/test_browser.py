@@ -26,7 +26,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
-from serving import CHROMIUM, FLAGS, served, widened
+from serving import CHROMIUM, FLAGS, App, served, widened
 from streaming import answering, event
 
 import playground as pg
@@ -52,11 +52,10 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("elsewhere")
-    leave_run(folder / "home", HOSTILE)
-    with served(folder) as url:
-        yield url
+def address(app: App) -> str:
+    address = app.emptied()
+    leave_run(app.folder / "home", HOSTILE)
+    return address
 
 
 @pytest.fixture(scope="module")
@@ -633,10 +632,10 @@ def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) 
 def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> None:
     """It showed the beginning of the block, in which the change was 6,000 characters below."""
     lines = []
-    for number, day in enumerate((20, 21)):
+    for number, day in enumerate((20, 21, 21)):
         text = f"{'Pilot. ' * 900}Today is the {day}th.{' Pilot.' * 900}"
         mark = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
-        turns = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+        turns = [{"role": role, "content": role} for role in ("user", "assistant") * 3]
         messages = turns[: 2 * number + 1]
         body: dict[str, object] = {
             "model": "claude-sonnet-4-5",
@@ -650,8 +649,12 @@ def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> N
     page.goto(f"{address}/cache")
     bring(page, "breaks.jsonl", "\n".join(lines).encode())
     page.get_by_role("button", name="New session").click()
+    place, changed = page.locator(".strip .place"), page.locator(".side mark")
+    expect(place).to_contain_text("2 of 3")  # the sentence is about this request
+    expect(changed).to_have_text("1th.")
+    page.get_by_label("One request on").click()
+    expect(place).to_contain_text("3 of 3")
     page.locator(".flags button").click()
-    changed = page.locator(".side mark")
     expect(changed).to_have_text("1th.")
     expect(changed).to_be_in_viewport()
     expect(page.locator(".side")).to_contain_text("characters 5,315 to 7,314 of")
@@ -896,6 +899,9 @@ def test_every_column_is_asked_without_a_key_and_a_trial_says_what_is_proven(
     page.get_by_role("spinbutton", name="Times").press("Enter")
     page.get_by_role("button", name="Run trial").click()
     expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Ask 7 times").click()  # the fewest that can prove anything
+    expect(page.get_by_role("spinbutton", name="Times")).to_have_value("7")
+    expect(page.get_by_text("will prove nothing")).to_have_count(0)
     replays.first.click()
     player = page.locator(".player")
     expect(player.locator(".place")).to_have_text(re.compile("recorded"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App
 
 pytestmark = pytest.mark.browser
 
@@ -72,8 +72,9 @@ FIRST = [
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with served(tmp_path_factory.mktemp("elsewhere")) as url, sync_playwright() as playwright:
+def page(app: App) -> Iterator[Page]:
+    url = app.emptied()
+    with sync_playwright() as playwright:
         assert CHROMIUM, "CI must have chromium"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_context(base_url=url).new_page()
@@ -171,6 +172,10 @@ def test_keys_pressed_while_a_page_loads_are_heard_and_take_no_dialect_along(pag
 def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/compare?session=02-parallel-calls")
+    toolbar = page.locator(".st-key-toolbar")  # which fades out where it goes on
+    expect(toolbar).to_have_css("--fade", "48px")
+    toolbar.evaluate("node => node.scrollTo(9999, 0)")
+    expect(toolbar).to_have_css("--fade", "0px")
     heads = page.locator(".panes .head .pane")
     expect(heads.first).to_be_in_viewport(ratio=0.95)
     expect(heads.nth(1)).not_to_be_in_viewport()
@@ -224,3 +229,28 @@ def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:
     page.keyboard.press("Control+z")
     expect(page).not_to_have_url(re.compile("model="))
     expect(page.locator(".strip h2")).to_contain_text("3 marks, none can hit")
+
+
+def test_one_step_back_undoes_one_click(page: Page) -> None:
+    """Addresses without a session stood between: Back led to a session that nobody had chosen."""
+    session = page.get_by_role("combobox", name="Session")
+    page.goto("/start")
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("link", name="Reasoning before a call", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/replay\?session=09-reasoning$"))
+    page.get_by_role("link", name="Cache", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/cache\?session=09-reasoning$"))
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/replay\?session=09-reasoning$"))
+    expect(session).to_have_value("09-reasoning")
+    page.go_back()
+    expect(page).to_have_url(re.compile("/start$"))
+
+
+def test_a_page_that_is_chosen_at_once_after_a_sample_shows_that_sample(page: Page) -> None:
+    """The second click took the first one's session away."""
+    page.goto("/start")
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("link", name="Reasoning before a call", exact=True).click()
+    page.get_by_role("link", name="Diff", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/diff\?session=09-reasoning$"))

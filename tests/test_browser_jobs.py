@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App
 from tour import Hand, Tour
 
 pytestmark = pytest.mark.browser
@@ -71,9 +71,8 @@ HISTORY = [
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+def address(app: App) -> str:
+    return app.emptied()
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import test_browser_jobs as jobs
 from playwright.sync_api import expect
-from serving import CHROMIUM, served
+from serving import CHROMIUM, App
 from test_own_page import TEMPLATE
 from test_workspace import CUT
 from tour import Hand, Tour
@@ -24,9 +23,10 @@ browser, page, hand = jobs.browser, jobs.page, jobs.hand
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the app is started: with an interrupted recording and transcripts."""
-    folder = tmp_path_factory.mktemp("own")
+def folder(app: App) -> Path:
+    """The folder in which the app was started: with an interrupted recording and transcripts."""
+    app.emptied()
+    folder = app.folder
     recordings = folder / "home" / "recordings"
     recordings.mkdir(parents=True)
     lines = "".join(f"{json.dumps(line)}\n" for line in CUT)
@@ -42,9 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with served(folder) as url:
-        yield url
+def address(app: App, folder: Path) -> str:
+    return app.url
 
 
 def paste(hand: Hand, text: str, choice: str) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App
 from tour import COLOURS, WAIT, Hand
 
 pytestmark = pytest.mark.browser
@@ -152,9 +152,8 @@ WAYS = (
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+def address(app: App) -> str:
+    return app.emptied()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served, widened
+from serving import CHROMIUM, FLAGS, App, widened
 from terminals import ENVIRONMENT, PROGRAM
 from turned_names import session_json
 
@@ -63,15 +63,14 @@ DISORDER = r"""() => {
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("turned")
-    file = folder / "turned.json"
+def address(app: App) -> str:
+    address = app.emptied()
+    file = app.folder / "turned.json"
     file.write_text(json.dumps(session_json()))
-    place = {**ENVIRONMENT, "PLAYGROUND_HOME": str(folder / "home")}
+    place = {**ENVIRONMENT, "PLAYGROUND_HOME": str(app.folder / "home")}
     command = [PROGRAM, "workspace", "add", str(file), "--name", "turned"]
     subprocess.run(command, check=True, env=place, capture_output=True)
-    with served(folder) as url:
-        yield url
+    return address
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App, served
 from test_browser_jobs import BODY, button
 
 pytestmark = pytest.mark.browser
@@ -20,14 +20,8 @@ expect.set_options(timeout=12_000)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("elsewhere")
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with served(folder) as url:
-        yield url
+def address(app: App) -> str:
+    return app.emptied()
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -91,6 +92,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "logs" / "one.json").write_text(dump_session(pg.sample_sessions()["01-plain-chat"]))
     done = run("corpus", "build", str(path / "facts"), str(path / "logs"), "--engine", "serial")
     assert done.exit_code == 0, done.output
+    author = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"]
+    for words in (["init", "-qb", "main"], ["add", "-A"], [*author, "commit", "-qm", "sessions"]):
+        subprocess.run(["git", *words], cwd=path, check=True)
     return path
 
 

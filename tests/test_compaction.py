@@ -17,8 +17,8 @@ from test_pages import page
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.cache.answers.compacted import CompactionWhatIf
-from playground.cache.shortening import (
+from playground.plugins.savings.compacted import CompactionWhatIf
+from playground.plugins.savings.shortening import (
     CLEARED,
     EVERYTHING,
     by_length,

@@ -225,7 +225,7 @@ def test_what_is_chosen_on_a_machine_is_not_written(tmp_path: Path) -> None:
     rules.write_text("Call.")
     check = CreditCheck(JsonLedger(tmp_path / "ledger.json"), threshold=1)
     for changed in (hermes.with_preflight(check), hermes.with_rules(rules)):
-        with pytest.raises(InputFault, match="it is chosen here"):
+        with pytest.raises(InputFault, match="a setting of this machine"):
             dump_dialect(changed)
     assert isinstance(pg.get_dialect("native"), NativeDialect)
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import house
+
 QUESTION = re.compile(r"(What|Whether|How|Where|From)\b")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -16,7 +21,7 @@ def docstrings() -> Iterator[tuple[str, str]]:
     """Yield each docstring of the package, its pages and benchmarks, with its place."""
     for folder in ("playground", "pages", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in house.statements(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                     name = getattr(node, "name", "<module>")
                     yield f"{path.relative_to(ROOT)} {name}", text

@@ -241,7 +241,7 @@ def test_a_dialect_that_calls_one_tool_alone_says_so() -> None:
     ("schema", "said"),
     [
         ({"anyOf": [{"const": n} for n in range(250)]}, "a union of more than 200 parts"),
-        ({"properties": {"a": {}}}, "without a type it is read as one of type object"),
+        ({"properties": {"a": {}}}, "a schema without a type is read as one of type object"),
         ({"type": "number", "minimum": 0}, "a number between bounds has no exponent"),
     ],
 )

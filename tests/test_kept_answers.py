@@ -33,6 +33,9 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 
+APP = ROOT / "playground" / "app"
+PLUGINS = ROOT / "playground" / "plugins"
+
 
 def session(environment: str = "") -> Session:
     dynamic = DynamicTaskConfig(dynamic_environment_details_block=environment)
@@ -128,7 +131,7 @@ def test_arguments_of_kept_functions_are_in_their_keys() -> None:
     plain = {"str", "int", "float", "bool", "bytes", "None", "list", "tuple", "dict", "Any"}
     plain |= {"Tools", "ToolFormat", *(kind.__name__ for kind in KEYED)}
     seen = 0
-    for path in (ROOT / "playground" / "app").rglob("*.py"):
+    for path in [*APP.rglob("*.py"), *PLUGINS.rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef):
                 continue
@@ -145,7 +148,7 @@ def test_arguments_of_kept_functions_are_in_their_keys() -> None:
 
 def test_only_what_holds_threads_is_kept_without_a_key() -> None:
     """`st.cache_resource` itself, which would take a key made by hand, is left to `kept`."""
-    for path in (ROOT / "playground" / "app").rglob("*.py"):
+    for path in APP.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and any(
                 "st.cache" in ast.unparse(each) for each in node.decorator_list

@@ -281,7 +281,7 @@ def test_law_3_a_value_holds_the_text_of_its_own_closer(dialect: DeclaredDialect
 @each_general
 def test_law_4_the_window_stays_small_whatever_the_value(dialect: DeclaredDialect) -> None:
     """What is claimed is forgotten at the next chunk, and what is held is at most a marker."""
-    value = "if a < b: ['x', \"y\"] </ \n" * 120
+    value = "if a < b: ['x', \"y\"] </ \n" * 30
     call = ToolCallPart("call_1", "write_file", {"path": "a", "content": value})
     data = dialect.format_tool_call(call, TOOLS)
     parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
@@ -348,13 +348,11 @@ def test_law_5_no_bytes_at_all_make_a_parser_raise(dialect: DeclaredDialect) -> 
 
 
 @each_dialect
-@pytest.mark.parametrize(
-    "text", ["[" * 5_000, "<" * 100_000, '{"a":' * 5_000, "`" * 10_000], ids=lambda t: t[:5]
-)
-def test_law_5_hostile_runs_end_in_events(dialect: DeclaredDialect, text: str) -> None:
+def test_law_5_hostile_runs_end_in_events(dialect: DeclaredDialect) -> None:
     call = dialect.format_tool_call(ToolCallPart("call_1", "write_file", {"meta": {}}), TOOLS)
-    for stream in (text, call.replace("{}", text, 1)):
-        assert_tiles(read(dialect, [stream.encode()]), len(stream))
+    for text in ("[" * 5_000, "<" * 100_000, '{"a":' * 5_000, "`" * 10_000):
+        for stream in (text, call.replace("{}", text, 1)):
+            assert_tiles(read(dialect, [stream.encode()]), len(stream))
 
 
 @each_dialect

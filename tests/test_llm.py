@@ -20,11 +20,14 @@ from streaming import answering, event
 
 from playground.base.errors import InputFault
 from playground.cache.prices import price_of
+from playground.dialects import get_dialect
 from playground.llm.access import access_arguments
 from playground.llm.completion_arguments import completion_arguments
 from playground.llm.demo_server import DemoServer, serving
 from playground.llm.payloads import WireCall, wire_calls
 from playground.llm.wiretap import Tap, behind_closed_door, tapped, watch
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
 from playground.plugins.systems.flink_agents.chat_message import ChatMessage
 from playground.plugins.systems.flink_agents.completion import Piece
 from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
@@ -60,6 +63,31 @@ def test_what_every_request_says() -> None:
     made["tools"][0]["type"] = "other"
     assert tools[0]["type"] == "function"
     assert "tools" not in completion_arguments(ASK, "openai/demo")
+
+
+@pytest.mark.parametrize(
+    "dialect", ["xml", "hermes", "llama3-json", "mistral", "react", "openhands", "cwm", "native"]
+)
+def test_the_scripted_model_answers_a_result_in_every_dialect(
+    server: DemoServer, dialect: str
+) -> None:
+    """It looked for marks of a result: some dialects have none, and xml joins it to a question."""
+    call = ToolCallPart("call_1", "get_weather", {"city": "Kiel"})
+    history = [Message("user", (TextPart("Is it cold in Kiel?"),)), Message("assistant", (call,))]
+    result = Message("tool", (ToolResultPart("call_1", "get_weather", "9 degrees"),))
+    question = Message("user", (TextPart("What is a <tool_result>?"),))
+    reply = Message("assistant", (TextPart("A mark."),))
+    contents = []
+    for end in ([result], [result, question], [result, reply, question]):
+        data = PromptData(messages=history + end, tool_metadata=list(server.tools))
+        body = {"model": f"demo-{dialect}", "messages": get_dialect(dialect).render(data).messages}
+        answer = httpx.post(f"{server.url}/v1/chat/completions", json=body, verify=False).json()
+        contents.append(answer["choices"][0]["message"]["content"])
+    assert [content[:20] for content in contents] == [
+        "Here is what I found",
+        "Here is what I found",
+        "I will look that up.",
+    ]
 
 
 @contextmanager

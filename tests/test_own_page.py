@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, App
 from slow_line import SlowLine
 from streamlit.testing.v1 import AppTest
 from test_pages import figures, page, verbatim
@@ -194,11 +194,12 @@ def test_bring_knows_a_dialects_file_and_what_is_wrong_with_one() -> None:
 
 
 @pytest.fixture
-def browser_page(tmp_path: Path) -> Iterator[Page]:
+def browser_page(app: App) -> Iterator[Page]:
     if CHROMIUM is None:
         assert not os.environ.get("CI"), "CI must have chromium"
         pytest.skip("no chromium here")
-    with served(tmp_path) as url, sync_playwright() as playwright:
+    url = app.emptied()
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         shown = browser.new_page(base_url=url, viewport={"width": 1440, "height": 900})
         shown.set_default_timeout(60_000)
@@ -207,7 +208,7 @@ def browser_page(tmp_path: Path) -> Iterator[Page]:
 
 
 @pytest.mark.browser
-def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path: Path) -> None:
+def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, app: App) -> None:
     """From a template in the clipboard to a saved dialect that Compare shows; who saves at once
     saves what was typed."""
     line = SlowLine(browser_page)
@@ -238,7 +239,7 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     browser_page.wait_for_timeout(500)
     line.release()
     wait(browser_page.get_by_text("Saved: harbour", exact=False)).to_be_visible()
-    file = tmp_path / "home" / "workspace" / "dialects" / "harbour.json"
+    file = app.folder / "home" / "workspace" / "dialects" / "harbour.json"
     assert json.loads(file.read_text())["syntax"]["call"] == "<do>\n{call:json}\n</do>"
     browser_page.goto("/compare?session=02-parallel-calls&dialects=harbour")
     wait(browser_page.get_by_text("harbour").first).to_be_visible()

@@ -921,6 +921,15 @@ def test_a_servers_reading_stands_beside_ours() -> None:
     assert data["step"] == len(data["steps"]) - 1  # the end first
 
 
+def test_the_server_beside_our_reading_at_first_was_run_on_such_replies() -> None:
+    """It was vLLM, whose reading of a value that is cut off is assumed."""
+    app = page("replay", session="04-truncated-call")
+    assert app.multiselect(key="columns").value == ["qwen3-coder", "server:ollama"]
+    said = next(text.value for text in app.text if text.value.startswith("ollama"))
+    assert "hands over" in said
+    assert said.endswith("Its parser was run on such replies.")
+
+
 def test_what_drops_most_stands_beside_the_own_reading_at_first() -> None:
     call = "<tool_call>\n<function=t>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
     reply = f"{call}\nAnd so on."

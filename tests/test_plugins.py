@@ -18,6 +18,7 @@ COMMANDS = {
     "importers": [],
     "own_dialects": ["dialect"],
     "proxy": ["proxy"],
+    "savings": ["compaction"],
     "systems": ["signature", "template"],
     "trials": ["trial"],
 }
@@ -27,6 +28,7 @@ PAGES = {
     "importers": [],
     "own_dialects": ["declare"],
     "proxy": ["live"],
+    "savings": [],
     "systems": ["prompts", "signatures", "formats"],
     "trials": ["trials"],
 }
@@ -114,8 +116,14 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         "app.query_params['guide'] = 'hermes'\n"  # without guides, the list is shown
         "app.switch_page(str(paths.pages() / 'dialects.py')).run()\n"
         "assert not app.exception, app.exception\n"
+        "app.switch_page(str(paths.pages() / 'cache.py')).run()\n"
+        "assert not app.exception, app.exception\n"
+        "groups = app.get('button_group')\n"
+        "print(*[option.content for group in groups for option in group.proto.options])\n"
     )
-    names, listed = map(set, map(str.split, run(without, "-c", code).splitlines()[:2]))
+    said = run(without, "-c", code).splitlines()
+    names, listed = map(set, map(str.split, said[:2]))
+    assert ("Compaction" in said[2]) == ("savings" not in gone)
     assert listed.issuperset({"dialects", "diff"})
     assert ("live" in listed) == (gone == ["corpus"])  # a view whose page is gone is a page
     assert {"start", "compare", "cache", "replay"} <= names
@@ -132,6 +140,8 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         ("guides", "from playground.lab.guides import UseCase", "playground.lab.guides"),
         ("own_dialects", "import playground as pg; pg.check_dialect", "playground.check_dialect"),
         ("own_dialects", "from playground.lab.laws import LAWS", "playground.lab.laws"),
+        ("savings", "import playground as pg; pg.compaction", "playground.compaction"),
+        ("savings", "from playground.lab.savings import ToolPlan", "playground.lab.savings"),
         ("systems", "from playground import ChatAdapter", "playground.ChatAdapter"),
         ("systems", "from playground.agents import tool", "playground.agents"),
         ("systems", "import playground.templates as t; t.execute", "playground.templates"),
@@ -151,6 +161,15 @@ def test_a_name_of_a_plugin_that_is_gone_says_so_in_one_line(
         f"point {folder!r} of the group 'playground.plugins' (pip install writes it) and the code "
         "behind it"
     )
+
+
+def test_an_option_of_a_plugin_that_is_gone_says_so_in_one_line(tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("savings")
+    shutil.copytree(ROOT / "playground", tmp_path / "playground", ignore=ignored)
+    session = str(ROOT / "sample_sessions/02-parallel-calls.json")
+    told = run(tmp_path, "-m", "playground", "tools", session, "--plan", status=2)
+    assert told.count("\n") == 1
+    assert "tools --plan belongs to the plugin 'savings', which is not installed here" in told
 
 
 def test_a_file_that_a_missing_plugin_reads_is_refused_with_its_name(tmp_path: Path) -> None:
@@ -251,7 +270,9 @@ def test_a_plugin_of_another_package_brings_all_that_ours_bring(hailing: Path) -
 def test_a_broken_plugin_is_left_out_with_a_warning(hailing: Path) -> None:
     (hailing / "hailing.py").write_text("PLUGIN = 1\n")
     told = run(hailing, "-m", "playground", "--help")
-    assert "plugin 'hailing' (hailing:PLUGIN) is left out: it is a int, and no Plugin" in told
+    assert (
+        "plugin 'hailing' (hailing:PLUGIN) is left out: its value is a int, and no Plugin" in told
+    )
     (hailing / "hailing.py").write_text("1 / 0\n")
     told = run(hailing, "-m", "playground", "--help")
     assert "is left out: ZeroDivisionError: division by zero" in told

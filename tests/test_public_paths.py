@@ -197,6 +197,7 @@ def test_the_public_face_lists_the_same_names_three_times() -> None:
         "lab.derivation",
         "lab.guides",
         "lab.laws",
+        "lab.savings",
         "questions.trials",
         "signatures",
     }

@@ -324,7 +324,7 @@ def test_the_player_shows_what_a_mended_call_delivers() -> None:
         assert text[start:stop] == value + closer * len(delivered)
 
 
-def test_the_player_lists_no_argument_that_a_server_leaves_out() -> None:
+def test_the_player_strikes_an_argument_that_a_server_leaves_out() -> None:
     """vLLM delivers a call that is cut off, without the value in which it was cut."""
     text = "<tool_call>\n<function=write>\n<parameter=path>\na.md\n</parameter>\n"
     text += "<parameter=content>\nA storm"
@@ -334,6 +334,10 @@ def test_the_player_lists_no_argument_that_a_server_leaves_out() -> None:
     assert dict(call.arguments) == {"path": "a.md"}
     (column,) = player(timeline)["columns"]
     assert [key for key, *_ in column["calls"][0]["arguments"]] == ["path"]
+    assert [text[start:stop] for kind, start, stop in column["segments"] if kind == "dropped"] == [
+        "A storm"
+    ]
+    assert column["dropped"] == len("A storm")
 
 
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])

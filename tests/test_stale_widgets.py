@@ -14,6 +14,7 @@ SOURCES = [
     *(ROOT / "playground" / "app").rglob("*.py"),
     *(ROOT / "pages").glob("*.py"),
     *(PLUGINS / "guides").rglob("*.py"),
+    *(PLUGINS / "savings").rglob("*.py"),
     *(PLUGINS / "trials").rglob("*.py"),
 ]
 

@@ -125,7 +125,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ),
         (
             {"call": "<f>{params}</f>", "param": "{key}: {value}\n", "param_separator": "\n"},
-            "after parameters that end with more than that",
+            "have to end with more than white space",
         ),
         ({"call": "{call:json}", "literals": Literals(true="x", false="x")}, "three different"),
         ({"call": "{call:json}", "literals": Literals(null=" ")}, "three different words"),

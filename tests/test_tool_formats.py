@@ -157,7 +157,7 @@ def test_a_cache_mark_among_tools_is_told_as_one() -> None:
             "cache-mark",
             "info",
             "tools.1",
-            "a cache mark, not a tool; nothing to do: requests as sent keep it",
+            "a cache mark, not a tool; nothing to do: requests as sent keep the mark",
         )
     ]
 
@@ -236,7 +236,7 @@ def test_operations_are_tools_with_references_in_their_place() -> None:
     )
     assert (tools[1].name, tools[1].required_parameters) == ("get_berths", ["berth"])
     assert [f.code for f in found] == ["tool-fields", "tool-fields", "name-mended"]
-    assert found[0].message == "not kept: where the parameters stand"
+    assert found[0].message == "not kept: the location of parameters"
 
 
 def test_a_cycle_is_refused_by_name_and_the_rest_is_read() -> None:
@@ -851,7 +851,7 @@ def test_a_remote_server_is_asked(tmp_path: Path, transport: str, given: dict[st
         (program("print('x' * 99)"), "Connection closed"),
         ({"url": "http://127.0.0.1:9/mcp"}, "connection"),
         ({"command": "x", "env": {"A": "${NO_SUCH_VARIABLE}"}}, "a variable that is not set"),
-        ({"command": "x", "url": "http://y"}, "it needs either a command or a url"),
+        ({"command": "x", "url": "http://y"}, "a server needs either a command or a url"),
         ({"url": "file:///etc/passwd"}, "not a web address"),
         ({"command": "x", "args": "y"}, "not a list of texts"),
     ],

@@ -15,11 +15,11 @@ from terminals import run
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.cache.answers.tool_plan import AS_IT_IS, ToolPlan
-from playground.cache.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
 from playground.cache.prices import price_of
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.wire_bodies import identity, referenced_tools
+from playground.plugins.savings.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
+from playground.plugins.savings.tool_plan import AS_IT_IS, ToolPlan
 from playground.sessions.session import RequestRow, Session
 
 MODEL = "claude-opus-5-5"

@@ -28,6 +28,7 @@ from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.tool_formats.misfits import check_of, misfit
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.trials.page import question
 from playground.plugins.trials.public import (
     Attempt,
     Score,
@@ -314,6 +315,17 @@ def test_a_plan_says_that_it_has_too_few_answers_where_none_could_prove_anything
         others = [each for name in dialects[1:] for each in attempts(name, "w" * repeats)]
         proven = "better than" in Trial((*attempts("xml", "r" * repeats), *others)).verdict
         assert bool(plan.too_few) == (len(dialects) > 1 and not proven)
+        assert (repeats < plan.least_repeats) == bool(plan.too_few)
+
+
+def test_an_outcome_is_of_its_own_expectation_alone() -> None:
+    """The page showed an old verdict after the expected calls were edited."""
+    plan = trial(SESSION, "xml", models="openai/gpt-4o")
+    first, *rest = SESSION.expected
+    edited = replace(SESSION, expected=(replace(first, calls=()), *rest))
+    other = trial(edited, "xml", models="openai/gpt-4o", repeats=9)
+    assert [*plan.cases] == [*other.cases]
+    assert question(plan) != question(other)
 
 
 @pytest.mark.parametrize(

@@ -1,43 +1,37 @@
 """Parts that only the app needs: its pages' parts, its state, its launch.
 
-How a page runs
----------------
-Streamlit runs `main.py` from top to bottom for every move of the user: it draws the bar and runs
-one script of `pages/`. Such a script is the page's table of contents: it reads choices from
-widgets, asks one pure function for an answer, and draws it. The functions that it calls are in the
-file of the same name here (`pages/cache.py`, `app/cache.py`); parts of several pages are in
-`shared/`; the list of all pages is `pages.py`; `serving/` starts the app and guards it. A view of a
-page has no script: the page calls the view's `show(row)`, and `row` holds the page's controls. A
-callback (`on_click=…`, `on_change=…`) runs before the script: only there can code set the value of
-a widget.
+How a page runs --------------- Streamlit runs `main.py` from top to bottom for every move of the
+user: it draws the bar and runs one script of `pages/`. Such a script is the page's table of
+contents: it reads choices from widgets, asks one pure function for an answer, and draws it. The
+functions that it calls are in the file of the same name here (`pages/cache.py`, `app/cache.py`);
+parts of several pages are in `shared/`; the list of all pages is `pages.py`; `serving/` starts the
+app and guards it. A view of a page has no script: the page calls the view's `show(row)`, and `row`
+holds the page's controls. A callback (`on_click=…`, `on_change=…`) runs before the script: only
+there can code set the value of a widget.
 
-Where choices live
-------------------
-In the URL, if they say what is looked at: `bind="query-params"` ties a widget to a parameter, so
-that a copied link shows the same view. In the browser session's state, if they are the user's own
-text: imported files, edits, policies, recordings. Only `state.py` touches either, and it stores
-plain values (bytes, texts, dicts), no objects of our classes: a source file that is reloaded makes
-a new class, and an older object is no instance of it. Hence a session is stored as its file and its
-edits, and built from them in every run: always the same object for the same edits.
+Where choices live ------------------ In the URL, if they say what is looked at:
+`bind="query-params"` ties a widget to a parameter, so that a copied link shows the same view. In
+the browser session's state, if they are the user's own text: imported files, edits, policies,
+recordings. Only `state.py` touches either, and it stores plain values (bytes, texts, dicts), no
+objects of our classes: a source file that is reloaded makes a new class, and an older object is no
+instance of it. Hence a session is stored as its file and its edits, and built from them in every
+run: always the same object for the same edits.
 
-How imports work
-----------------
-Through `shared/bring.py` alone: one box, in a dialog on every page and open on the first. The
-component sends its text with a number; a callback recognises it (`questions/recognition.py`) before
-the run draws anything, and the answer is shown only under the text of the same number. A button's
-callback makes a session of it, or adds it to the chosen one. A callback cannot leave the page: it
-names a target, and `bring.go_to_target`, called by `main.py`, goes there before any widget is bound
-to the address.
+How imports work ---------------- Through `shared/bring.py` alone: one box, in a dialog on every
+page and open on the first. The component sends its text with a number; a callback recognises it
+(`questions/recognition.py`) before the run draws anything, and the answer is shown only under the
+text of the same number. A button's callback makes a session of it, or adds it to the chosen one. A
+callback cannot leave the page: it names a target, and `bring.go_to_target`, called by `main.py`,
+goes there before any widget is bound to the address.
 
-Caches, components and threads
-------------------------------
-`@memoized` (`shared/memoized.py`) caches answers between runs and between browsers, by the content
-of the arguments. A session is hashed once for each object, so pass the session itself and let the
-key follow from it. Answers are shared: never change one. A component gets a `Picture`, whose key
-follows from its data; the browser leaves a picture with the same key as it is, scrolled to the same
-place. Work that needs LiteLLM, which takes seconds to load, goes to `waiting.background()` as a
-future, and the page waits with `waiting.until`. A live run is a thread that outlasts many runs of
-the page: `shared/runs.py` holds it by an id, and the browser's session knows the id.
+Caches, components and threads ------------------------------ `@memoized` (`shared/memoized.py`)
+caches answers between runs and between browsers, by the content of the arguments. A session is
+hashed once for each object, so pass the session itself and let the key follow from it. Answers are
+shared: never change one. A component gets a `Picture`, whose key follows from its data; the browser
+leaves a picture with the same key as it is, scrolled to the same place. Work that needs LiteLLM,
+which takes seconds to load, goes to `waiting.background()` as a future, and the page waits with
+`waiting.until`. A live run is a thread that outlasts many runs of the page: `shared/runs.py` holds
+it by an id, and the browser's session knows the id.
 
 What not to do
 --------------

@@ -130,9 +130,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # meanwhile, an edit has stored the sample as another session
         state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        if not (
-            last["stored"] or _is_busy()
-        ):  # it ended while the page was being drawn, or while the page was closed
+        # it ended while the page was being drawn, or while the page was closed
+        if not (last["stored"] or _is_busy()):
             _store_answers()
     wanted = state.get(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
@@ -274,20 +273,16 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
             calls = [_calls(run, tools) for run in runs.values()]
             if all(other == calls[0] for other in calls):
-                summary = (
-                    "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
-                )
-                say.badge(
-                    f"{summary} in all {len(runs)}".replace("same 1 call", "same call"),
-                    color="green",
-                )
+                same = counted(len(calls[0]), "call").removeprefix("1 ")
+                summary = f"the same {same}" if calls[0] else "no call"
+                say.badge(f"{summary} in all {len(runs)}", color="green")
             else:
                 say.badge("the calls differ", color="orange")
         if asked["missing"]:
             needed = " and ".join(f"${key}" for key in asked["missing"])
             say.caption(
                 f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
-                "own server calls the first tool, or answers if the last message has a result.",
+                "own server calls the first tool, and answers once the last call has a result.",
                 width="content",
             )
         else:

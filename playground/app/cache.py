@@ -11,12 +11,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app import state
+from playground.app import navigation, state
 from playground.app.shared import (
     as_sent,
     choosing,
     components,
-    deferred_tools,
     frame,
     own_marks,
     policies,
@@ -30,6 +29,7 @@ from playground.app.shared import (
 from playground.app.shared.cache_asked import CacheQuestion, on_wire, placement, simulations
 from playground.app.shared.components import Picture
 from playground.base.errors import InputFault
+from playground.base.registry import addition
 from playground.base.wording import percent
 from playground.cache.answers.as_sent import has_all_times
 from playground.cache.answers.cells import CacheSimulation
@@ -59,13 +59,16 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by their names in 
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
 }
-VIEWS: Final = ("Strip", "Table", "Compaction", "All policies", "Payload")
+COMPACTION: Final = "Compaction"  # a view that a plugin adds
+VIEWS: Final = ("Strip", "Table", COMPACTION, "All policies", "Payload")
 _OLDER_VIEWS: Final = {
     "On the messages": "Strip",
     "What it costs": "Strip",
-    "If it were shorter": "Compaction",
+    "If it were shorter": COMPACTION,
     "What is sent": "Payload",
 }
+_COMPACTION_VIEW: Final = "cache: Compaction"  # the places of two additions
+_DEFERRED_TOOLS: Final = "cache: deferred tools"
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and its columns' names by title
 _STRIP: Final = "strip"
@@ -102,17 +105,8 @@ def draw_controls() -> tuple[CacheQuestion, str]:
             with st.popover("Marks", key="marks as a list"):
                 question = own_marks.choose(working.name, question)
         with st.container(horizontal=True, key="right", width="content"):
-            state.lead_on("shown", _OLDER_VIEWS)
-            view = st.segmented_control(
-                "View",
-                VIEWS,
-                default=VIEWS[0],
-                required=True,
-                key="shown",
-                bind="query-params",
-                label_visibility="collapsed",
-            )
-    return question, str(view)
+            views = [view for view in VIEWS if view != COMPACTION or addition(_COMPACTION_VIEW)]
+            return question, navigation.view_choice(views, _OLDER_VIEWS, key="shown")
 
 
 def _policy(name: str, session: Session) -> str:
@@ -216,7 +210,8 @@ def show_strip(question: CacheQuestion) -> None:
     say.caption(f"{title(question.policy)}: {source}.")
     if question.is_sent and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
-    deferred_tools.show(question)
+    if show_deferred_tools := addition(_DEFERRED_TOOLS):
+        show_deferred_tools(question)
     _rules(cell)
 
 
@@ -311,6 +306,11 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
     if not any(cell.diagnoses):
         return found, None
     return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
+
+
+def show_compaction(question: CacheQuestion) -> None:
+    """Show what a shorter history would save; the plugin that adds the view draws it."""
+    addition(_COMPACTION_VIEW)(question)
 
 
 def show_every_policy(question: CacheQuestion) -> None:

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from playground.app import state
+from playground.app import navigation, state
 from playground.app.shared import components, frame, say, tables, waiting
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
@@ -91,23 +91,14 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
             placeholder="each session's own",
             width=230,
         )
-        state.lead_on("view", _OLDER_VIEWS)
-        view = st.segmented_control(
-            "View",
-            VIEWS,
-            default=VIEWS[0],
-            required=True,
-            key="view",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
+        view = navigation.view_choice(VIEWS, _OLDER_VIEWS)
         place = st.container(width="content")
     is_original = old == _ORIGINAL
     name = f"{working.name}, {_ORIGINAL}" if is_original else old
     first = state.original_session(working.name) if is_original else state.edited_session(old)
     sessions = (first, state.edited_session(working.name))
     question = VersionQuestion((name, working.name), sessions, _REQUESTS[request or _LAST], model)
-    return question, str(view), place
+    return question, view, place
 
 
 def _stem(name: str) -> str:
@@ -231,10 +222,8 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))
-    names = (
-        version_diff.first.name,
-        version_diff.second.name,
-    )  # one component for each pair of versions
+    # one component for each pair of versions
+    names = (version_diff.first.name, version_diff.second.name)
     components.panes(
         panes,
         selected=str(state.get(_SELECTED) or ""),
@@ -245,8 +234,9 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
 def side(version_diff: VersionDiff, question: VersionQuestion) -> None:
     """Show the findings that differ, and what each provider's cache still reads."""
     cost = chosen_cost(version_diff)
-    findings = version_board.changed_findings(version_diff, *map(_findings, question.sessions))
-    data = version_board.side(version_diff, cost.provider if cost else "", findings)
+    before, after = map(_findings, question.sessions)
+    findings = version_board.changed_findings(version_diff, before, after)
+    data = version_board.side(version_diff, cost.provider if cost else "", findings, len(after))
     components.board(Picture(data), key="diff side", on_choose=_choose)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -113,17 +113,23 @@ def view_select(page: str) -> PageEntry:
     if len(entries) == 1:
         return entries[0]
     labels = [entry.view for entry in entries]
-    state.lead_on(VIEW, {label.lower(): label for label in labels})
+    chosen = view_choice(labels, {label.lower(): label for label in labels})
+    return entries[labels.index(chosen)]
+
+
+def view_choice(labels: Sequence[str], older: Mapping[str, str], key: str = VIEW) -> str:
+    """Let the user choose one of these labels; the address names it, or an `older` name of it."""
+    state.lead_on(key, older)
     chosen = st.segmented_control(
         "View",
         labels,
         default=labels[0],
         required=True,
-        key=VIEW,
+        key=key,
         bind="query-params",
         label_visibility="collapsed",
     )
-    return entries[labels.index(str(chosen))]
+    return str(chosen)
 
 
 def current(page: PageEntry) -> PageEntry:

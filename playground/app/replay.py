@@ -219,6 +219,7 @@ def about_servers(reading: Reading) -> None:
         lost = f" It drops {dropped}." if server.dropped else ""
         hands = "is assumed, not known, to hand over" if server.assumed else "hands over"
         source = f" Read in its code: {server.view.source}." if server.view.source else ""
+        source += " Its parser was run on such replies." if server.proven else ""
         other = " It may read a stream differently." if server.reads != "stream" else ""
         say.text(f"{server.name} {hands} {calls} of a {server.reads}.{lost}{other}{source}")
 

@@ -46,7 +46,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 def takes(
     **kinds: str | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that checks arguments by name, against kinds of KINDS or types.
+    """Make a decorator that checks the named arguments. A kind is a key of KINDS, or a type.
 
     The decorated function raises InputFault for an argument of another kind.
     """
@@ -161,8 +161,7 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
 
 def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
     """Return the items of a list or a generator. Raises InputFault for any other value; for a text
-    too, because its items would be its letters.
-    """
+    too, because its items would be its letters."""
     kind = KINDS["list"]
     if not isinstance(values, kind.types) or isinstance(values, kind.never):
         raise wrong(where, values, kind.words)
@@ -171,8 +170,7 @@ def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
 
 def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
     """Return the items of a list of texts. Raises InputFault as `items` does, and for an item that
-    is no text.
-    """
+    is no text."""
     listed = items(where, values)
     for item in listed:
         if not isinstance(item, str):

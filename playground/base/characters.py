@@ -1,9 +1,9 @@
 """Characters that no file can hold: halves of surrogate pairs, which JSON may escape (`"\\ud83d"`).
 
 They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
-recording of decoded values replaces them (`replace_half_surrogates`) and reports where. Code that
-writes JSON escapes those that a program put in by itself (`escaped_halves`), so that every value
-can be written.
+recording of decoded values replaces these halves (`replace_half_surrogates`) and reports where.
+Code that writes JSON escapes halves that came from a program instead (`escaped_halves`), so that
+every value can be written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from itertools import filterfalse
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -46,7 +46,7 @@ def are_whole(texts: Iterable[str]) -> bool:
 
 
 def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
-    """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
+    """Replace half surrogates by U+FFFD, in keys too, and add a finding for each changed text.
 
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
     object is returned.
@@ -60,8 +60,7 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
 def plain_bytes(value: Any) -> bytes | None:
     """Return a JSON value as bytes of `marshal`, its texts in UTF-8 with half surrogates. Searching
     the bytes takes a fourth of the time of walking the value. Return None if the value is nested
-    too deeply or is not plain JSON: a NotANumber, for instance.
-    """
+    too deeply or is not plain JSON: a NotANumber, for instance."""
     try:
         return marshal.dumps(value, _MARSHAL)
     except ValueError:
@@ -94,7 +93,7 @@ def is_all_whole(value: object) -> bool:
             contents = [*item, *item.values()] if kind is dict else item
         else:
             contents = _contents_of(item, kind)
-        # Leave out ASCII texts and values that hold no text: they are nearly all.
+        # Skip ASCII texts and values without texts: nearly all values are of these kinds.
         waiting += [
             inner
             for inner in contents
@@ -132,7 +131,7 @@ def _without_half_surrogates(value: Any, place: str, findings: list[Finding]) ->
             _without_half_surrogates(item, _step(place, index), findings)
             for index, item in enumerate(value)
         ]
-        return value if all(map(_is, items, value)) else kind(items)
+        return value if all(map(is_, items, value)) else kind(items)
     changed = {
         name: new
         for name in _fields(kind)
@@ -171,10 +170,6 @@ def _replace(text: str, place: str, findings: list[Finding]) -> str:
 
 def _step(place: str, step: object) -> str:
     return f"{place}.{step}" if place else str(step)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 @cache

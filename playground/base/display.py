@@ -1,10 +1,10 @@
-"""The registry of drawings: `show` registers a function for each type of answer, and answers look
-up theirs.
+"""The registry of drawings: `show` registers a function for each type of answer, and an answer
+looks up its own.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
 must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
-imports neither. It knows the name of the module that draws each kind, and loads it when a drawing
-of that kind is first needed: a script that only counts never loads plotly.
+imports neither. It knows the name of the module that draws each kind, and loads the module when a
+drawing of that kind is first needed: a script that only counts never loads plotly.
 
 The base class of an answer says what it can do: `Shown` (a table, a page, a notebook's display),
 `Drawn` (also a figure), `Live` (also a component, as a widget).
@@ -70,8 +70,7 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
-    Raises KeyError if none is registered, which is a mistake of ours.
-    """
+    Raises KeyError if none is registered, which is a mistake of ours."""
     try:
         import_module(_MODULES[kind])
     except ModuleNotFoundError as error:
@@ -111,7 +110,7 @@ class Shown:
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """Return the table as text, with all its rows and columns; `frame` has long texts whole."""
+        """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
         return as_text(self.frame())
 
     def html(self) -> str:

@@ -92,7 +92,7 @@ class UnknownNameError(PlaygroundError):
 
 
 def nearest_names(given: str, known: list[str]) -> str:
-    """Name the known names that are similar to a given one, or else the nearest: at most three."""
+    """Name the known names that are similar to `given`, or else the nearest: at most three."""
     from difflib import get_close_matches  # imported here to keep the start fast
 
     names = {name.casefold(): name for name in known}

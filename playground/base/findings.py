@@ -213,7 +213,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "head-injection": warning("the conversation begins differently than in the request before"),
     "history-rewrite": warning("a message that was sent before has changed"),
     "prefix-changed": warning(
-        "what the cache compares up to a mark differs from the request before"
+        "the text up to a cache mark differs from that of the request before"
     ),
     "too-many-breakpoints": error("more cache marks than the provider allows"),
     "marker-on-empty": error("a cache mark on an empty text"),
@@ -227,9 +227,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "frozen-breakpoint": warning("the last cache mark stays in its place while the history grows"),
     "synthetic-anchor": warning("a cache mark on a blank block, or right after one"),
-    "no-anchor": warning(
-        "no cache mark stands where this request still agrees with the one before"
-    ),
+    "no-anchor": warning("no cache mark stands in the part that equals the request before"),
     "no-breakpoint": warning("the request is long enough to be cached, but has no cache mark"),
     "gemini-freeze": warning("explicit marks keep Gemini's cache from growing with the history"),
     "below-minimum": warning(
@@ -261,13 +259,13 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "template-drops-text": warning("a text beside calls is not written"),
     "template-one-call": warning("the template refuses parallel calls"),
-    "template-drops-ids": info("only their order distinguishes results: their ids are not written"),
+    "template-drops-ids": info("only the order of results distinguishes them: ids are not written"),
     "template-prints-none": warning("a message without content is written as None"),
     "template-refuses-null": warning("a message of calls without content fails"),
     "template-wants-no-content": warning(
         'calls are written only if their message has no content, not even ""'
     ),
-    "template-refuses-parts": info("content as a list of parts cannot be given"),
+    "template-refuses-parts": info("the template does not take content as a list of parts"),
     "template-encodes-twice": info("arguments given as text are encoded twice"),
     "template-refuses-text": warning(
         "arguments given as text, as the API has them, fail: give objects"
@@ -290,7 +288,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-forgets-thoughts": info("a past answer's thought is not written"),
     "template-date": warning("the date is in the prompt: cached prompts are lost with the day"),
     "template-writes-bos": info(
-        "it writes BOS itself: a tokenizer that adds one gives the model two"
+        "the template writes BOS: if the tokenizer adds one too, the model gets two"
     ),
     "template-trims": info("white space around a text is cut off"),
     "template-mutates": warning(
@@ -320,11 +318,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "proposal-open": info("a property of the proposed form that the given replies do not show"),
     # what a trial of a dialect shows
     "law-broken": error("a law that every dialect keeps does not hold for this one"),
-    # what a grammar cannot say
+    # what a grammar cannot express
     "grammar-wider": warning("the grammar allows more than the tools' schemas"),
     "grammar-narrower": info("the grammar allows less than the tools' schemas"),
     "no-grammar": warning("no grammar can be made of this dialect"),
-    # what a response template of transformers cannot say
+    # what a response template of transformers cannot express
     "response-template-wider": warning("the template reads more than the dialect"),
     "response-template-narrower": warning("the template reads less than the dialect"),
     "response-template-anchor": info(
@@ -333,7 +331,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "response-template-recursion": info(
         "a pattern of the template needs Python's regex module, which transformers has"
     ),
-    "no-response-template": warning("no response template can say the dialect"),
+    "no-response-template": warning("no response template can express the dialect"),
     # what a loader sees in a file
     "orphan-result": error("a tool result whose call is not in the session"),
     "missing-result": warning("a tool call without a result before the next turn"),
@@ -343,7 +341,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "role-order": warning("a message whose role cannot follow the one before it"),
     "part-lost": warning("the file has something that a session cannot hold"),
     "not-in-session": warning(
-        "texts, calls or counts of tokens in the file that no session of it holds"
+        "texts, calls or counts of tokens that are in the file, but in none of its sessions"
     ),
     "beside-left-out": warning(
         "citations, sounds or titles beside a text: a session has no room for them"
@@ -352,7 +350,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "not-a-file": warning("a pipe, a device or a socket among the files of a folder: left out"),
     "more-sessions": info("the file holds more sessions than this one: FILE#2 is the second"),
     "history-differs": warning(
-        "a later request repeats a reply otherwise than the model gave it: kept as given"
+        "a later request repeats a reply with changes: the model's own reply is kept"
     ),
     "lines-left-out": warning("lines of a kind for which a session has no room"),
     "bookkeeping": info("lines of a kind that has no part of the conversation"),

@@ -22,8 +22,7 @@ _LONGEST_NAME: Final = 100
 
 def is_loopback(address: str) -> bool:
     """Return True if an address reaches only this machine. An empty address means every interface,
-    which is not loopback.
-    """
+    which is not loopback."""
     bare = address.strip("[]")
     if bare == "localhost":
         return True
@@ -35,8 +34,7 @@ def is_loopback(address: str) -> bool:
 
 def own_names(address: str) -> tuple[str, ...]:
     """Return the names of a server on loopback. A request with another name comes from a foreign
-    page.
-    """
+    page."""
     return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
 
 
@@ -69,21 +67,20 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
 
 def foreign_host(header: str, names: Sequence[str]) -> str:
     """Return the reason why a server with these names refuses a Host header; "" if it does not. A
-    name such as `*.example.com` stands for all names that end with it. Without any names, no header
-    is refused.
-    """
+    name such as `*.example.com` matches all names that end like it. Without any names, no header
+    is refused."""
     if not names:
         return ""
-    own = ", ".join(names)
+    own_names = ", ".join(names)
     if not header:
-        return f"no Host header names this server, which answers to {own}"
+        return f"no Host header names this server, which answers to {own_names}"
     parts = _HOST.fullmatch(header)
     if parts is None:
         return f"the Host header {header[:_LONGEST_NAME]!r} is no name with a port or without one"
     host = parts[1].lower()
     if any(_matches_name(host, name.lower()) for name in names):
         return ""
-    return f"this server does not answer to the host {host[:_LONGEST_NAME]!r}, but to {own}"
+    return f"this server does not answer to the host {host[:_LONGEST_NAME]!r}, but to {own_names}"
 
 
 def _matches_name(host: str, name: str) -> bool:

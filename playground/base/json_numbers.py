@@ -58,8 +58,8 @@ def load_json(text: str, *, strict: bool = False) -> Any:
 
 
 def load_strict_json(text: str) -> Any:
-    """Read JSON without a copy of its text, which may be long. Raises ValueError for what is no
-    JSON, and also for an integer of too many digits; RecursionError if it is too deep."""
+    """Read JSON without a copy of its text, which may be long. Raises ValueError if the text is not
+    JSON or has an integer of too many digits; RecursionError if it is nested too deeply."""
     return _DECODERS[True].decode(text)
 
 
@@ -74,12 +74,12 @@ def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read plain JSON from bytes, without a copy as text.
 
     Raises ValueError for everything that needs `load_json`: numbers that JSON does not have, half
-    surrogates, bytes that are no UTF-8 or no JSON. Short texts, or only the names of fields, are
-    `cached`, so that equal ones are one object."""
+    surrogates, bytes that are no UTF-8 or no JSON. `cached` says which short texts are cached, so
+    that equal texts are the same object: all of them, or only names of fields."""
     value = from_json(data, allow_inf_nan=False, cache_strings=cached)
     plain = marshal.dumps(value)
     if (0x7F in plain or 0xFF in plain) and may_be_infinite(plain):  # 1e400, read as infinity
-        raise ValueError("a number that is none")
+        raise ValueError("a number that JSON does not have")
     return value
 
 
@@ -113,8 +113,7 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 def dump_again(value: Any) -> str:
     """Write the result of `load_json` as JSON for our own readers: a NotANumber is written as it
-    was read.
-    """
+    was read."""
     with suppress(ValueError):  # half surrogates, or values that are not JSON
         marshal.dumps(value)  # a fast check: it refuses a NotANumber and other subclasses
         return to_json(value).decode()
@@ -172,8 +171,7 @@ _DECODERS: Final = {
 
 def finite(value: Any) -> Any:
     """Return the value with all numbers that JSON does not have as texts, also in keys: "NaN",
-    "Infinity", "-Infinity", and "0x9f…" for a long integer.
-    """
+    "Infinity", "-Infinity", and "0x9f…" for a long integer."""
     match value:
         case NotANumber():
             return str(value)

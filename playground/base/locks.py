@@ -152,8 +152,7 @@ def write_holder(handle: int) -> None:
 
 def holder_of(handle: int) -> str:
     """Return the holder of an open file's lock, in words, as far as it is known: from the note in a
-    lock file, or from this machine's list of locks.
-    """
+    lock file, or from this machine's list of locks."""
     with suppress(OSError, UnicodeDecodeError):
         for _ in range(_NOTE_TRIES):  # a new holder writes its note after it has the lock
             text = os.pread(handle, 400, 0).decode()

@@ -27,7 +27,7 @@ _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
 FOLDER: Final = ".folder"  # the ending of a folder beside a locked file of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
-_TRIES: Final = 1_000  # of creating a file, in a folder that other programs may remove
+_TRIES: Final = 1_000  # to create a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,
@@ -44,16 +44,15 @@ def write_file(
     *,
     inputs: Iterable[str | Path] = (),
     force: bool = False,
-    ours: str = "",
     errors: str = "strict",
 ) -> None:
     """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
 
-    An existing file is replaced only with `force`, or if its first 4 kB contain `ours`, a mark of
-    the program that wrote it. Raises InputFault otherwise. Also raises it if the file is one of
-    `inputs` (even by a link), if the disk is full, or if the folder cannot be written.
+    An existing file is replaced only with `force`; raises InputFault otherwise. Also raises it if
+    the file is one of `inputs` (even by a link), if the disk is full, or if the folder cannot be
+    written.
     """
-    with Batch(inputs=inputs, force=force, ours=ours) as batch, batch.file(path) as file:
+    with Batch(inputs=inputs, force=force) as batch, batch.file(path) as file:
         if errors != "strict":
             cast(TextIOWrapper, file).reconfigure(errors=errors)
         file.write(text)
@@ -165,7 +164,8 @@ class Batch:
     """Several files that are written together: all of them when the block ends without an error, or
     none.
 
-    Until then they have temporary names. The parameters are those of `write_file`.
+    Until then they have temporary names. `inputs` and `force` are those of `write_file`; a file is
+    also replaced if its first 4 kB contain `ours`, a mark of the program that wrote it.
     """
 
     def __init__(
@@ -327,7 +327,8 @@ def _head(place: Path) -> str:
 
 
 def _is_or_holds(name: str | Path, path: Path) -> bool:
-    """Return True if `path` is the input `name`, under any name, or lies in that folder."""
+    """Return True if `path` is the input file `name`, perhaps under another name, or a file in the
+    input folder `name`."""
     if str(name) == _STANDARD_INPUT:
         return _is_standard_input(path)
     input_path = named_file(os.fspath(name))
@@ -341,8 +342,8 @@ def _is_or_holds(name: str | Path, path: Path) -> bool:
 def _is_standard_input(path: Path) -> bool:
     """Return True if a file is also standard input, as in `import - -o FILE < FILE`."""
     try:
-        read = os.fstat(0)
-        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+        stdin = os.fstat(0)
+        return stat.S_ISREG(stdin.st_mode) and os.path.samestat(stdin, path.stat())
     except OSError:  # there is no standard input, or no file to lose
         return False
 
@@ -378,9 +379,8 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
 
 
 def _second_name(place: Path) -> Path | None:
-    """Give a file that will be replaced a second name, and return that; None if there is no file.
-    The name is a hard link, or a copy on systems without them (FAT, some network file systems).
-    """
+    """Give a second name to a file that will be replaced, and return that name; None if there is no
+    file. It is a hard link, or a copy on systems without them (FAT, some network file systems)."""
     if not place.exists():
         return None
     kept_file = place.with_name(f"{_PREFIX}{token_hex(8)}.before")

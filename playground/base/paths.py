@@ -71,9 +71,9 @@ def data() -> Path:
     return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
 
 
-WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+WORKSPACE: Final = "workspace:"  # the prefix of names of the workspace's sessions
 _ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
-# the last two decide `Path.home()`
+# The variables that decide the folder of data; the last two do so through `Path.home()`.
 _OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
@@ -130,22 +130,22 @@ def kept_file(name: str) -> Path | None:
         return None
     path = workspace_file(name.removeprefix(WORKSPACE))
     if not path.is_file():
-        known = ", ".join(sorted(name_of(file.name) for file in path.parent.glob(f"*{KEPT}")))
+        names = ", ".join(sorted(name_of(file.name) for file in path.parent.glob(f"*{KEPT}")))
         problem = "the workspace has no session of this name"
-        raise InputFault(problem, where=name, expected=f"one of: {known or 'none'}")
+        raise InputFault(problem, where=name, expected=f"one of: {names or 'none'}")
     return path
 
 
 def one_of(name: str) -> tuple[str, int]:
     """Split `FILE#2` into the file's name and the number of a session in it, from 1. The number is
-    0 if the name has no such ending, or if a file has this name.
-    """
+    0 if the name has no such ending, or if a file has this name."""
     chosen = None if os.path.lexists(name) else _ONE_OF.fullmatch(name)
     return (chosen[1], int(chosen[2])) if chosen else (name, 0)
 
 
 def named_file(name: str) -> Path:
-    """Return the file that a session's name stands for: `FILE#2`, `workspace:NAME`, a sample's."""
+    """Return the file of a session, by the session's name: `FILE#2`, `workspace:NAME` or a
+    sample's name."""
     file, _ = one_of(name)
     if os.path.lexists(file):
         return Path(file)
@@ -156,10 +156,9 @@ def named_file(name: str) -> Path:
 
 def file_of(name: str) -> str:
     """Return a file's name for any text. Characters that a file system may refuse are written as
-    `%2F`.
-    """
-    written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
-    head, rest = written[:1], written[1:]
+    `%2F`."""
+    escaped = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
+    head, rest = escaped[:1], escaped[1:]
     return f"{'%2E' if head == '.' else head}{rest}{KEPT}"
 
 

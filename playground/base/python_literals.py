@@ -1,4 +1,4 @@
-"""Values that stand in Python source: texts, numbers, lists, and calls by name; no code is run."""
+"""Values in Python source: texts, numbers, lists, and calls by name; no code is run."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class LiteralCall:
 
 
 def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
-    """Return the values of names: those assigned, and those that functions without arguments
-    return.
+    """Return the values of names: those assigned, and those that functions return.
 
     A function is listed as `name()`, with the value that its last line returns.
     """

@@ -80,8 +80,13 @@ class Plugin(NamedTuple):
     # Forms that `import --to` writes sessions in, by name: `module:function`.
     session_forms: Mapping[str, str] = {}
     unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
+    # `module:function` by the place in a page or command of the core that calls it, if it is there.
+    additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
+    reports: Mapping[
+        str, str
+    ] = {}  # `module:function` that writes a check's outcomes, by file ending
 
 
 @cache
@@ -110,7 +115,7 @@ def _load_plugin(entry: EntryPoint) -> Plugin | None:
     else:
         if isinstance(plugin, Plugin):
             return plugin
-        reason = f"it is a {type(plugin).__name__}, and no Plugin"
+        reason = f"its value is a {type(plugin).__name__}, and no Plugin"
     warnings.warn(f"plugin {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=3)
     return None
 
@@ -119,6 +124,14 @@ def load(target: str) -> Any:
     """Load the object that `module:name` names."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
+
+
+def addition(place: str) -> Any:
+    """Return what a plugin adds at a place in a page or command of the core; None if no plugin has
+    anything for it."""
+    targets = (p.additions[place] for p in plugins().values() if place in p.additions)
+    target = next(targets, None)
+    return load(target) if target else None
 
 
 def command(name: str) -> PluginCommand | None:
@@ -140,11 +153,11 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
-    known = {page.name for page in core}
+    core_names = {page.name for page in core}
     for page in core:
         yield page
         yield from (other for other in plugin_pages if other.after == page.name)
-    yield from (other for other in plugin_pages if other.after not in known)
+    yield from (other for other in plugin_pages if other.after not in core_names)
 
 
 def public_name(plugin: str, name: str) -> Any:

@@ -130,15 +130,15 @@ class _Places:
     def take(self, other: _Places, count: int) -> None:
         """Copy the indexed places of another list's first `count` items."""
         with other._lock:
-            for key, (known, places) in other._by_key.items():
-                some = {
+            for key, (indexed, places) in other._by_key.items():
+                places_by_value = {
                     value: found[: bisect_left(found, count)] for value, found in places.items()
                 }
-                self._by_key[key] = min(known, count), some
+                self._by_key[key] = min(indexed, count), places_by_value
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # true for every policy but the first
+        if count >= len(items):  # all items are indexed: so for every policy but the first
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))
@@ -148,42 +148,42 @@ class _Places:
             return places.get(value, [])
 
 
-def shared_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+def shared_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return how many leading items both lists share; those before `start` are known to be equal.
 
     The search takes steps that double and then halve, each compared at once: identical objects cost
     almost nothing.
     """
     if isinstance(first, SharedList):
-        start = max(start, first.shared(other))
-    most, step = min(len(first), len(other)), 1
+        start = max(start, first.shared(second))
+    most, step = min(len(first), len(second)), 1
     if start >= most:
         return most
-    first, other = first[start:most], other[start:most]
-    if first == other:  # true for most requests
+    first, second = first[start:most], second[start:most]
+    if first == second:  # true for most requests
         return most
-    if first[:-1] == other[:-1]:  # often: the last message has lost its mark
+    if first[:-1] == second[:-1]:  # often: the last message has lost its mark
         return most - 1
     at = 0
-    while first[at : at + step] == other[at : at + step]:
+    while first[at : at + step] == second[at : at + step]:
         at, step = at + step, step * 2
     while step > 1:
         step //= 2
-        if first[at : at + step] == other[at : at + step]:
+        if first[at : at + step] == second[at : at + step]:
             at += step
     return start + at
 
 
-def alike_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+def alike_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return the number of leading items that both lists share and that are written the same way.
 
     Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
     items before `start` are known to be the same objects.
     """
-    identical = [*map(is_, first[start:], other[start:]), False].index(False)
-    stop = shared_length(first, other, start + identical)
+    identical = [*map(is_, first[start:], second[start:]), False].index(False)
+    stop = shared_length(first, second, start + identical)
     for index in range(start + identical, stop):
-        before, after = first[index], other[index]
+        before, after = first[index], second[index]
         if before is not after and written(before) != written(after):
             return index
     return stop

@@ -96,8 +96,8 @@ def read_stream(
     standard input; OSError if it cannot be read.
     """
     name = str(path)
-    if (own := _OWN.fullmatch(name)) is not None:
-        return _read_own(int(own[1] or own[2] or 0), name, most)
+    if (descriptor := _OWN.fullmatch(name)) is not None:
+        return _read_own(int(descriptor[1] or descriptor[2] or 0), name, most)
     kind = kind_of_stream(Path(path).stat())
     if kind == "a pipe":
         return _read_pipe(path, most, expected)
@@ -223,8 +223,7 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
 
 def as_utf8(data: bytes) -> bytes:
     """Convert UTF-16, as Windows writes it, to UTF-8; its first two bytes show it. Other bytes, and
-    bytes that cannot be converted, are returned unchanged: a later check reports them.
-    """
+    bytes that cannot be converted, are returned unchanged: a later check reports them."""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
         with suppress(UnicodeDecodeError):
             return data.decode("utf-16").encode()

@@ -65,8 +65,7 @@ _POP: Final = "\u2069"
 
 def visible(text: str) -> str:
     r"""Return a text with the characters escaped that a terminal hides or obeys (`\x1b`). Line ends
-    and tabs stay.
-    """
+    and tabs stay."""
     return _CONTROL.sub(_escape, text)
 
 
@@ -79,8 +78,8 @@ def keep_order(text: str) -> str:
     """Return a line of ours for display: hidden characters are escaped, right-to-left runs
     isolated.
 
-    Apply this only once, at the display: a second time would escape the isolates. A text that is
-    one such run needs no isolate, because nothing stands beside it.
+    Apply this only once, at the display: a second time would escape the isolates. A text that is a
+    single right-to-left run needs no isolate, because nothing stands beside it.
     """
     shown = visible(text)
     return shown if _RUN.fullmatch(shown) else isolate_runs(shown)
@@ -95,8 +94,8 @@ def keep_order_as(markup: Callable[[str], str], text: str) -> str:
     """Do the same as `keep_order` in HTML: isolate by <bdi>, and apply `markup` to each piece."""
     shown = visible(text)
     pieces = [shown] if _RUN.fullmatch(shown) else _PIECES.split(shown)
-    written = map(markup, pieces)  # every second one is a run
-    return "".join(f"<bdi>{piece}</bdi>" if at % 2 else piece for at, piece in enumerate(written))
+    marked_up = map(markup, pieces)  # every second piece is a right-to-left run
+    return "".join(f"<bdi>{piece}</bdi>" if at % 2 else piece for at, piece in enumerate(marked_up))
 
 
 def hidden_in(text: str) -> list[str]:

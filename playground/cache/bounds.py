@@ -1,8 +1,8 @@
 """Bounds of the tokens that a request can have read from the cache, and the verdict on its bill.
 
 A cache without marks promises nothing, so no read of it is certain. But it holds only what was sent
-before. So the most that a request can read, as far as the record shows, is the longest prefix that
-it shares with an earlier request, with that request's answer.
+before. So a request can read at most the longest prefix that it shares with an earlier recorded
+request and its answer.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _ANSWERS: Final = ("assistant", "model", "reasoning")
 
 @dataclass(frozen=True, slots=True)
 class ReadBounds:
-    """The least and the most tokens that a request reads. `most` is None if earlier requests are
-    not known."""
+    """The least and the most tokens that a request can have read. `most` is None if earlier
+    requests are not known."""
 
     least: int = 0
     most: int | None = None
 
     def verdict(self, billed_read: int) -> Verdict:
-        """Compare a bill with the bounds; return one of the verdicts."""
+        """Compare a bill's tokens read with the bounds."""
         if billed_read + NEAR < self.least:
             return "less than was sure"
         if self.most is None:
@@ -47,23 +47,22 @@ class ReadBounds:
 def read_bounds(
     request: TimedRequest, earlier: Sequence[TimedRequest], bill: Billed, least: int = 0
 ) -> ReadBounds:
-    """Return the bounds of a request by the `earlier` requests of a record.
+    """Return the bounds that the `earlier` requests of a record set for this request's read.
 
     Requests to other models do not count, and only the latest 200 are compared. If there are more,
-    and the bill exceeds what these left, `most` is None: an older request may have left more.
+    and the bill exceeds what the latest 200 left, `most` is None.
     """
-    if bill.summed or request.wire.parameters.get("history"):  # the server holds its beginning
+    if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
         return ReadBounds()
-    most, whole = 0.0, 0
+    most, most_blocks = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
-        if (
-            len(other.chain) >= whole
-        ):  # otherwise it shares no more than a request that was already compared
+        # otherwise it shares no more than a request that was already compared
+        if len(other.chain) >= most_blocks:
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
-            whole = max(whole, blocks)
+            most_blocks = max(most_blocks, blocks)
     if most == inf or (len(earlier) > _LATEST and bill.read > most + NEAR):
         return ReadBounds(least)
     return ReadBounds(least, min(int(most), bill.total))
@@ -71,21 +70,21 @@ def read_bounds(
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     """Return the number of leading blocks that a request shares with an earlier one, and the most
-    tokens that it can share. The request's own bill, which is judged, is not used."""
+    tokens that these can have. The request's own bill is not used, because it is what is judged."""
     longest = min(len(request.chain), len(other.chain))
-    # The hash of a prefix is that of all before it, so the first unequal one can be searched for.
+    # A hash covers the whole prefix, so hashes differ from the first unequal block on: bisect.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     billed = inf if other.billed is None else other.billed.total
     shared = min(_most_tokens(other, blocks), billed)
-    if blocks == len(other.chain):  # with its answer; the bill gives the size
+    if blocks == len(other.chain):  # the answer follows; the other request's bill gives the size
         shared = shared if other.billed is None else billed
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
     if blocks == len(request.chain):
         return blocks, shared
-    one, two = request.wire.blocks[blocks].text, other.wire.blocks[blocks].text
-    longest = min(len(one), len(two))
-    length = bisect_left(range(longest), True, key=lambda n: one[: n + 1] != two[: n + 1])
-    part = len(one[:length].encode("utf-8", "surrogatepass"))
+    text, other_text = request.wire.blocks[blocks].text, other.wire.blocks[blocks].text
+    longest = min(len(text), len(other_text))
+    length = bisect_left(range(longest), True, key=lambda n: text[: n + 1] != other_text[: n + 1])
+    part = len(text[:length].encode("utf-8", "surrogatepass"))
     return blocks, min(shared + part, billed)
 
 

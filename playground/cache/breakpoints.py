@@ -18,8 +18,7 @@ from playground.nouns.wire_blocks import TIERS, WireBlock
 
 
 def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
-    """Return the indexes of the blocks that end with a breakpoint, in order, and the first
-    problem.
+    """Return the indexes of the blocks that end with a breakpoint, in order, and the first problem.
 
     A problem is a finding's code and its message; None if there is none.
     """
@@ -35,17 +34,20 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     if last is not None and last not in points:
         points = sorted([*points, last])
     lives_known = lives_of(rules, request.wire.model)
-    named = [life_at(request, point, rules) for point in points]
-    for life in named:
+    lives = [life_at(request, point, rules) for point in points]
+    for life in lives:
         if life not in lives_known and _refuses(life, rules):
-            known = ", ".join(lives_known)
-            return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
-    # Too many are an error with Anthropic; OpenAI takes the newest.
+            names = ", ".join(lives_known)
+            return points, (
+                "unknown-ttl",
+                f"a mark with the lifetime {life!r}; known: {names}",
+            )
+    # Too many marks are an error with Anthropic; OpenAI uses the newest marks.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    # OpenAI states no rule on their order
-    if rules.match == "breakpoints" and len(set(named)) > 1 and _rises(map(rules.seconds, named)):
+    # OpenAI states no rule on the order of lives
+    if rules.match == "breakpoints" and len(set(lives)) > 1 and _rises(map(rules.seconds, lives)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
     return points, None
@@ -58,7 +60,7 @@ def _rises(lives: Iterable[int]) -> bool:
 def _refuses(life: str, rules: Rules) -> bool:
     """Return True for a lifetime that the provider does not know.
 
-    A lifetime that it knows only for other models is replaced by the default, so it is not refused.
+    A lifetime that it knows only for other models is not refused: the default replaces it.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -67,11 +69,9 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
-        return (
-            rules.long_life
-        )  # the bill takes precedence over marks, which a session may have lost
-    given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
-    return given or str(rules.value("default_ttl"))
+        return rules.long_life  # the bill takes precedence: a session may have lost its marks
+    lifetime = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
+    return lifetime or str(rules.value("default_ttl"))
 
 
 @lru_cache(maxsize=256)
@@ -89,11 +89,12 @@ def looked_at(
     rules: Rules,
     reach: int | None = None,
 ) -> Iterator[int]:
-    """Yield the indexes of the blocks after which the provider looks for an entry, in its order.
+    """Yield the blocks at whose end the provider looks for an entry, in the order of its search.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
-    certain places, the longest prefix first: the first and the latest marks and, unless caching is
-    explicit only, the ends of the latest messages. `reach` replaces the rules' own.
+    certain places, the longest prefix first: the first and the latest marks and, unless only
+    explicit marks count, the ends of the latest messages. `reach` replaces the look-back of the
+    rules.
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
@@ -118,10 +119,10 @@ def _automatic(request: TimedRequest, rules: Rules) -> int | None:
     wire = request.wire
     if not rules.value("automatic"):
         return None
-    # OpenAI from 5.6 on: always, unless the request says otherwise.
+    # OpenAI from 5.6 on marks by itself unless the request forbids it.
     if rules.match == "exact":
         return None if wire.explicit_only else next(iter(_latest_ends(request, rules)), None)
-    # Anthropic: a top-level cache_control.
+    # Anthropic does so for a top-level cache_control.
     return _last_markable(wire.blocks) if wire.automatic_ttl is not None else None
 
 
@@ -136,7 +137,7 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
     """Return the blocks of `_message_ends` at which the provider looks for an entry.
 
-    The newest of them is the automatic mark itself. The last block of the head is among them too.
+    The newest block is the automatic mark itself. The last block of the head is included.
     """
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:
@@ -148,8 +149,7 @@ def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
 def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
     """Yield the last block of each message that OpenAI marks by itself, the newest first.
 
-    These are the user's messages, groups of tool results, and the developer's messages at the
-    head.
+    These are the user's messages, groups of tool results, and the developer's messages at the head.
     """
     after, before_result = None, False
     for index in range(len(blocks) - 1, -1, -1):
@@ -166,7 +166,7 @@ def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
 def _ends_turn(block: WireBlock, after: WireBlock | None) -> bool:
     if block.role != "user":
         return False
-    # a user's message may have several blocks, each with its place
+    # the next block may be another part of the same user message
     return after is None or not (block.place and after.place) or after.place[0] != block.place[0]
 
 

@@ -1,8 +1,8 @@
 """Give the reason why a prediction is not certain.
 
 A prediction is `exact` only if a documented and dated rule names the model, if the tokens are
-known, and if a rule covers everything in the body. Each check returns a reason in words, or "" if
-it finds none.
+known, and if a rule covers everything in the body. Each check returns a reason for doubt in words,
+or "" if it finds none.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain with any contents of the cache, or "".
+    """Return why a prediction of this request is uncertain whatever the cache holds, or "".
 
-    `settings_doubt` is the doubt about the settings, if it is already known. An unknown word is
-    reported even then.
+    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
+    words are reported in addition.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -45,10 +45,10 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
-    known = request.known_doubts  # shared by all policies, which change only the marks
-    if rules not in known:
-        known[rules] = _first_doubt(request, rules)
-    return known[rules] or _marks(request, rules)
+    doubt_by_rules = request.known_doubts  # shared by all policies, which change only the marks
+    if rules not in doubt_by_rules:
+        doubt_by_rules[rules] = _first_doubt(request, rules)
+    return doubt_by_rules[rules] or _marks(request, rules)
 
 
 def _first_doubt(request: TimedRequest, rules: Rules) -> str:
@@ -91,14 +91,14 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions or, if there are none, those whose content is on the
-    server."""
+    """Name the fields that no rule mentions. If there are none, name the fields whose content is
+    only on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
     for name in parents.intersection(settings):
-        held = settings[name]
-        inner = held if isinstance(held, dict) else {}
+        value = settings[name]
+        inner = value if isinstance(value, dict) else {}
         unknown += [path for key in inner if (path := f"{name}.{key}") not in roles]
     if unknown:
         return _unspoken_of(unknown)
@@ -118,18 +118,18 @@ def unknown_words(request: TimedRequest, rules: Rules) -> str:
 
 def is_pinned(request: TimedRequest) -> bool:
     """Return True if only one upstream provider may answer a request to OpenRouter."""
-    given = request.wire.settings.get("provider")
-    if not isinstance(given, dict):
+    provider = request.wire.settings.get("provider")
+    if not isinstance(provider, dict):
         return False
-    only, order = given.get("only"), given.get("order")
+    only, order = provider.get("only"), provider.get("order")
     if isinstance(only, list) and len(only) == 1:
         return True
-    return isinstance(order, list) and len(order) == 1 and given.get("allow_fallbacks") is False
+    return isinstance(order, list) and len(order) == 1 and provider.get("allow_fallbacks") is False
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
-    """Return why a model with a region in its name may be answered in a region without the
-    cache."""
+    """Return why a request to a model with a region in its name may go to a region that has not
+    cached its prefix."""
     if not rules.get("across_regions"):
         return ""
     region = _region(rules, request.wire.model)
@@ -142,13 +142,13 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
 def _region(rules: Rules, model: str) -> str:
     """Return the region in a model's name, as its provider writes it (`us.`), or ""."""
     name = model.lower().rpartition("/")[2]
-    known = [prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1]
-    return f"{name.partition('.')[0]}." if name.startswith(tuple(known)) else ""
+    prefixes = [prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1]
+    return f"{name.partition('.')[0]}." if name.startswith(tuple(prefixes)) else ""
 
 
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
-    """Return the role of each known field for the prefix.
+    """Return for each known field of a body how it affects the prefix (`FieldRole`).
 
     LiteLLM takes bodies in OpenAI's form for other providers too, so they may have OpenAI's fields.
     """
@@ -221,11 +221,12 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 
 
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
-    """Name a server tool whose results get a mark of the provider's own, not in the body."""
-    named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
-    if not named or "system_messages" not in rules.rules:
+    """Name the server tools whose results the provider itself marks, which the body does not
+    show."""
+    tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
+    if not tools or "system_messages" not in rules.rules:
         return ""
-    return f"results of {', '.join(named)} get a mark of their own: the body does not show it"
+    return f"results of {', '.join(tools)} get a mark of their own: the body does not show it"
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
@@ -233,11 +234,11 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
     if is_on_body and not rules.value("automatic"):
         return f"{_UNDOCUMENTED} what a mark on the body itself does"
-    listed = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
-    if request.marks and not listed:
+    heeded = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
+    if request.marks and not heeded:
         return f"{_UNDOCUMENTED} whether marks count for this model"
-    known = lives_of(rules, wire.model)
-    others = [life for life in request.marks.values() if life not in known]
+    lifetimes = lives_of(rules, wire.model)
+    others = [life for life in request.marks.values() if life not in lifetimes]
     if others and rules.match != "best effort":
         return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
     for life in _disputed_lives(rules):
@@ -267,19 +268,19 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
     """Return the settings of a request as JSON texts.
 
     A setting that the rules name is left out if it has its default. Settings that no rule names are
-    listed by path: it is unknown what their change loses.
+    listed by path, because nobody knows which cache entries a change of them loses.
     """
-    wire, named = request.wire, _named(rules)
-    given = rules.salts_of(named, wire.parameters, wire.model)
+    wire, names = request.wire, _named(rules)
+    salts = rules.salts_of(names, wire.parameters, wire.model)
     roles = _roles(rules, wire.api)
     fields = [name for name in wire.settings if roles.get(name) == "setting"]
-    given |= {path: value for path, value in settings_left(wire.settings, fields, named)}
-    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in given.items()}
+    salts |= {path: value for path, value in settings_left(wire.settings, fields, names)}
+    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in salts.items()}
 
 
 @lru_cache(maxsize=64)
 def _named(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters for which a rule says which tiers a change loses or may lose."""
+    """Return the parameters for which a rule names the tiers that a change loses or may lose."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
     return tuple(
         dict.fromkeys(name for table in tables for some in table.values() for name in some)
@@ -287,14 +288,14 @@ def _named(rules: Rules) -> tuple[str, ...]:
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
-    """Return why an entry of this tier may no longer be readable, or "".
+    """Return why an entry of this tier may have become unreadable, or "".
 
     `before` and `now` are the settings of the entry's request and of this one.
     """
     if before is now:  # the usual case: both requests share one object
         return ""
-    named = _named(rules)
-    unnamed = (name for name in {**before, **now} if name not in named)
+    parameter_names = _named(rules)
+    unnamed = (name for name in {**before, **now} if name not in parameter_names)
     names = (*_parameters_up_to(tier, rules), *unnamed)
     changed = [name for name in names if before.get(name) != now.get(name)]
     if not changed:
@@ -314,13 +315,13 @@ def _parameters_up_to(tier: str, rules: Rules) -> Iterator[str]:
 def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules) -> str:
     """Return why an entry written under other settings may still be readable, or "".
 
-    The reason is a parameter that only one of the requests names, and whose default no source
-    states.
+    The reason is a parameter that only one of the two requests names: no source states its default,
+    so the values may be equal.
     """
     undocumented = rules.get("defaults_unknown", ())
-    named = [name for name in undocumented if (name in before) != (name in now)]
-    if not named:
+    names = [name for name in undocumented if (name in before) != (name in now)]
+    if not names:
         return ""
     return (
-        f"{', '.join(named)} is named in only one of the requests, and no source states its default"
+        f"{', '.join(names)} is named in only one of the requests, and no source states its default"
     )

@@ -32,10 +32,10 @@ WORDS: Final[dict[str, str]] = {
     "service_tier_changed": "another service tier",
     "cache_hit": "everything that could be read was read",
     "comparison_response_not_found": "the answer to compare with was not found",
-    # if the reason is null
+    # the provider gave no reason (null)
     "none": "still compared, or nothing differs",
 }
-# A diagnosis -> the causes of a first difference in the bodies that agree with it.
+# A diagnosis -> the causes of a first difference that agree with this diagnosis.
 _MESSAGES: Final = ("messages_changed", "compacted")
 _SHOWN_AS: Final[dict[str, tuple[str, ...]]] = {
     "model_changed": ("model_changed", "speed_changed"),
@@ -99,8 +99,8 @@ class ThreeAnswers:
 
     `predicted` is None if the prediction is not certain. `cached_before` are the tokens that the
     request before left in the cache, by its bill, and `difference` is the first difference from
-    that request. `of_these` is True if exactly these bodies were sent; others cannot contradict
-    bill or diagnosis.
+    that request. `of_these` is True if exactly these bodies were sent; only then can they
+    contradict the bill or the diagnosis.
     """
 
     predicted: int | None
@@ -123,7 +123,7 @@ def _contradiction(diagnosis: Diagnosis, difference: FirstDifference | None) -> 
 
 
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
-    """Return a finding with the three answers and the one that is wrong; None if they agree."""
+    """Return a finding that lists the three answers and says which is wrong; None if they agree."""
     diagnosis, difference = answers.diagnosis, answers.difference
     wrong = list[str]()
     reads_all = answers.billed >= answers.cached_before - 50 and answers.cached_before > 0

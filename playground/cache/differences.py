@@ -1,7 +1,7 @@
 """Find the first place where a request differs from the one before it, and name the cause.
 
-Causes have the names of Anthropic's cache diagnostics (`system_changed` …), parameters likewise
-(`tool_choice_changed`). A rule is a finding's code: it names the usual mistake behind a cause.
+Causes are named like those of Anthropic's cache diagnostics (`system_changed`), also for parameters
+(`tool_choice_changed`). `rule` is the code of a finding: the usual mistake with this cause.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
     r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
     r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"  # UUIDs
-    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b"  # other ids
+    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b"  # other ids, in hexadecimal digits
     r"|\b\d{10,19}\b",  # seconds and finer since 1970
     re.IGNORECASE,
 )
 
 
-# Deletes the ASCII characters of such matches: if the rest differs, no search is needed.
+# Deletes all characters that such matches consist of: if the rest differs, no search is needed.
 _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -56,11 +56,12 @@ class FirstDifference:
 
     @property
     def by_compaction(self) -> FirstDifference:
-        """The same difference, with a compaction as its cause, because the session records one."""
+        """The same difference with a compaction as its cause; used if the session records one."""
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
-        """Return the tiers that are written again: that of the difference and all after it."""
+        """Return the tiers that are written again: the tier of the difference and all tiers after
+        it."""
         name = self.cause.removesuffix("_changed")
         salts: dict[Tier, list[str]] = rules.value("salts")
         first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)
@@ -81,7 +82,7 @@ class FirstDifference:
 
 
 def model_change(before: str, after: str) -> str:
-    """Return in words that a request went to another model than the one before it."""
+    """Describe in words that a request went to another model than the request before it."""
     return f"the model changed ({before}, then {after}): each model has its own cache"
 
 
@@ -90,7 +91,7 @@ def first_difference(
 ) -> FirstDifference | None:
     """Return the first place where `after` differs from `before`; None if it only adds to it."""
     same = min(len(before.chain), len(after.chain))
-    # a hash covers everything before it: hashes are equal up to one place, and never after it
+    # a hash covers everything before it, so no hash after the first difference is equal
     index = before.chain.shared(after.chain)
     if index < same:
         index = bisect_left(
@@ -137,8 +138,7 @@ def _between(
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """Return the code of the narrowest finding that applies, because its remedy is the most
-    specific."""
+    """Return the code of the most specific finding that applies."""
     old = before[index]
     new = after[index] if index < len(after) else None
     # Codex wrote its tools out of a hash map: under 1 % of its tokens were read (codex#2611).
@@ -149,8 +149,8 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
-    # A block of white space that was added to carry a mark: because of it, 8.4 % of one agent's
-    # requests were written anew (vscode#323642).
+    # One agent added a block of white space to carry a mark: 8.4 % of its requests were written to
+    # the cache anew because of it (vscode#323642).
     if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
         return "synthetic-anchor"
     if {block.tier for block in (old, new) if block} != {"messages"}:
@@ -172,8 +172,8 @@ def _tool_texts(blocks: Sequence[WireBlock]) -> list[str]:
 def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
     """Return the code for a change among the messages.
 
-    It is an environment block that moved (`env-in-prefix`), a block put in front
-    (`head-injection`), or any other change (`history-rewrite`).
+    The codes are `env-in-prefix` (an environment block moved), `head-injection` (a block was put in
+    front) and `history-rewrite` (any other change).
     """
     old = before[index]
     following = before[index + 1] if index + 1 < len(before) else None
@@ -188,21 +188,21 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
-    # If a block after the first changes and the following blocks stay, it was rewritten.
+    # If only one block differs, and the next block is the same, nothing was put in front.
     next_is = after[index + 1] if index + 1 < len(after) else None
     in_place = following is not None and next_is is not None and following.has_same_content(next_is)
     if in_place and index > start:
         return "history-rewrite"
-    # In a short conversation every block is in the head, and nothing was put in front of it.
+    # In a short conversation every block is within the head: this says nothing about an injection.
     if index - start < _HEAD and len(before) - start > _HEAD:
         return "head-injection"
     return "history-rewrite"
 
 
-def _one_message(one: WireBlock, other: WireBlock) -> bool:
+def _one_message(block: WireBlock, other: WireBlock) -> bool:
     """Return True if two blocks may belong to one message; an appended block has no place."""
-    return one.role == other.role and (
-        None in (one.place, other.place) or one.place[0] == other.place[0]  # type: ignore[index]
+    return block.role == other.role and (
+        None in (block.place, other.place) or block.place[0] == other.place[0]  # type: ignore[index]
     )
 
 

@@ -1,4 +1,5 @@
-"""Record the settings and doubts of earlier requests: these decide which entries the cache has."""
+"""Record the settings and doubts of earlier requests, because the cache's entries depend on
+them."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ class CacheEntry:
     ttl: str
     visible: float
     expires: float
-    strings: int = 0  # number of its contents that were strings, not blocks
+    strings: int = 0  # number of contents in the prefix that were strings, not blocks
     sized: bool = False
-    writer: bytes = b""  # size of the request that wrote it
+    writer: bytes = b""  # hash of the whole request that wrote it
     tier: str = ""  # tier of its last block
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
@@ -44,7 +45,7 @@ class EarlierRequests:
     last: dict[str, TimedRequest] = field(default_factory=dict)
 
     def copy(self) -> EarlierRequests:
-        """Return a copy that later requests to this record do not change."""
+        """Return an independent copy."""
         settings = {model: list(known) for model, known in self.settings.items()}
         return EarlierRequests(settings, dict(self.uncertain), dict(self.cleared), dict(self.last))
 
@@ -60,12 +61,13 @@ class EarlierRequests:
         """Return a request's own doubt, or else the doubt that follows from earlier requests, and
         record it.
 
-        `entry` is the entry that it reads; with `reads_all` no other entry could give more. The
-        entries of an uncertain request are unknown; so is what a change of settings loses.
+        `own` is the request's own doubt, `entry` the entry that it reads; with `reads_all` no other
+        entry could give more. After an uncertain request, or a change of settings with unknown
+        effect, it is unknown which entries the cache has.
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
-        others = [each for each in earlier if each is not settings and each != settings]
+        others = [other for other in earlier if other is not settings and other != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
         changed, last = self._changed_message(request), self.last.get(model)
@@ -78,16 +80,16 @@ class EarlierRequests:
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
         changed_from = last if last and not reads_all and not _goes_on(last, request) else None
-        if changed_from and (spelled := default_spelled_out(changed_from.wire, request.wire)):
-            return spelled
-        for each in () if reads_all else others:
-            if kept := may_be_kept(each, settings, rules):
-                return kept
+        if changed_from and (default_doubt := default_spelled_out(changed_from.wire, request.wire)):
+            return default_doubt
+        for other in () if reads_all else others:
+            if uncertainty := may_be_kept(other, settings, rules):
+                return uncertainty
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
 
     def _changed_message(self, request: TimedRequest) -> str:
-        """Return the doubt if a message with `clear_at`, which must be sent again unchanged, was
-        not."""
+        """Return the doubt if a message with `clear_at` changed or is missing; it must be sent
+        again unchanged."""
         before = self.cleared.get(request.wire.model, ())
         self.cleared[request.wire.model] = now = request.wire.cleared
         if now[: len(before)] == before:
@@ -96,7 +98,7 @@ class EarlierRequests:
 
 
 def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
-    """Return True if a request begins with all that the last one holds."""
+    """Return True if a request begins with the complete last request."""
     return now.begins_like(last, len(last.chain) - 1)
 
 
@@ -105,10 +107,10 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
     same = same_blocks(before.blocks, now.blocks)
     if same >= min(len(before.blocks), len(now.blocks)):
         return ""
-    one, other = before.blocks[same], now.blocks[same]
-    empty = any(block.kind == "text" and not block.text for block in (one, other))
-    alike = one.kind == other.kind != "text" and (
-        without_defaults(one.text) == without_defaults(other.text)
+    block_before, block_now = before.blocks[same], now.blocks[same]
+    empty = any(block.kind == "text" and not block.text for block in (block_before, block_now))
+    alike = block_before.kind == block_now.kind != "text" and (
+        without_defaults(block_before.text) == without_defaults(block_now.text)
     )
     if not (empty or alike):
         return ""
@@ -118,6 +120,6 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 def answer_seconds(request: TimedRequest) -> float:
     """Return the most seconds that an answer takes, by its limit of tokens."""
     settings = request.wire.settings
-    named = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
-    most = next((value for value in named if isinstance(value, int)), None)
+    limits = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
+    most = next((value for value in limits if isinstance(value, int)), None)
     return float("inf") if most is None else most / _SLOWEST

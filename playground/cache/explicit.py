@@ -1,9 +1,9 @@
-"""Simulate Gemini's explicit cache, a resource that LiteLLM makes from marks; it is read
-completely.
+"""Simulate Gemini's explicit cache: a resource that LiteLLM makes from marks, and that a request
+reads completely.
 
 The resource holds the tools, the system prompt and the first unbroken run of marked messages. Marks
-after a gap do nothing, and the run may not end with an answer or a result. A resource is paid for
-when it is made, and by the hour; reads do not lengthen its life.
+after a gap do nothing, and the run may not end with an answer or a result. A resource costs its
+tokens when it is made, and storage by the hour; reads do not lengthen its life.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The resource that a request reads or makes; `storage` in thousandths of a token's price."""
+    """The resource that a request reads or makes; `storage` is in thousandths of a token's
+    price."""
 
     size: int
     read: bool
@@ -30,31 +31,31 @@ class Resource:
 
 @dataclass(slots=True)
 class ExplicitCache:
-    """The resources made so far, with the times at which they end."""
+    """The resources made so far, with the times at which they expire."""
 
     _ends: dict[bytes, float] = field(default_factory=dict)
 
     def use(self, request: TimedRequest, rules: Rules) -> tuple[Resource | None, str]:
         """Return the request's resource (None if too little is marked) and the reason."""
-        held = cached_blocks(request)
-        size = sum(_size(request, block) for block in held)
+        cached = cached_blocks(request)
+        size = sum(_size(request, block) for block in cached)
         minimum = rules.minimum(request.wire.model)
-        if not held or request.wire.blocks[held[-1]].role in ("assistant", "tool"):
+        if not cached or request.wire.blocks[cached[-1]].role in ("assistant", "tool"):
             return None, "the marked part may not end with an answer or a result"
         if size < minimum:
             about = "" if request.billed else "about "
             return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
-        digests = (sha256(request.wire.blocks[index].identity).digest() for index in held)
+        digests = (sha256(request.wire.blocks[index].identity).digest() for index in cached)
         key = sha256(b"".join(digests)).digest()
         ttl = next(iter(request.marks.values()))  # LiteLLM uses the first mark's lifetime for all
         if self._ends.get(key, float("-inf")) >= request.at:
-            return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
+            return Resource(size, True, ttl, 0, cached[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
         # Its whole lifetime is charged when it is made, because no client deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
-        return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"
+        return Resource(size, False, ttl, storage, cached[-1]), "an explicit cache is made"
 
 
 def cached_blocks(request: TimedRequest) -> list[int]:
@@ -66,8 +67,9 @@ def cached_blocks(request: TimedRequest) -> list[int]:
     if not places:
         return []
     start = min(places)
-    # Of the marked messages it takes the first unbroken run only: with three user messages or more
-    # the marks on the last two have no effect (LiteLLM 1.109.1, `separate_cached_messages`).
+    # Of the marked messages the adapter takes only the first unbroken run: with three user messages
+    # or more, the marks on the last two have no effect (LiteLLM 1.109.1,
+    # `separate_cached_messages`).
     run = set(takewhile(lambda i: i in places, range(start, start + len(places)))) | systems
     return [
         index
@@ -78,10 +80,10 @@ def cached_blocks(request: TimedRequest) -> list[int]:
 
 def _seconds(ttl: str, rules: Rules) -> int:
     """Return the seconds of a lifetime such as 90s, 5m or 2h; the default for any other text."""
-    found = re.fullmatch(r"(\d{1,6})([smh])", ttl)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,6})([smh])", ttl)
+    if match is None:
         return rules.seconds(str(rules.value("default_ttl")))
-    return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+    return int(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def _size(request: TimedRequest, index: int) -> int:

@@ -33,7 +33,7 @@ class SentRow:
 
     @property
     def marked(self) -> bool:
-        """True if the provider caches by marks at all."""
+        """True if the provider caches by marks."""
         return self.rules.match not in ("best effort", "unknown")
 
     def last_mark(self, number: int) -> int | None:
@@ -43,21 +43,21 @@ class SentRow:
 
     def shared(self, number: int) -> int:
         """Return the number of leading blocks that a request shares with the one before it."""
-        found = self.differences[number]
-        if found is None:
+        difference = self.differences[number]
+        if difference is None:
             return len(self.row[number - 1].chain)
-        return found.block or 0
+        return difference.block or 0
 
     def minimum(self, number: int) -> int:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block of the previous request's last entry, if it is long enough and has not
-        expired."""
+        """Return the block that ends the previous request's last entry; None if that entry is too
+        short or has expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
-        # An expired entry is no mistake of marks.
+        # If the entry has expired, no mark is to blame.
         life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
         alive = self.row[number].at - before.at <= life
         return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
@@ -65,24 +65,24 @@ class SentRow:
 
 def lint(sent: SentRow) -> list[Finding]:
     """Return all findings; consecutive requests with the same code share one."""
-    seen = [
+    mistakes = [
         *((code, number, what) for code, check in _CHECKS.items() for number, what in check(sent)),
         *_differences_of(sent),
         *((one.finding, n, one.reason) for n, one in enumerate(sent.outcomes) if one.finding),
     ]
-    found: list[tuple[int, Finding]] = []
-    for code in dict.fromkeys(code for code, _, _ in seen):
-        numbers = {number: what for other, number, what in seen if other == code}
+    findings: list[tuple[int, Finding]] = []
+    for code in dict.fromkeys(code for code, _, _ in mistakes):
+        numbers = {number: what for other, number, what in mistakes if other == code}
         for first, last in _rows(sorted(numbers)):
             where = f"requests {first + 1} to {last + 1}" if last > first else f"request {last + 1}"
-            found.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+            findings.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
+    return [one for _, one in sorted(findings, key=lambda pair: pair[0])]
 
 
 def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
     """Return a finding if a record lacks cached tokens that the provider's usage counts."""
-    kept, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
-    counts = (("read", billed.read, kept.read), ("written", billed.write, kept.write))
+    recorded, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
+    counts = (("read", billed.read, recorded.read), ("written", billed.write, recorded.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
     if not lost:
         return None
@@ -98,16 +98,17 @@ def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
     """Find differences at or before the previous request's last mark."""
-    for number, found in enumerate(sent.differences):
-        if found is None:
+    for number, difference in enumerate(sent.differences):
+        if difference is None:
             continue
-        # A change after the last mark costs nothing. Without marks every change may cost.
+        # A change after the last mark loses nothing. If the provider caches without marks, any
+        # change may.
         mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
-        if mark is not None and (found.block is None or found.block <= mark):
+        if mark is not None and (difference.block is None or difference.block <= mark):
             lost = sent.outcomes[number - 1].cached_after - sent.outcomes[number].read
             price = f", {lost:,} cached tokens" if lost > 0 else ""
-            tiers = ", ".join(found.invalidates(sent.rules))
-            yield found.rule, number, f"{found.sentence}; invalidates {tiers}{price}"
+            tiers = ", ".join(difference.invalidates(sent.rules))
+            yield difference.rule, number, f"{difference.sentence}; invalidates {tiers}{price}"
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
@@ -121,9 +122,10 @@ def _lookback_overflow(sent: SentRow) -> Seen:
         later = [point for point in points if point >= entry]
         if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
             continue
-        # By Anthropic's text of July every block counts; by that of September a run of calls or
-        # results counts once, so a wide turn may overflow only by the first text. In one report
-        # 74 % of what was written after such turns was written in vain (claude-code#63930).
+        # By Anthropic's documentation of July every block counts; by that of September a run of
+        # calls or results counts once, so a turn with many calls may overflow by the July text
+        # only. In one report 74 % of the tokens written after such turns were never read
+        # (claude-code#63930).
         blocks = min(point - entry for point in later)
         counted = min(positions[point] - positions[entry] for point in later)
         if blocks < reach:
@@ -134,7 +136,8 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays in its place while three or more requests add to the history."""
+    """Find a last mark that stays at the same block while three or more requests add to the
+    history."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -169,8 +172,8 @@ def _no_anchor(sent: SentRow) -> Seen:
             continue
         shared = sent.shared(number)
         size = sent.row[number].sizes[shared - 1] if shared else 0
-        # The entry ends after the change, or there is only one mark: a second mark nearer to the
-        # head would have made an entry of the shared blocks.
+        # Either the entry ends after the change, or there is only one mark. A second mark nearer to
+        # the head would have cached the shared blocks.
         stranded = entry >= shared or len(now.breakpoints) == 1
         if size >= sent.minimum(number) and stranded and now.finding != "in-flight":
             yield number, f"about {size:,} tokens are the same as before, but are written again"
@@ -184,8 +187,8 @@ def _no_breakpoint(sent: SentRow) -> Seen:
 
 
 def _gemini_freeze(sent: SentRow) -> Seen:
-    # OpenHands took Gemini out of explicit caching for this: 6 to 14 times the cost
-    # (software-agent-sdk#3585).
+    # OpenHands stopped explicit caching with Gemini because of this: the cost was 6 to 14 times as
+    # high (software-agent-sdk#3585).
     if sent.rules.provider != "gemini":
         return
     pairs = pairwise(sent.row)
@@ -197,11 +200,13 @@ def _gemini_freeze(sent: SentRow) -> Seen:
 def _below_minimum(sent: SentRow) -> Seen:
     for number, request in enumerate(sent.row):
         mark, minimum = sent.last_mark(number), sent.minimum(number)
-        # No provider says so: below the minimum it caches nothing, silently.
+        # No provider reports this: below its minimum it silently caches nothing.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             about = "" if request.billed else "about "
-            told = f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
-            yield number, f"{about}{request.sizes[mark]:,} tokens, {told}"
+            minimum_in_words = (
+                f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
+            )
+            yield number, f"{about}{request.sizes[mark]:,} tokens, {minimum_in_words}"
 
 
 _CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {

@@ -33,8 +33,8 @@ class Billed:
     """The input tokens that the provider billed for a request.
 
     `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
-    `summed` if tools ran on the server: it covers several rounds, and so does not tell the size of
-    this request.
+    `summed` if tools ran on the server: it covers several rounds, so the size of this request does
+    not follow from it.
     """
 
     read: int
@@ -52,10 +52,10 @@ class TimedRequest:
     """A request at its time, in seconds of any clock; `billed` is its bill, if known.
 
     `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
-    not depend on marks, so `marked` gives the same request with other marks at no cost. Hashes of
-    blocks that the request `before` has too are copied from it, so a history is hashed once.
-    `known_sizes` holds pairs of estimated and billed sizes of earlier requests, ascending: sizes
-    between two of them are interpolated.
+    not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
+    the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
+    pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
+    interpolated.
     """
 
     def __init__(
@@ -67,26 +67,26 @@ class TimedRequest:
         before: TimedRequest | None = None,
         known_sizes: Sequence[tuple[int, int]] = (),
     ) -> None:
-        if wire.clears_at or wire.thinks:  # None if the prompt is the request itself
+        if wire.clears_at or wire.thinks:  # else the prompt is the request itself
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
-        # shared by copies with other marks or times
+        # copies with other marks or times share these two
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # the bill gives the sizes
+        self.billed = None if self.summed else billed  # a sum does not give the size
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
-        kept = before if before and shared else _Nothing()
+        source = before if before and shared else _Nothing()
         own = wire.blocks[shared:]
-        self.chain: SharedList[bytes] = _chain(wire, own, rules, kept.chain, shared)
-        self.positions: SharedList[int] = _positions(wire, own, rules, kept.positions, shared)
-        self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
+        self.chain: SharedList[bytes] = _chain(wire, own, rules, source.chain, shared)
+        self.positions: SharedList[int] = _positions(wire, own, rules, source.positions, shared)
+        self.estimates: SharedList[int] = _estimates(own, source.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
-        # strings and marks are compared separately: they are no part of the cached text
+        # Marks, and the difference between a string and a list, are no part of the hashes.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -96,7 +96,7 @@ class TimedRequest:
         self._strings: SharedList[int] = (
             _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
         )
-        self._opaque: SharedList[int] = _opaque(own, kept._opaque, shared)
+        self._opaque: SharedList[int] = _opaque(own, source._opaque, shared)
 
     @property
     def plain_model(self) -> str:
@@ -104,10 +104,8 @@ class TimedRequest:
         return plain_name(self.wire.model)
 
     def size_range(self, block: int) -> tuple[int, float]:
-        """Return the lowest and highest true size of the prefix up to this block.
-
-        Content that is not in the body is limited only by a bill.
-        """
+        """Return the lowest and highest true size of the prefix up to this block. Pictures and
+        files have no upper limit except a bill."""
         size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
             return self.token_range(size)
@@ -115,8 +113,8 @@ class TimedRequest:
         return token_range(max(0, self.estimates[block] - opaque))[0], most
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the least and the most tokens up to a mark; for the last mark, by the bill if
-        there is one."""
+        """Return the least and the most tokens up to a mark. For the last mark, a bill gives the
+        exact number."""
         billed = self.billed
         if billed is not None and point == last and billed.read + billed.write:
             return billed.read + billed.write, billed.read + billed.write
@@ -134,13 +132,14 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds a picture, a file or the like, whose tokens no text tells."""
+        """True if the body holds a picture, a file or the like, whose tokens cannot be counted in a
+        text."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
         """Return how many contents up to this block are strings rather than lists of blocks.
 
-        It is 0 if both make the same prefix.
+        It is 0 if strings and lists make the same prefix.
         """
         return self._strings[block] if self._strings else 0
 
@@ -150,8 +149,8 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer. These are the requests that this
-        one continues.
+        """The hashes of the prefixes that end before an answer: the earlier requests that this
+        request continues.
 
         Computed once, because there may be as many unfinished entries as blocks.
         """
@@ -175,7 +174,7 @@ class TimedRequest:
         ]
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
-        """Return the same request with these marks and no others."""
+        """Return the same request with these marks instead of its own."""
         other = self._same()
         other.marks = marks
         return other
@@ -210,104 +209,105 @@ class _Nothing:
     _written: dict[int, str] = field(default_factory=dict)
 
 
-def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
-    """Return the number of leading blocks that are equal and have equal salts."""
+def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
+    """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
+    differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
-    return same_blocks(wire.blocks, before.blocks, same)
+    return same_blocks(wire.blocks, before.blocks, equal)
 
 
 _UNCOUNTED: Final = SharedList[int]()
 
 
-def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    if len(sums) < known:  # the request before is to a model for which they are not counted
-        sums, known = SharedList(), 0
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in blocks[known:]:
+    if len(sums) < start:  # they were not counted for the model of the request before
+        sums, start = SharedList(), 0
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks[start:]:
         total += block.is_string
-        own.append(total)
-    if known < len(sums):  # blocks may differ in their marks alone
-        same = shared_length(sums[known:], own)
-        known, own = known + same, own[same:]
-    return sums.extended_with(known, own)
+        counts.append(total)
+    if start < len(sums):  # the next blocks may be equal but for their marks
+        same = shared_length(sums[start:], counts)
+        start, counts = start + same, counts[same:]
+    return sums.extended_with(start, counts)
 
 
-def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Return the tokens that were estimated, up to each block, for content without text.
+def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
+    """Return for each block the tokens that were estimated, up to it, for content without text.
 
     The list is empty if there is no such block.
     """
-    if not sums and not any(block.opaque for block in more):
+    if not sums and not any(block.opaque for block in blocks):
         return sums
     if not sums:
-        sums = SharedList([0] * known)
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in more:
+        sums = SharedList([0] * start)
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks:
         total += _estimate(block) if block.opaque else 0
-        own.append(total)
-    return sums.extended_with(known, own)
+        counts.append(total)
+    return sums.extended_with(start, counts)
 
 
 def _chain(
-    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[bytes], known: int
+    wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix, continuing from the known ones with its `own` blocks.
+    """Return the hash of every prefix: the known hashes, then those of the request's `own` blocks.
 
-    A tier's first block includes the parameters that salt it; an empty tier passes its parameters
-    on.
+    The hash of a tier's first block includes the parameters that salt the tier. The parameters of
+    an empty tier are included in the next tier's.
     """
     chain: list[bytes] = []
-    state = before[known - 1] if known else _root(wire, rules)
+    state = hashes[start - 1] if start else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
-    salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in own:
+    salted = TIERS.index(wire.blocks[start - 1].tier) + 1 if start else 0
+    for block in new:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
-            given = rules.salts_of(names, wire.parameters, wire.model)
-            if given:
-                salt = json.dumps(given, sort_keys=True, default=str).encode()
+            added = rules.salts_of(names, wire.parameters, wire.model)
+            if added:
+                salt = json.dumps(added, sort_keys=True, default=str).encode()
                 state = hashlib.sha256(state + salt).digest()
             salted += 1
         state = hashlib.sha256(state + block.identity).digest()
         chain.append(state)
-    return before.extended_with(known, chain)
+    return hashes.extended_with(start, chain)
 
 
 def _root(wire: WireRequest, rules: Rules) -> bytes:
-    """Return the hash of what stands before the first block."""
-    # No model reads another's cache, whatever else is the same.
+    """Return the hash before the first block: of provider, model, and a history on the server."""
+    # No model reads another model's cache.
     head = f"{rules.provider}\0{wire.model}"
-    if history := wire.parameters.get("history"):  # it stands before everything in the body
+    if history := wire.parameters.get("history"):  # a history on the server comes before the body
         head = f"{head}\0{history}"
     return hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
 
 
 def _positions(
-    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[int], known: int
+    wire: WireRequest, new: Sequence[WireBlock], rules: Rules, earlier: SharedList[int], start: int
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, positions = rules.value("collapse_runs"), list[int]()
-    last, position = (wire.blocks[known - 1].kind, before[known - 1]) if known else ("", -1)
-    for block in own:
-        same = collapse and block.kind == last and block.kind in ("tool_use", "tool_result")
-        position, last = position + (not same), block.kind
+    last_kind, position = (wire.blocks[start - 1].kind, earlier[start - 1]) if start else ("", -1)
+    for block in new:
+        same = collapse and block.kind == last_kind and block.kind in ("tool_use", "tool_result")
+        position, last_kind = position + (not same), block.kind
         positions.append(position)
-    return before.extended_with(known, positions)
+    return earlier.extended_with(start, positions)
 
 
-def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in more:
+    total, counts = sums[start - 1] if start else 0, list[int]()
+    for block in blocks:
         total += _estimate(block)
-        own.append(total)
-    return sums.extended_with(known, own)
+        counts.append(total)
+    return sums.extended_with(start, counts)
 
 
 def _estimate(block: WireBlock) -> int:
@@ -315,7 +315,7 @@ def _estimate(block: WireBlock) -> int:
 
 
 def _in_proportion(size: int, known_sizes: Sequence[tuple[int, int]]) -> int:
-    """Interpolate an estimate between the billed sizes of its two neighbours."""
+    """Convert an estimate to a true size by interpolation between the nearest two known sizes."""
     low = (0, 0)
     for high in known_sizes[:-1]:
         if size <= high[0]:

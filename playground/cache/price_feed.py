@@ -17,7 +17,7 @@ from playground.dialects.marks.providers import provider_of
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
-# The day whose prices count if a request has no date, because the core has no clock.
+# The day whose prices count if a request has no date; the core reads no clock.
 _SEEN: Final = "2026-11-27"
 _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
     "anthropic": "anthropic",
@@ -41,8 +41,9 @@ _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
 class FeedPrice(NamedTuple):
     """A model's prices for a token, in pico-dollars, by the feed.
 
-    `tiers` are prices of input by a limit in thousands of tokens, above which they hold (0: none),
-    and by service tier ("": none). `days` are prices of input by the day on which each began.
+    `tiers` are prices of input by two keys: the thousands of tokens above which a price holds (0:
+    none), and the service tier ("": none). `days` are prices of input by the day on which each
+    began.
     """
 
     source: str
@@ -60,21 +61,21 @@ def feed_price(model: str) -> FeedPrice | None:
     """
     route, _, rest = model.lower().partition("/")
     rules = "openrouter" if route == "openrouter" else provider_of(model)
-    begins = (feed for name, feed in _FEEDS.items() if rules.startswith(name))
-    found = _find(next(begins, ""), rest or route)
-    return _price(found) if found else None
+    providers = (feed for name, feed in _FEEDS.items() if rules.startswith(name))
+    model_info = _find(next(providers, ""), rest or route)
+    return _price(model_info) if model_info else None
 
 
 def _find(provider: str, name: str) -> ModelInfo | None:
     exact, plain = _names(provider)
-    own = exact.get(name) or exact.get(name.rpartition("/")[2])
+    match = exact.get(name) or exact.get(name.rpartition("/")[2])
     alike = plain.get(plain_name(name), [])
-    return own or (alike[0] if len(alike) == 1 else None)
+    return match or (alike[0] if len(alike) == 1 else None)
 
 
 @cache
 def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
-    """Return the provider's models by all names that the feed lists, and by their plain names."""
+    """Return the provider's models twice: by all names that the feed lists, and by plain names."""
     from genai_prices.data_snapshot import get_snapshot
 
     every = {each.id: each for each in get_snapshot().providers}
@@ -83,9 +84,9 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
     plain: dict[str, list[ModelInfo]] = {}
     fallbacks = (own.fallback_model_providers if own else None) or ()
     for source in [own, *(every[name] for name in fallbacks)] if own else []:
-        named = [(name, model) for model in source.models for name in _spelt(model)]
+        pairs = [(name, model) for model in source.models for name in _spelt(model)]
         more: dict[str, list[ModelInfo]] = {}
-        for name, model in named:
+        for name, model in pairs:
             exact.setdefault(name, model)
             same = more.setdefault(plain_name(name), [])
             same += [] if any(model is each for each in same) else [model]
@@ -95,19 +96,19 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
 
 def _spelt(model: ModelInfo) -> Iterator[str]:
     yield model.id.lower()
-    waiting: list[Any] = [model.match]
-    while waiting:
-        clause = waiting.pop()
+    clauses: list[Any] = [model.match]
+    while clauses:
+        clause = clauses.pop()
         if name := getattr(clause, "equals", ""):
             yield str(name).lower()
-        waiting += getattr(clause, "or_", ())
+        clauses += getattr(clause, "or_", ())
 
 
 def _price(model: ModelInfo) -> FeedPrice | None:
-    given = model.prices if isinstance(model.prices, list) else []
-    if any(hasattr(each.constraint, "start_time") for each in given):
+    dated = model.prices if isinstance(model.prices, list) else []
+    if any(hasattr(each.constraint, "start_time") for each in dated):
         return None
-    starts = [(str(getattr(each.constraint, "start_date", "")), each.prices) for each in given]
+    starts = [(str(getattr(each.constraint, "start_date", "")), each.prices) for each in dated]
     own = next((p for since, p in reversed(starts) if since <= _SEEN), None)
     prices = own or (model.prices if not isinstance(model.prices, list) else None)
     if prices is None or not (uncached := _pico(prices, "input_mtok")):
@@ -125,22 +126,22 @@ def _price(model: ModelInfo) -> FeedPrice | None:
 
 def _pico(prices: ModelPrice, key: str) -> int | None:
     """Return the price of a token in pico-dollars, up to the first tier."""
-    given: Any = getattr(prices, key, None)
-    base = getattr(given, "base", given)
+    price: Any = getattr(prices, key, None)
+    base = getattr(price, "base", price)
     return None if base is None else round(base * 1_000_000)
 
 
 def _tiers(prices: ModelPrice, service_tier: str) -> dict[tuple[int, str], int]:
-    given: Any = getattr(prices, "input_mtok", None)
-    borders = getattr(given, "tiers", ())
+    per_million: Any = getattr(prices, "input_mtok", None)
+    borders = getattr(per_million, "tiers", ())
     return {(round(t.start / 1000), service_tier): round(t.price * 1_000_000) for t in borders}
 
 
 def _variants(model: ModelInfo) -> dict[tuple[int, str], int]:
     """Return the prices of service tiers."""
-    found: dict[tuple[int, str], int] = {}
+    tiers: dict[tuple[int, str], int] = {}
     for variant in model.price_variants or ():
         tier, price = variant.when.get("service_tier"), _pico(variant.prices, "input_mtok")
         if tier and len(variant.when) == 1 and price is not None:
-            found |= {(0, tier): price, **_tiers(variant.prices, tier)}
-    return found
+            tiers |= {(0, tier): price, **_tiers(variant.prices, tier)}
+    return tiers

@@ -1,6 +1,6 @@
 """Find the terms under which a request is priced: its length, service tier, speed, place and hour.
 
-A factor is in thousandths of the list price; None if no source gives the price.
+A factor is in thousandths of the list price; it is None if no source gives the price.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.cache.rules.names import plain_name
 
 _USUAL_TIERS: Final = ("", "auto", "default", "standard", "standard_only", "on_demand")
 _USUAL_VALUES: Final = (None, "standard", "default", {"latency": "standard"})
-_AN_EPOCH: Final = 1_000_000_000  # seconds since 1970; smaller times are of another clock
+_AN_EPOCH: Final = 1_000_000_000  # seconds since 1970; a smaller time does not count from 1970
 _CHINA: Final = timedelta(hours=8)
 
 
@@ -45,8 +45,8 @@ def terms_of(
     factor, words = price.factor(tokens, tier), list[str]()
     disputed = rules.of_model("disputed_above", model)
     if disputed is not None and tokens > disputed:
-        told = f"no price is known above {disputed:,} tokens: sources disagree"
-        return Terms(None, (told,))
+        reason = f"no price is known above {disputed:,} tokens: sources disagree"
+        return Terms(None, (reason,))
     if factor is None:
         return Terms(None, (f"no price is known for service tier {tier}",))
     if factor != 1000:
@@ -62,11 +62,11 @@ def terms_of(
         value = settings.get(name)
         if value in _USUAL_VALUES:
             continue
-        stated = factors.get(value) if isinstance(value, str) else None
-        if stated is None or plain_name(model) not in stated.get("models", (plain_name(model),)):
+        entry = factors.get(value) if isinstance(value, str) else None
+        if entry is None or plain_name(model) not in entry.get("models", (plain_name(model),)):
             return Terms(None, (f"no price is known for {name} {value}",))
-        factor = factor * int(stated["permille"]) // 1000
-        words.append(f"{name} {value}: {grouped(stated['permille'] / 1000, 2)} of the list price")
+        factor = factor * int(entry["permille"]) // 1000
+        words.append(f"{name} {value}: {grouped(entry['permille'] / 1000, 2)} of the list price")
     return _by_hour(Terms(factor, tuple(words)), rules, at)
 
 
@@ -76,13 +76,13 @@ def _by_hour(terms: Terms, rules: Rules, at: float | None) -> Terms:
         return terms
     share = grouped(off["permille"] / 1000, 2)
     if at is None or at < _AN_EPOCH:
-        told = f"at the peak price; off-peak {share} of it: the time of day is not known"
-        return Terms(terms.factor, (*terms.words, told))
+        reason = f"at the peak price; off-peak {share} of it: the time of day is not known"
+        return Terms(terms.factor, (*terms.words, reason))
     when = datetime.fromtimestamp(at, UTC)
     if when.date().isoformat() < off["since"] or _is_peak(when, off):
         return terms
-    told = f"off-peak: {share} of the list price"
-    return Terms(terms.factor * int(off["permille"]) // 1000, (*terms.words, told))
+    reason = f"off-peak: {share} of the list price"
+    return Terms(terms.factor * int(off["permille"]) // 1000, (*terms.words, reason))
 
 
 def _is_peak(when: datetime, off: Mapping[str, Any]) -> bool:

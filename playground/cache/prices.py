@@ -31,8 +31,9 @@ class Price:
 
     `read` is the price of a token from the cache, `output` that of an answer's token, `minimum` the
     tokens that a prefix needs to be cached; each is None if the list lacks it. `tiers` are the
-    prices of input under other terms (long requests, a service tier), by the list's names of them.
-    `days` are the prices of input by the day on which each began, if it has changed.
+    prices of input under other terms (long requests, a service tier), by the names that LiteLLM's
+    map gives them. `days` are the prices of input by the day on which each began, if it has
+    changed.
     """
 
     source: str
@@ -45,12 +46,12 @@ class Price:
 
     def figures(self) -> dict[str, Figure]:
         """Return the figures about the model's cache that the map has, by the rule's name."""
-        found: dict[str, Figure] = {}
+        by_rule: dict[str, Figure] = {}
         if self.minimum is not None:
-            found["minimum_tokens"] = Figure(self.minimum, self.source)
+            by_rule["minimum_tokens"] = Figure(self.minimum, self.source)
         if self.read is not None and self.uncached:
-            found["read_permille"] = Figure(self.read * 1000 // self.uncached, self.source)
-        return found
+            by_rule["read_permille"] = Figure(self.read * 1000 // self.uncached, self.source)
+        return by_rule
 
     def nano_dollars(self, cost: int, factor: int = 1000) -> int:
         """Convert a cost in thousandths of an uncached token to nano-dollars.
@@ -60,7 +61,8 @@ class Price:
         return cost * self.uncached * factor // 1_000_000_000
 
     def since(self, day: str) -> tuple[str, int]:
-        """Return when the price of this day began, and its factor in thousandths."""
+        """Return the day on which the price of `day` began, and this price in thousandths of the
+        list price."""
         began = [(start, pico) for start, pico in self.days if start <= day]
         start, pico = began[-1] if began else ("", self.uncached)
         return start, round(pico * 1000 / self.uncached)
@@ -70,30 +72,32 @@ class Price:
 
         None if the list has no price for the tier. Above a limit of tokens every token costs more.
         """
-        own, under = dict(self.tiers), f"_{tier}" if tier else ""
-        borders = [int(found[1]) for name in own if (found := _BORDER.fullmatch(name))]
+        prices, under = dict(self.tiers), f"_{tier}" if tier else ""
+        borders = [int(found[1]) for name in prices if (found := _BORDER.fullmatch(name))]
         above = max((n for n in borders if tokens > n * 1000), default=0)
         name = f"{_INPUT}_above_{above}k_tokens{under}" if above else f"{_INPUT}{under}"
         if name == _INPUT or not self.uncached:
             return 1000
-        return round(own[name] * 1000 / self.uncached) if name in own else None
+        return round(prices[name] * 1000 / self.uncached) if name in prices else None
 
 
 @cache
 def price_of(model: str) -> Price | None:
     """Return the price of a LiteLLM model name, with or without its provider, or None.
 
-    A dated rule of ours counts before both lists.
+    A dated rule of ours takes precedence over both lists.
     """
-    if (stated := _stated(model)) is not None:
-        return stated
+    if (dated := _stated(model)) is not None:
+        return dated
     from playground.cache.price_feed import feed_price
 
-    listed, fed = _listed(model), feed_price(model)
-    if fed is None:
+    listed, feed = _listed(model), feed_price(model)
+    if feed is None:
         return listed
-    own = Price(fed.source, fed.uncached, fed.read, None, fed.output, _named(fed.tiers), fed.days)
-    return _joined(listed, own) if listed else own
+    from_feed = Price(
+        feed.source, feed.uncached, feed.read, None, feed.output, _named(feed.tiers), feed.days
+    )
+    return _joined(listed, from_feed) if listed else from_feed
 
 
 def listed_price(model: str) -> Price | None:
@@ -114,13 +118,13 @@ def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
 
 def _stated(model: str) -> Price | None:
     rules = rules_of(provider_of(model))
-    if (stated := rules.of_model("input_nano", model)) is None:
+    if (nano := rules.of_model("input_nano", model)) is None:
         return None
     rule, output = rules.rules["input_nano"], rules.of_model("output_nano", model)
     return Price(
         source=f"{rule.source}, {rule.seen}",
-        uncached=stated * 1000,
-        read=stated * rules.figure("read_permille", model).value,
+        uncached=nano * 1000,
+        read=nano * rules.figure("read_permille", model).value,
         output=None if output is None else output * 1000,
     )
 
@@ -144,26 +148,26 @@ def _listed(model: str) -> Price | None:
     )
 
 
-def _joined(listed: Price, fed: Price) -> Price:
+def _joined(listed: Price, feed: Price) -> Price:
     """Return the map's price with what the feed adds to it, and both sources.
 
     If they disagree on a token's price, nothing is added, and the source names both prices.
     """
-    if listed.uncached != fed.uncached or _differ(listed.read, fed.read):
-        figures = f"${fed.uncached / 10**6:g}, read ${(fed.read or 0) / 10**6:g} a million tokens"
+    if listed.uncached != feed.uncached or _differ(listed.read, feed.read):
+        figures = f"${feed.uncached / 10**6:g}, read ${(feed.read or 0) / 10**6:g} a million tokens"
         return replace(
-            listed, source=f"{listed.source}; sources disagree: {figures} by {fed.source}"
+            listed, source=f"{listed.source}; sources disagree: {figures} by {feed.source}"
         )
-    tiers = {**dict(fed.tiers), **dict(listed.tiers)}
+    tiers = {**dict(feed.tiers), **dict(listed.tiers)}
     joined = replace(
         listed,
-        read=listed.read if listed.read is not None else fed.read,
-        output=listed.output if listed.output is not None else fed.output,
+        read=listed.read if listed.read is not None else feed.read,
+        output=listed.output if listed.output is not None else feed.output,
         tiers=tuple(tiers.items()),
-        days=fed.days,
+        days=feed.days,
     )
     adds = len(tiers) > len(listed.tiers) or replace(joined, tiers=listed.tiers) != listed
-    return replace(joined, source=f"{listed.source}; {fed.source}") if adds else listed
+    return replace(joined, source=f"{listed.source}; {feed.source}") if adds else listed
 
 
 def _differ(one: int | None, other: int | None) -> bool:
@@ -200,8 +204,8 @@ def _pico(entry: dict[str, Any], name: str) -> int | None:
 
 @cache
 def _cost_map() -> dict[str, dict[str, Any]]:
-    found = find_spec("litellm")  # this finds the package without loading it
-    if found is None or found.origin is None:
+    spec = find_spec("litellm")  # this finds the package without loading it
+    if spec is None or spec.origin is None:
         return {}
-    models: dict[str, dict[str, Any]] = json.loads(Path(found.origin).with_name(_FILE).read_bytes())
+    models: dict[str, dict[str, Any]] = json.loads(Path(spec.origin).with_name(_FILE).read_bytes())
     return {name.lower(): entry for name, entry in models.items()}

@@ -18,7 +18,7 @@ _RESULTS = ("tool_result",)
 
 
 def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
-    """Return a request as it is in the prompt; the same object if nothing is removed."""
+    """Return the request without the removed parts; the same object if nothing is removed."""
     strips = wire.thinks and rules.lists("thinking_stripped", wire.model)
     if wire.prompted or not (wire.clears_at or strips):
         return wire
@@ -34,14 +34,14 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
         starts.append(len(blocks))
         if number in cleared:
             continue
-        own = _blocks_of(wire, number)
-        blocks += [b for b in own if number >= stripped or b.kind not in _THOUGHTS]
-    waiting = tuple(number for number in wire.clears_at if number not in cleared)
+        message_blocks = _blocks_of(wire, number)
+        blocks += [b for b in message_blocks if number >= stripped or b.kind not in _THOUGHTS]
+    still_there = tuple(number for number in wire.clears_at if number not in cleared)
     return replace(
         wire,
         blocks=SharedList(blocks),
         starts=SharedList(starts),
-        clears_at=waiting,
+        clears_at=still_there,
         thinks=wire.thinks and stripped < 0,
         prompted=True,
     )
@@ -50,9 +50,9 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
 def _user_turns(wire: WireRequest) -> Iterator[tuple[int, bool]]:
     """Yield the number of each message of the user, and True if it holds a tool result."""
     for number in range(len(wire.starts)):
-        own = _blocks_of(wire, number)
-        if own and own[0].role == "user":
-            yield number, any(block.kind in _RESULTS for block in own)
+        blocks = _blocks_of(wire, number)
+        if blocks and blocks[0].role == "user":
+            yield number, any(block.kind in _RESULTS for block in blocks)
 
 
 def _blocks_of(wire: WireRequest, number: int) -> list[WireBlock]:

@@ -20,11 +20,10 @@ Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
-    """Return why a provider refuses a request, judged by the request alone; None if it is not
-    refused."""
+    """Return why a provider refuses a request, if the request alone shows it; else None."""
     for check in _checks_of(rules, request.wire.model):
-        if found := check(request, rules):
-            return found
+        if reason := check(request, rules):
+            return reason
     return None
 
 
@@ -33,13 +32,13 @@ def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
     """Return the checks that apply to this model."""
     refused = rules.get("refused", {}) if rules.knows(model) else {}
     plain = plain_name(model)
-    found = [check for what, check in _BY_MODEL.items() if plain in refused.get(what, ())]
+    checks = [check for what, check in _BY_MODEL.items() if plain in refused.get(what, ())]
     if rules.match == "breakpoints":
-        found += [_two_lifetimes] if rules.value("automatic") else []
-        found.append(_mark_on_cleared)
+        checks += [_two_lifetimes] if rules.value("automatic") else []
+        checks.append(_mark_on_cleared)
     if "ttls_by_api" in rules.rules:
-        found.append(_lifetime_of_api)
-    return tuple(found)
+        checks.append(_lifetime_of_api)
+    return tuple(checks)
 
 
 def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:
@@ -76,12 +75,12 @@ def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
     if wire.automatic_ttl is None:
         return None
     last = next((i for i in range(len(wire.blocks) - 1, -1, -1) if wire.blocks[i].markable), None)
-    own = None if last is None else request.marks.get(last)
-    if own is None or own == wire.automatic_ttl:
+    block_ttl = None if last is None else request.marks.get(last)
+    if block_ttl is None or block_ttl == wire.automatic_ttl:
         return None
     return (
         "ttl-order",
-        f"the mark at the top is for {wire.automatic_ttl}, the last block's for {own}",
+        f"the mark at the top is for {wire.automatic_ttl}, the last block's for {block_ttl}",
     )
 
 
@@ -100,12 +99,12 @@ def _lifetime_of_api(request: TimedRequest, rules: Rules) -> Refusal:
     lives: Sequence[str] | None = rules.get("ttls_by_api", {}).get(wire.api)
     if lives is None:
         return None
-    asked = [*request.marks.values(), *([wire.ttl] if wire.ttl else [])]
-    other = next((life for life in asked if life not in lives), None)
+    lifetimes = [*request.marks.values(), *([wire.ttl] if wire.ttl else [])]
+    other = next((life for life in lifetimes if life not in lives), None)
     if other is None:
         return None
-    known = ", ".join(lives)
-    return "unknown-ttl", f"a mark with the lifetime {other!r}; known: {known}"
+    known_names = ", ".join(lives)
+    return "unknown-ttl", f"a mark with the lifetime {other!r}; known: {known_names}"
 
 
 _BY_MODEL: Final[dict[str, Check]] = {
@@ -122,7 +121,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 
 
 class PrefixCheck:
-    """The check for changes before a thinking block, as models with preserved thinking make it.
+    """A check for changes before a thinking block, like that of models that preserve thinking.
 
     It keeps the last request to each model.
     """
@@ -139,7 +138,7 @@ class PrefixCheck:
         return other
 
     def edited(self, request: TimedRequest) -> bool:
-        """Return True if something changed before a thought that the last request sent too."""
+        """Return True if something changed before a thought that the last request contained too."""
         wire, before = request.wire, self._last.get(request.wire.model)
         self._last[wire.model] = wire
         if before is None or not (wire.thinks and before.thinks):
@@ -149,7 +148,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself sets the consequence of a failed check."""
+        """Return True if the request itself says what follows from a failed check."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

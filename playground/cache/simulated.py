@@ -17,14 +17,15 @@ def sureness(state: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """The tokens that one request reads, writes by lifetime and pays in full, with the reason.
+    """The tokens that one request reads, writes (by lifetime) and pays at the full price, with the
+    reason.
 
-    The state says how sure that is: "exact" (the rules alone decide), "eligible" (the provider
-    promises nothing), "warm-start" (it reads entries from before the first request),
+    `state` says how sure the prediction is: "exact" (the rules alone decide), "eligible" (the
+    provider promises nothing), "warm-start" (it reads entries from before the first request),
     "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
     or "error" (the provider refuses it). Tokens are billed ones if `anchored`, else estimates;
     `sized` is True if an earlier bill gave the size of the entry that is read. `begins` is True if
-    no earlier request begins like this one, so that unknown entries may exist. `finding` is a code
+    no earlier request begins like this one: the cache may hold unknown entries. `finding` is a code
     of the findings' table if something is wrong.
     """
 

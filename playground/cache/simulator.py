@@ -59,13 +59,15 @@ class CacheSimulator:
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Later requests can read its entries."""
         if request.at < self._now:
-            late, request = self._now - request.at, request.moved(self._now)
-            why = f"{late:g} seconds older than the request before it: taken as sent with it"
-            found = self._send(request)
-            if found.state == "error":
-                return found
-            why = f"{why}; {found.reason}"
-            return replace(found, state="unpredictable", finding="clock-backwards", reason=why)
+            seconds_late, request = self._now - request.at, request.moved(self._now)
+            why = (
+                f"{seconds_late:g} seconds older than the request before it: taken as sent with it"
+            )
+            outcome = self._send(request)
+            if outcome.state == "error":
+                return outcome
+            why = f"{why}; {outcome.reason}"
+            return replace(outcome, state="unpredictable", finding="clock-backwards", reason=why)
         self._sent_last, self._now = self._now, request.at
         return self._send(request)
 
@@ -73,11 +75,11 @@ class CacheSimulator:
         if self.rules.match == "unknown":
             why = f"no caching rules are known for model {request.wire.model!r}"
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
-        found = self._outcome_of_known(request)
-        if found.state == "error" and not self.rules.knows(request.wire.model):
-            why = f"{found.reason}; {doubt_of(request, self.rules)}"
-            return replace(found, state="unpredictable", reason=why)
-        return found
+        outcome = self._outcome_of_known(request)
+        if outcome.state == "error" and not self.rules.knows(request.wire.model):
+            why = f"{outcome.reason}; {doubt_of(request, self.rules)}"
+            return replace(outcome, state="unpredictable", reason=why)
+        return outcome
 
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
         """Simulate a request by the rules, as if they named its model."""
@@ -97,37 +99,42 @@ class CacheSimulator:
         doubt = doubt_of(request, self.rules, self._beside) or _EDITED * edited
         unclear = bool(doubt)
         warm = self._begins_warm(request)
-        hit = self._hit(request, points, request.positions)
+        hit_block = self._hit(request, points, request.positions)
         read = 0
-        entry = None if hit is None else self._entries[request.chain[hit]]
-        ends = not points or hit == points[-1]
-        doubt = self._earlier.doubt(request, settings, doubt, entry, ends, self.rules)
+        entry = None if hit_block is None else self._entries[request.chain[hit_block]]
+        reads_all = not points or hit_block == points[-1]
+        doubt = self._earlier.doubt(request, settings, doubt, entry, reads_all, self.rules)
         if entry is not None:
             read = min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # With every provider whose cache uses marks, a read renews the entry's life at no cost.
+            # With every provider whose cache uses marks, a read renews the entry's lifetime at no
+            # cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
-        why = self._why(hit, points, request)  # computed before this request writes entries
+        why = self._why(hit_block, points, request)  # computed before this request writes entries
         self._first_blocks.update(request.chain[:1])
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
-        flying = hit is None and any(
+        in_flight = hit_block is None and any(
             not _is_there(entry, request)
             for _, entry in self._in_reach(request, points, request.positions)
         )
-        doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # otherwise it certainly came too early
+        doubt = (
+            doubt
+            or self._unseen(request, points, hit_block)
+            or self._doubt(request, points, hit_block)
+        )
+        if in_flight and self._sent_last < request.at:  # otherwise it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
-        begins = hit is None and self._entries.keys().isdisjoint(request.chain)
-        written = self._write(request, points, hit, read, settings, unclear)
+        begins = hit_block is None and self._entries.keys().isdisjoint(request.chain)
+        written = self._write(request, points, hit_block, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
         why = f"{why}; {doubt}" if doubt else why
         finding = "history-on-server" if request.wire.parameters.get("history") else ""
-        finding = "in-flight" if flying else finding
+        finding = "in-flight" if in_flight else finding
         more = (finding, sized, begins)
-        return self._outcome(state, request, read, written, why, points, hit, *more)
+        return self._outcome(state, request, read, written, why, points, hit_block, *more)
 
     def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
         """Return True if the request is cached by its marks, and not implicitly."""
@@ -137,48 +144,49 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a request that the provider refuses, or None. With `edited`,
-        something before a thinking block has changed, and the model refuses that."""
-        found = refusal(request, self.rules)
-        if found:
-            return _error(request, *found, sorted(request.marks))
+        """Return the outcome of a request that the provider refuses, or None. `edited` is True if
+        something before a thinking block has changed and the model refuses this."""
+        refused = refusal(request, self.rules)
+        if refused:
+            return _error(request, *refused, sorted(request.marks))
         if edited and not PrefixCheck.is_overruled(request):
             why = "something before a thinking block has changed since the block was sent"
             return _error(request, "refused-request", why, sorted(request.marks))
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings, as rules name them; compute them only if they change."""
-        given = (request.wire.model, request.wire.parameters, request.wire.settings)
-        if given != self._given:
-            self._given, self._own_settings = given, settings_of(request, self.rules)
+        """Return a request's settings under the rules' names; compute them only if they have
+        changed."""
+        key = (request.wire.model, request.wire.parameters, request.wire.settings)
+        if key != self._given:
+            self._given, self._own_settings = key, settings_of(request, self.rules)
             self._beside = doubt_about_settings(request, self.rules)
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that guarantees reads only from an explicit cache resource."""
+        """Simulate a provider that promises reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
         # Only Gemini keeps a resource for a price by the hour. Marks make such a resource.
         explicit = request.marks and "storage_permille_hour" in self.rules.rules
-        found = self._by_resource(request) if explicit else self._best_effort(request)
+        outcome = self._by_resource(request) if explicit else self._best_effort(request)
         if history:
-            why = f"{doubt_of(request, self.rules)}; {found.reason}"
-            return replace(found, state="unpredictable", reason=why, finding="history-on-server")
-        return found
+            why = f"{doubt_of(request, self.rules)}; {outcome.reason}"
+            return replace(outcome, state="unpredictable", reason=why, finding="history-on-server")
+        return outcome
 
     def _named_resource(self, request: TimedRequest, name: str) -> Simulated:
         """Simulate a request that names a cached resource. The whole resource is read, but its size
         is not in the body."""
         least, billed = self.rules.minimum(request.wire.model), request.billed
-        found = self._best_effort(request)
+        outcome = self._best_effort(request)
         read = billed.read if billed else least
-        uncached = max(0, found.total - read) if billed else found.total
+        uncached = max(0, outcome.total - read) if billed else outcome.total
         cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
         size = f"{read:,} tokens" if billed else f"at least {least:,} tokens"
         return replace(
-            found,
+            outcome,
             state="unpredictable",
             read=read,
             uncached=uncached,
@@ -189,7 +197,7 @@ class CacheSimulator:
         )
 
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
-        """Return why an entry may not be read although the rules allow it, or ""."""
+        """Return why it is uncertain that an entry is read although the rules allow it, or ""."""
         rules = self.rules
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
@@ -211,7 +219,7 @@ class CacheSimulator:
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
-        """Return True if the answer to the entry's writer has surely ended."""
+        """Return True if the answer to the request that wrote the entry has certainly ended."""
         return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
@@ -228,11 +236,11 @@ class CacheSimulator:
         self._begun[model] = billed is not None and billed.read > 0
         return self._begun[model]
 
-    def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+    def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return the reason why unknown contents of the cache may matter, or "".
 
-        Unknown are the entries from before the first request, and those that tools on the server
-        wrote. If a request hits at its last mark, no other entry matters.
+        The entries from before the first request are unknown, and so are those of rounds on the
+        server. If a request reads up to its last mark, no other entry matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -240,20 +248,20 @@ class CacheSimulator:
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
             return "it continues a request of several rounds on the server: its entries are unknown"
-        if points and hit != points[-1] and self._begun[request.wire.model]:
+        if points and hit_block != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
-        if hit is None:
+        if hit_block is None:
             return ""
-        if self._entries[request.chain[hit]].strings != request.strings(hit):
+        if self._entries[request.chain[hit_block]].strings != request.strings(hit_block):
             return "a text was a string and is a block now: this is reported to change the prefix"
         return ""
 
-    def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+    def _doubt(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return an unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
-        # A prefix up to the hit is long enough, because it was read.
-        for point in points if hit is None else filter(hit.__lt__, points):
+        # The prefix up to the hit is long enough to be cached, because it was read.
+        for point in points if hit_block is None else filter(hit_block.__lt__, points):
             low, high = request.billed_size_range(point, points[-1])
             if low < most and high >= least:
                 self._doubtful.add(request.chain[point])
@@ -262,46 +270,48 @@ class CacheSimulator:
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
-        if self._reaches_doubtful(request, points, hit):
+        if self._reaches_doubtful(request, points, hit_block):
             return "an earlier request may have been too short to leave an entry"
-        if late := self._may_live_longer(request, points, hit):
+        if late := self._may_live_longer(request, points, hit_block):
             return late
-        return self._disagreement(request, points, hit)
+        return self._disagreement(request, points, hit_block)
 
-    def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+    def _disagreement(
+        self, request: TimedRequest, points: Sequence[int], hit_block: int | None
+    ) -> str:
         """Return how sources disagree on a mark's look-back, if that changes the hit, or ""."""
         rules = self.rules
-        # A shorter look-back finds the entry at a mark too, and no other one.
-        is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
+        # If the hit is at a mark, a shorter look-back finds it too.
+        is_at_mark = rules.match == "breakpoints" and (hit_block is None or hit_block in points)
         for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
             if is_at_mark and other.value <= rules.value("lookback"):
                 continue
-            if hit != self._hit(request, points, request.positions, other.value):
+            if hit_block != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # here each block is a position
-            if hit != self._hit(request, points, every):
+            every = range(len(request.positions))  # each block counts as one position
+            if hit_block != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
 
     def _may_live_longer(
-        self, request: TimedRequest, points: Sequence[int], hit: int | None
+        self, request: TimedRequest, points: Sequence[int], hit_block: int | None
     ) -> str:
-        """Return why an expired entry may still be read, or "": some lifetimes are minimums."""
+        """Return why an expired entry may still be read (its lifetime may be a minimum), or ""."""
         if not self.rules.get("least_lives"):
             return ""
         for block, entry in self._in_reach(request, points, request.positions):
-            if hit is not None and block <= hit:
+            if hit_block is not None and block <= hit_block:
                 return ""
             if request.at > entry.expires and _is_there(entry, request):
                 return f"{entry.ttl} is the least time that it is kept: it may still be read"
         return ""
 
     def _reaches_doubtful(
-        self, request: TimedRequest, points: Sequence[int], hit: int | None
+        self, request: TimedRequest, points: Sequence[int], hit_block: int | None
     ) -> bool:
-        least = 0 if hit is None else hit
-        if least > self._last_doubtful:  # as for most requests: the first ones were short
+        least = 0 if hit_block is None else hit_block
+        if least > self._last_doubtful:  # usual: only the first requests are short
             return False
         if self.rules.match == "breakpoints":
             reach = self.rules.value("lookback")
@@ -314,64 +324,66 @@ class CacheSimulator:
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
         """Simulate marks that make a resource; without a resource, use the implicit cache."""
-        found, why = self._explicit.use(request, self.rules)
-        if found is None:
+        resource, why = self._explicit.use(request, self.rules)
+        if resource is None:
             outcome = self._best_effort(request)
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
-        low, high = request.token_range(found.size)
+        low, high = request.token_range(resource.size)
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = doubt_of(request, self.rules)
         unsure = bool(doubt) or (low < most and high >= least)
         state: State = "unpredictable" if unsure else "exact"
         why = f"{why}; {doubt}" if doubt else why
-        read, made = (found.size, {}) if found.read else (0, {found.ttl: found.size})
+        read, made = (resource.size, {}) if resource.read else (0, {resource.ttl: resource.size})
         points = sorted(request.marks)
-        hit = found.last if found.read else None
-        outcome = self._outcome(state, request, read, made, why, points, hit)
-        return replace(outcome, cost=outcome.cost + found.storage)
+        hit_block = resource.last if resource.read else None
+        outcome = self._outcome(state, request, read, made, why, points, hit_block)
+        return replace(outcome, cost=outcome.cost + resource.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """Simulate a cache without promises: it may read the longest shared prefix, in steps."""
+        """Simulate a cache without promises: the longest shared prefix may be read, rounded down to
+        steps."""
         rules, now, model = self.rules, request.at, request.wire.model
         # If marks count too, entries written without marks are stored under other keys.
         apart = b"" if rules.match == "best effort" else b"implicit"
-        hit = None
+        hit_block = None
         for block in range(len(request.chain) - 1, -1, -1):
             entry = self._entries.get(apart + request.chain[block])
             if entry is not None and now <= entry.expires and _is_there(entry, request):
-                hit = block
+                hit_block = block
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
         # 45 lie just under 2 or 3 times 4,096.
         step = rules.of_model("granularity_of", model) or rules.value("granularity")
         minimum = rules.get("implicit_minimum") if apart else None
         minimum = rules.minimum(model) if minimum is None else minimum
-        read = request.sizes[hit] // step * step if hit is not None else 0
-        if hit is None:
+        read = request.sizes[hit_block] // step * step if hit_block is not None else 0
+        if hit_block is None:
             why = _NOTHING_ALIKE
         elif read < minimum:
             least = -(-minimum // step) * step
-            shared = f"about {request.sizes[hit]:,} tokens are those of an earlier request"
-            why, hit, read = f"{shared}; at least {least:,} are read, or none", None, 0
+            shared = f"about {request.sizes[hit_block]:,} tokens are those of an earlier request"
+            why, hit_block, read = f"{shared}; at least {least:,} are read, or none", None, 0
         else:
-            why = f"may read up to block {hit}, if it is still there"
+            why = f"may read up to block {hit_block}, if it is still there"
         if unknown := unknown_words(request, rules):
             why = f"{why}; {unknown}"
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = _asked_life(request, rules)
-        # one entry for all prefixes: the request that reads it decides how much of it is read
-        seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
-        left = CacheEntry(0, ttl, seen, expires, writer=request.last_hash)
-        self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
+        # one entry serves all prefixes of a request: how much is read depends on the reading
+        # request
+        visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
+        new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
+        self._entries.update(dict.fromkeys((apart + key for key in request.chain), new_entry))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
             written = {ttl: request.total - read} if request.sizes else {}
-        found = self._outcome("eligible", request, read, written, why, [], hit)
+        outcome = self._outcome("eligible", request, read, written, why, [], hit_block)
         share = rules.get("implicit_read_permille") if apart else None
         if share is None:
-            return found
-        return replace(found, cost=found.cost + read * (share - rules.read_permille(model)))
+            return outcome
+        return replace(outcome, cost=outcome.cost + read * (share - rules.read_permille(model)))
 
     def _outcome(
         self,
@@ -381,7 +393,7 @@ class CacheSimulator:
         written: dict[str, int],
         reason: str,
         points: Sequence[int],
-        hit: int | None,
+        hit_block: int | None,
         finding: str = "",
         sized: bool = False,
         begins: bool = False,
@@ -400,7 +412,7 @@ class CacheSimulator:
             cost,
             reason,
             tuple(points),
-            hit,
+            hit_block,
             request.billed is not None,
             finding,
             sized,
@@ -427,7 +439,8 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes, in the order in which marks look."""
+        """Yield the entries of this request's prefixes that marks can reach, in the order of the
+        search."""
         entries, chain = self._entries, request.chain
         if not entries:
             return
@@ -443,9 +456,9 @@ class CacheSimulator:
             if (entry := entries.get(chain[block])) is not None:
                 yield block, entry
 
-    def _why(self, hit: int | None, points: Sequence[int], request: TimedRequest) -> str:
-        if hit is not None:
-            return f"read up to the end of block {hit}"
+    def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
+        if hit_block is not None:
+            return f"read up to the end of block {hit_block}"
         if not points:
             return "nothing is marked"
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
@@ -468,7 +481,7 @@ class CacheSimulator:
         self,
         request: TimedRequest,
         points: Sequence[int],
-        hit: int | None,
+        hit_block: int | None,
         read: int,
         settings: dict[str, str],
         unclear: bool,
@@ -480,16 +493,16 @@ class CacheSimulator:
         before = read
         for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: only the newest
             size = request.sizes[point]
-            if size < minimum or (hit is not None and point < hit):
+            if size < minimum or (hit_block is not None and point < hit_block):
                 continue
             ttl = life_at(request, point, rules)
-            # The tokens up to a mark are written at that mark's price, because with mixed lives the
-            # bill has a line for each life.
-            if hit is None or point > hit:
+            # Tokens are written at the price of the next mark's lifetime: a bill with mixed
+            # lifetimes has a line for each.
+            if hit_block is None or point > hit_block:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # The bill gives the exact size of the entry at the last mark: 2 to 4 tokens are not in
-            # it, even if the mark is on the last block.
+            # The bill gives the exact size of the entry at the last mark: it has 2 to 4 tokens less
+            # than the request, even if the mark is on the last block.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
@@ -509,12 +522,12 @@ class CacheSimulator:
     ) -> None:
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
-        known = self._entries.get(key)
-        if known is not None and known.expires >= request.at:
-            known.expires = max(known.expires, expires)
-            known.unclear = known.unclear and unclear
-            if sized or (request.billed is not None and not known.sized):
-                known.size, known.sized = size, sized
+        old = self._entries.get(key)
+        if old is not None and old.expires >= request.at:
+            old.expires = max(old.expires, expires)
+            old.unclear = old.unclear and unclear
+            if sized or (request.billed is not None and not old.sized):
+                old.size, old.sized = size, sized
             return
         last = request.wire.blocks[point]
         self._entries[key] = CacheEntry(
@@ -562,12 +575,13 @@ def _range(low: int, high: float) -> str:
 def _asked_life(request: TimedRequest, rules: Rules) -> str:
     """Return the lifetime that a request without marks asks for, or the default."""
     retention = rules.get("retention", {}).get(request.wire.settings.get("prompt_cache_retention"))
-    asked = request.wire.ttl or retention
-    return asked if asked in rules.value("ttls") else str(rules.value("default_ttl"))
+    lifetime = request.wire.ttl or retention
+    return lifetime if lifetime in rules.value("ttls") else str(rules.value("default_ttl"))
 
 
 def _route(request: TimedRequest) -> bytes:
-    """Return what selects a request's upstream: its session, or its conversation's beginning."""
+    """Return the bytes that select a request's upstream: its session id, or else the beginning of
+    its conversation."""
     session = request.wire.settings.get("session_id")
     if session:
         return str(session).encode()
@@ -577,7 +591,8 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the answer to the entry's writer has begun, or if the request contains it."""
+    """Return True if the answer to the request that wrote the entry has begun, or if `request`
+    contains that answer."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 

@@ -1,7 +1,7 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the only table of field names. Each source has a rule that says if its input count
-includes tokens read and written; a stated total overrides the rule. If the parts exceed the whole,
+`SHAPES` is the only table of field names. For each source, a rule says if its input count includes
+tokens read and written; a total in the record overrides the rule. If the parts exceed the whole,
 the bill is unknown and None is returned.
 """
 
@@ -24,18 +24,19 @@ _TWELVE_HOURS: Final = tuple(
 
 @dataclass(frozen=True)
 class UsageShape:
-    """The fields in which one source counts input. A dot leads into an object, or is part of a key.
+    """The fields in which one source counts input. A dot in a name leads into an object, or is part
+    of the key.
 
     `whole` is True if `total` includes tokens read and written. A shape fits if the usage has one
-    of its cache counters. A usage without cache counters is recognised by `total`.
+    of its cache counters (or, if the shape has none, its `total`).
     """
 
     total: tuple[str, ...]
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     whole: bool = True
-    known_by: tuple[str, ...] = ()  # one object instead of all counts of the cache
-    was_rest: bool = False  # True if older versions' total excludes both
+    known_by: tuple[str, ...] = ()  # keys to recognise it by, instead of its counters
+    was_rest: bool = False  # True if `total` excluded tokens read and written in older versions
 
     def may_fit(self, keys: frozenset[str]) -> bool:
         """Return True if a usage with these keys may fit: a quick test that excludes most
@@ -134,14 +135,15 @@ SHAPES: Final = (
     UsageShape(("input",), ("cache.read",), ("cache.write",), whole=False),
     UsageShape(("inputOther",), ("inputCacheRead",), ("inputCacheCreation",), whole=False),
     UsageShape(("input_other",), ("input_cache_read",), ("input_cache_creation",), whole=False),
-    # first Roo Code, since 2025-10 all input (`totalInputTokens` in its `cost.ts`); then Cline
+    # Roo Code, which counts all input since 2025-10 (`totalInputTokens` in its `cost.ts`); Cline
     UsageShape(
         ("tokensIn",), ("cacheReads",), ("cacheWrites",), known_by=("apiProtocol",), was_rest=True
     ),
     UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
     # Cline's history (`ClineTokensInfo`: `prompt` "includes cached + non-cached")
     UsageShape(("prompt",), ("cached",)),
-    # OpenInference; Langfuse, which keeps its names, or takes LangChain's details off the input
+    # OpenInference; Langfuse, which keeps its names, or subtracts LangChain's details from the
+    # input
     UsageShape(
         ("prompt", "input"), ("prompt_details.cache_read",), ("prompt_details.cache_write",)
     ),
@@ -151,7 +153,7 @@ SHAPES: Final = (
         ("input_cache_creation", "cache_creation_input_tokens"),
         whole=False,
     ),
-    # AI SDK: its sixth version's details, the model's own object, its fifth (and Codex, in camels)
+    # AI SDK: version 6 (details), the model's own object, version 5 (and Codex in camelCase)
     UsageShape(
         ("inputTokens",),
         ("inputTokenDetails.cacheReadTokens",),
@@ -159,7 +161,7 @@ SHAPES: Final = (
     ),
     UsageShape(("inputTokens.total",), ("inputTokens.cacheRead",), ("inputTokens.cacheWrite",)),
     UsageShape(("inputTokens",), ("cachedInputTokens",)),
-    # Factory's Droid; Copilot's CLI, whose input holds both
+    # Factory's Droid; Copilot's CLI, whose input includes reads and writes
     UsageShape(
         ("inputTokens",),
         ("cacheReadTokens",),
@@ -168,7 +170,7 @@ SHAPES: Final = (
         known_by=("cacheCreationTokens",),
     ),
     UsageShape(("inputTokens",), ("cacheReadTokens",), ("cacheWriteTokens",)),
-    # Bedrock's Converse; Amp; Bedrock's figures beside a model's own chunks
+    # Bedrock's Converse; Amp; Bedrock's figures next to a model's own chunks
     UsageShape(
         ("inputTokens",),
         ("cacheReadInputTokens",),
@@ -205,7 +207,7 @@ _OUTPUTS: Final = (
     "completionTokens", "output", "completion", "tokensOut", "candidatesTokenCount",
     "candidates_token_count", "total_output_tokens", "outputTokenCount", "eval_count",
 )  # fmt: skip
-# Gemini and gemini-cli count thoughts apart from the output; both have one price
+# Gemini and gemini-cli count thoughts separately from the output; both have the same price
 _THOUGHTS: Final = {
     "candidatesTokenCount": "thoughtsTokenCount",
     "candidates_token_count": "thoughts_token_count",
@@ -217,7 +219,7 @@ _MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no co
 
 
 def billed_of(usage: Any) -> Billed | None:
-    """Return the input tokens of a usage: read, written and neither; None if no shape fits."""
+    """Return the input tokens of a usage: read, written, and the rest; None if no shape fits."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -233,8 +235,8 @@ def billed_of(usage: Any) -> Billed | None:
             return None
         is_whole = False
     uncached = total - read - written if is_whole else total
-    own = Billed(read, written, uncached, hour, is_summed(usage))
-    return reduce(_sum, filter(None, map(billed_of, _compactions(usage))), own)
+    bill = Billed(read, written, uncached, hour, is_summed(usage))
+    return reduce(_sum, filter(None, map(billed_of, _compactions(usage))), bill)
 
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
@@ -244,25 +246,26 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     threshold", as of 2026-10-30).
     """
     rounds = usage.get("iterations")
-    listed = rounds if isinstance(rounds, list) else []
-    found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
-    return [{**one, "iterations": None} for one in found]  # these have no rounds of their own
+    items = rounds if isinstance(rounds, list) else []
+    compactions = [
+        one for one in items if isinstance(one, dict) and one.get("type") == "compaction"
+    ]
+    return [{**one, "iterations": None} for one in compactions]  # these have no rounds of their own
 
 
-def _sum(one: Billed, other: Billed) -> Billed:
+def _sum(bill: Billed, other: Billed) -> Billed:
     return Billed(
-        one.read + other.read,
-        one.write + other.write,
-        one.uncached + other.uncached,
-        one.write_hour + other.write_hour,
+        bill.read + other.read,
+        bill.write + other.write,
+        bill.uncached + other.uncached,
+        bill.write_hour + other.write_hour,
         summed=True,
     )
 
 
 @lru_cache(maxsize=256)
 def _shapes_of(keys: frozenset[str]) -> tuple[UsageShape, ...]:
-    """Return the shapes that may fit. Cached, because a log repeats one kind of usage many
-    times."""
+    """Return the shapes that may fit. The result is cached, because a log repeats the same keys."""
     return tuple(each for each in SHAPES if each.may_fit(keys))
 
 
@@ -286,22 +289,23 @@ def output_of(usage: Any) -> int | None:
     if not isinstance(usage, dict) or not usage:
         return None
     for names in _outputs_of(frozenset(usage)):
-        found = [_value_at(usage, name) for name in names]
-        if counts := [as_count(each) for each in found if _is_count(each)]:
+        values = [_value_at(usage, name) for name in names]
+        if counts := [as_count(each) for each in values if _is_count(each)]:
             return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
 
 
 @lru_cache(maxsize=256)
 def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the output counters that may be under these keys, each with its counter of
+    """Return the names of output counters that these keys may lead to, each with its counter of
     thoughts."""
     pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
     return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
-    """Return True if the input count includes tokens read and written; a stated total decides."""
+    """Return True if the input count includes tokens read and written; a total in the record
+    decides."""
     stated = _first(usage, _TOTALS) if parts else 0
     if not stated:
         return shape.whole
@@ -319,8 +323,8 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
     short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
-    listed = usage.get("cacheDetails")
-    details = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    rows = usage.get("cacheDetails")
+    details = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     hour = sum(as_count(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
     long += next(
         (tokens for name in _TWELVE_HOURS if (tokens := as_count(_value_at(usage, name)))), 0
@@ -355,7 +359,7 @@ def is_summed(usage: Any) -> bool:
 
 
 def as_count(value: Any) -> int:
-    """Return a value as a count; 0 if it is none."""
+    """Return a value as a count; 0 if it is no count."""
     return int(value) if _is_count(value) else 0
 
 

@@ -1,6 +1,6 @@
 """Compare predictions with bills, for every usable request of recorded exchanges.
 
-A request is *predictable* if the rules alone decide. Every other request has the reason why it is
+A request is *predictable* if the rules alone decide. Every other request has a reason why it is
 not: it is the first of a record, the cache was already warm, tools ran on the server in it or
 before it, the cache is best-effort, or the request failed.
 """
@@ -45,7 +45,7 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    billed_write_hour: int = 0  # the part of it that lives for an hour
+    billed_write_hour: int = 0  # the part of billed_write that lives for an hour
     size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
@@ -73,7 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted; `findings` name records that lack what the provider sent."""
+    """All rows of a folder, counted; `findings` name records that lack tokens of the provider's
+    usage."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -93,24 +94,25 @@ class Validation:
 
     @property
     def providers(self) -> dict[str, dict[str, int]]:
-        """Count by provider how many are predictable, right and exact, and why others are not."""
-        found: dict[str, Counter[str]] = {}
+        """For each provider, count the predictable, right and exact requests, and the others by
+        reason."""
+        counters: dict[str, Counter[str]] = {}
         for row in self.rows:
-            counts = found.setdefault(row.provider or "no rules", Counter())
+            counts = counters.setdefault(row.provider or "no rules", Counter())
             counts[row.state] += 1
             if row.state == "predictable":
                 counts["right"] += row.hit_right
                 counts["exact"] += row.tokens_exact
-        return {name: dict(counts) for name, counts in sorted(found.items())}
+        return {name: dict(counts) for name, counts in sorted(counters.items())}
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Count by provider the verdicts on bills with cached tokens."""
-        found: dict[str, Counter[str]] = {}
+        """For each provider, count the verdicts on bills with cached tokens."""
+        counters: dict[str, Counter[str]] = {}
         for row in self.rows:
             if row.verdict and row.billed_read:
-                found.setdefault(row.provider or "no rules", Counter())[row.verdict] += 1
-        return {name: dict(counts) for name, counts in sorted(found.items())}
+                counters.setdefault(row.provider or "no rules", Counter())[row.verdict] += 1
+        return {name: dict(counts) for name, counts in sorted(counters.items())}
 
     @property
     def unpredictable(self) -> dict[str, int]:
@@ -150,9 +152,9 @@ def validation_of(
 def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
-        sent = response.get("usage") if isinstance(response, dict) else None
-        kept = exchange.get("usage")  # a record without a usage has that of the response
-        if kept and (found := usage_lost(kept, sent, f"{file}, request {index}")):
+        billed = response.get("usage") if isinstance(response, dict) else None
+        recorded = exchange.get("usage")  # if the record has no usage, the response's usage counts
+        if recorded and (found := usage_lost(recorded, billed, f"{file}, request {index}")):
             yield found
 
 
@@ -168,8 +170,8 @@ def _rows(
     for index, exchange in enumerate(exchanges):
         at = max(_time(exchange.get("date")) or at + _APART, at + 1)
         uri, body = str(exchange.get("uri") or ""), exchange.get("request")
-        named = str(body.get("model") or "") if isinstance(body, dict) else ""
-        provider, model = rules_and_model(uri, named)
+        model_name = str(body.get("model") or "") if isinstance(body, dict) else ""
+        provider, model = rules_and_model(uri, model_name)
         diagnosis = diagnosis_of(exchange.get("response"))
         in_words = str(diagnosis) if diagnosis else ""
         base = ValidationRow(file, index, provider, model, "no body", diagnosis=in_words)
@@ -189,27 +191,27 @@ def _rows(
         simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
         ttl = simulator.rules.value("default_ttl")
         wire = read_wire(body, model, ttl)
-        sent = TimedRequest(wire, at, simulator.rules, billed)
-        seen = simulator.send(sent)
+        request = TimedRequest(wire, at, simulator.rules, billed)
+        outcome = simulator.send(request)
         key = f"{provider} {model}"
         first = key not in begun
         begun.add(key)
-        state = _state(first, seen, billed)
+        state = _state(first, outcome, billed)
         if diagnosis and provider in before:
             earlier, bill = before[provider]
-            difference = first_difference(earlier, sent, simulator.rules)
-            predicted = seen.read if state == "predictable" else None
-            left = bill.read + bill.write
-            answers = ThreeAnswers(predicted, billed.read, left, diagnosis, difference)
+            difference = first_difference(earlier, request, simulator.rules)
+            predicted = outcome.read if state == "predictable" else None
+            cached = bill.read + bill.write
+            answers = ThreeAnswers(predicted, billed.read, cached, diagnosis, difference)
             if found := disagreement(answers, f"{file}, request {index}"):
                 findings.append(found)
-        before[provider] = sent, billed
+        before[provider] = request, billed
         row = replace(
             _with(base, state, billed),
-            predicted_read=seen.read,
-            predicted_write=sum(seen.written.values()),
-            size_known=seen.sized or seen.read == 0,
-            reason=seen.reason,
+            predicted_read=outcome.read,
+            predicted_write=sum(outcome.written.values()),
+            size_known=outcome.sized or outcome.read == 0,
+            reason=outcome.reason,
         )
         yield record.judged(row, body, at, billed)
 
@@ -231,11 +233,11 @@ class _Record:
             return row
         rules = rules_of(row.provider)
         wire = read_wire(body, row.model, rules.value("default_ttl"))
-        sent = TimedRequest(wire, at, rules, billed)
+        request = TimedRequest(wire, at, rules, billed)
         earlier = self._sent.setdefault((row.provider, row.model), [])
         sure = row.predicted_read if row.state == "predictable" and row.size_known else 0
-        bounds = read_bounds(sent, earlier, billed, sure)
-        earlier.append(sent)
+        bounds = read_bounds(request, earlier, billed, sure)
+        earlier.append(request)
         return replace(
             row,
             least_read=bounds.least,
@@ -245,7 +247,7 @@ class _Record:
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """Return the bill; it counts as summed if the reply used a tool of the server."""
+    """Return the bill; mark it as summed if the reply used a tool of the server."""
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None
@@ -269,17 +271,17 @@ def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRo
     )
 
 
-def _state(first: bool, seen: Simulated, billed: Billed) -> str:
+def _state(first: bool, outcome: Simulated, billed: Billed) -> str:
     """Return "predictable", or the reason why the request is not."""
     if first and billed.read:
         return "warm start"
     if billed.summed:
         return "server tools"
-    if seen.state == "eligible":
+    if outcome.state == "eligible":
         return "best effort"
-    if seen.state in ("error", "unpredictable"):
-        return seen.state
-    return "first" if first or seen.begins else "predictable"
+    if outcome.state in ("error", "unpredictable"):
+        return outcome.state
+    return "first" if first or outcome.begins else "predictable"
 
 
 def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Billed | None) -> str:

@@ -16,16 +16,15 @@ from playground.cli import terminal
 from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
-_OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
-JSON_VERSION: Final = 1  # of what `--json` prints: docs/command-line.schema.json
+_OWN = ("--help", "--version", "--debug")  # all other options are streamlit's
+JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
-_LASTING = ("demo-server",)  # it runs until it is stopped
+_LASTING = ("demo-server",)  # commands that run until they are stopped
 _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
     "samples": "prompts",
     "dialects": "prompts",
     "completion": "completing",
     "render": "prompts",
-    "compaction": "shortening",
     "compare": "prompts",
     "cache": "caching",
     "check": "caching",
@@ -58,7 +57,7 @@ class _Commands(CommandGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN)
-        if opens_app and not ctx.resilient_parsing:  # a shell that completes opens nothing
+        if opens_app and not ctx.resilient_parsing:  # a shell's completion opens nothing
             unknown = next((arg for arg in args if _is_unknown(arg)), None)
             if unknown is not None:
                 options = [*_OWN, *_app_options()]
@@ -76,7 +75,7 @@ class _Commands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
             return _app_command()
-        # pydantic looks through every installed package for plugins: a tenth of a short command
+        # pydantic searches all packages for plugins: a tenth of a short command's time
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         if cmd_name not in _MODULES:
             return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
@@ -90,7 +89,7 @@ def _app_options() -> list[str]:
 
 
 def _is_unknown(argument: str) -> bool:
-    """Return True for an unknown option: not the app's, and without the dot of streamlit's."""
+    """Return True for an unknown option: not the app's, and without a dot, as streamlit's have."""
     name = argument.partition("=")[0]
     return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 
@@ -105,7 +104,8 @@ def _plugin_command(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """Return the command that starts the app. It is loaded by name: the app is no room below."""
+    """Return the command that starts the app. It is loaded by name, because cli may not import
+    app."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
     command.callback = terminal.guarded(command.callback)

@@ -1,4 +1,4 @@
-"""`chat-template`: find faults of a model's own chat template."""
+"""`chat-template`: find faults in a model's own chat template."""
 
 from __future__ import annotations
 

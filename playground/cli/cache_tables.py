@@ -1,7 +1,4 @@
-"""Print the answers of the cache commands as tables or JSON.
-
-Each function that prints an answer returns the exit status.
-"""
+"""Print the answers of the cache commands as tables or JSON, and return the exit status."""
 
 from __future__ import annotations
 
@@ -41,11 +38,9 @@ def print_simulation(
     folded: bool = False,
     is_default: bool = False,
 ) -> int:
-    """Print a matrix, or every request and finding of its only cell.
-
-    `simulated` yields one dialect's cells at a time; only the printed values are kept. `folded`
-    joins dialects and policies with the same figures in one line. `is_default` is true if no
-    dialect was named.
+    """Print a matrix, or every request and finding of its only cell. `simulated` yields one
+    dialect's cells at a time, which are released after printing. `folded` joins dialects and
+    policies with the same figures in one line. `is_default` is True if no dialect was named.
     """
     from playground.show import rows
 
@@ -62,7 +57,7 @@ def print_simulation(
     listed = listed._replace(
         cells=[*listed.cells, *(row for cell in cells for row in rows.cache_matrix([cell]).cells)]
     )
-    for line in heading:  # below the progress bar, which ends with the last cell
+    for line in heading:  # after the progress bar, which ends with the last cell
         say(line)
     if is_set(CSV):
         show_rows(listed)
@@ -82,21 +77,21 @@ def print_simulation(
 def _noting_refusals(
     cells: Iterable[CacheSimulation], refusals: list[str]
 ) -> Iterator[CacheSimulation]:
-    """Yield cells, and note why a provider would refuse their requests."""
+    """Yield the cells, and add to `refusals` why a provider would refuse their requests."""
     for cell in cells:
         refusals += cell.errors
         yield cell
 
 
 def _heading(cell: CacheSimulation) -> list[str]:
-    """Return the bill, and the provider whose rules are used for an unknown model."""
+    """Return the lines above the table: the bill, and the rules assumed for an unknown model."""
     from playground.cache.answers.headline import billed
 
     return [*filter(None, (billed(cell), cell.assumption))]
 
 
 def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
-    """Return a simulation: its figures in the matrix, its requests as rows, and all the rest."""
+    """Return a simulation as JSON: its figures, its requests as rows, and everything else."""
     from playground.show import rows
     from playground.show.wire import simulation_json
 
@@ -109,7 +104,7 @@ _MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal
 
 
 def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Join a dialect's rows that have the same figures, then dialects that share all their rows.
+    """Join a dialect's rows with the same figures, then dialects with the same rows.
 
     Rows keep the order of their first appearance.
     """
@@ -147,7 +142,7 @@ def _requests(cell: CacheSimulation) -> int:
 
 
 def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool) -> None:
-    """Print the limits that are exceeded, or what the input costs."""
+    """Print the exceeded limits, or the cost of the input."""
     if as_json:
         print_json({"failures": failures, **_simulation_json(simulation)})
         return
@@ -165,7 +160,7 @@ def print_marks(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print where marks land: a line for dialects with the same answer, or every part."""
+    """Print the marks: a line for dialects with the same answer, or every part of one dialect."""
     from playground.cache.answers.placement import place_cache
     from playground.show import rows
     from playground.show.wire import placement_json
@@ -210,11 +205,8 @@ def print_marks(
 def _dialects_of(
     names: tuple[str, ...], rules: str | None, policy: str | Policy, defaults: tuple[str, ...]
 ) -> list[Dialect]:
-    """Return the named dialects, or those of `otherwise`.
-
-    Requests as they were sent are in no dialect; for them, return `native` as a placeholder.
-    Raises InputFault if a dialect is named for these requests.
-    """
+    """Return the named dialects, or else `defaults`. Recorded requests (policy "as-sent") have no
+    dialect: return `native` as a placeholder, and raise InputFault if a dialect is named."""
     from playground.base.errors import InputFault
     from playground.cache.answers.as_sent import AS_SENT
 
@@ -242,7 +234,7 @@ def _line(marks: str, reason: str, placements: Sequence[CachePlacement]) -> list
 
 
 def _as_prefix(dialect: str) -> str:
-    """Return a dialect as the beginning of a sentence; "" for requests as they were sent."""
+    """Return a dialect as the beginning of a sentence; "" for recorded requests."""
     return f"{dialect}, " if dialect else ""
 
 
@@ -253,7 +245,7 @@ def print_wire(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print what is really sent, block by block, in the named dialects (default: native)."""
+    """Print the blocks that are really sent, in the named dialects (default: native)."""
     from playground.cache.answers.wire import cache_on_wire
     from playground.show import rows
     from playground.show.wire import wire_json
@@ -276,7 +268,8 @@ def print_wire(
 
 
 def print_validation(folder: str, as_json: bool) -> int:
-    """Print how predictions compare with bills; return 1 if any is wrong or was left out."""
+    """Print how predictions compare with bills; return 1 if a prediction is wrong or a file was
+    left out."""
     from playground.cache.answers.bills import validate_folder
     from playground.show.rows import rows_of
 
@@ -311,10 +304,8 @@ def print_validation(folder: str, as_json: bool) -> int:
 
 
 def _validated_request(row: ValidationRow) -> Sequence[Any]:
-    """Return a request's prediction, its bill and the provider's words; see `_verdict`.
-
-    An unpredictable request is included for the provider's words.
-    """
+    """Return a request's prediction, its bill, and the provider's own diagnosis; see `_verdict`. An
+    unpredictable request is listed for its diagnosis."""
     known = row.state == "predictable"
     return (
         row.file,

@@ -1,4 +1,4 @@
-"""Commands about the cache: where marks land, what requests will read and cost, a check for CI."""
+"""Commands about the cache: the places of marks, reads and costs of requests, a check for CI."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.cli.check_reports import CheckReports, report_options
 from playground.cli.command import CommandGroup, command, is_similar, no_command
 from playground.cli.comparing import BaselineOptions, against_options
 from playground.cli.shared import (
@@ -88,7 +89,7 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
 
 @dataclass(frozen=True)
 class _Options:
-    """The options of a question about marks: a session in dialects, under policies."""
+    """The options of the cache commands: a session in dialects, under policies."""
 
     session: str
     dialects: tuple[str, ...]
@@ -140,13 +141,13 @@ _BY_FLAGS: Final = "by-flags"
 
 
 class _CacheGroup(CommandGroup):
-    """A group that takes flags in place of a subcommand: `cache SESSION --simulate`.
+    """A group that accepts flags instead of a subcommand: `cache SESSION --simulate`.
 
     A session file with the name of a subcommand needs its folder: `cache ./wire`.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Before click parses: it would take the session's path for an unknown subcommand.
+        # This comes before click's parsing, which would take the path for an unknown subcommand.
         is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
         is_word = args and not is_subcommand and not args[0].startswith("-")
         if is_word and is_similar(args[0], self.commands):
@@ -266,7 +267,7 @@ def by_flags(
     seconds_apart: float | None,
     what_if: WhatIf,
 ) -> int:
-    """Do what the subcommand of a flag does; without a flag, what `place` does."""
+    """Run the subcommand of the given flag; without a flag, run `place`."""
     from playground.base.errors import InputFault
     from playground.cache.answers.what_if import WhatIf
     from playground.cli import cache_tables
@@ -342,7 +343,7 @@ def _under_one_policy(
 
 @command(
     "check 12-long-tool-run -d xml --max-cost-multiple 0.35 --no-cache-break",
-    "check session.json --against baseline.json --most-tokens-more 500",
+    "check session.json --against baseline.json --most-tokens-more 500 --report-to check.sarif",
 )
 @session_argument
 @click.option(
@@ -363,6 +364,7 @@ def _under_one_policy(
 @strict_option
 @json_option
 @guarded
+@report_options
 @against_options
 @_what_if
 def check(
@@ -379,6 +381,7 @@ def check(
     as_json: bool,
     what_if: WhatIf,
     against: BaselineOptions,
+    reports: CheckReports,
 ) -> int:
     """Simulate SESSION's requests, and fail if a limit is exceeded: name at least one limit.
 
@@ -396,8 +399,8 @@ def check(
 
     has_limits = max_cost_multiple is not None or no_cache_break
     if against.has_baseline(has_limits):
-        return against.check(session, model, dialect, as_json)
-    # A check that cannot fail would pass in everybody's pipeline.
+        return against.check(session, model, dialect, as_json, reports)
+    # A check without a limit would always pass.
     if not has_limits:
         expected = "--max-cost-multiple, --no-cache-break or --against"
         raise InputFault("no limit is given", expected=expected)
@@ -412,4 +415,11 @@ def check(
     )
     failed = simulation.failures(max_cost_multiple, no_cache_break)
     cache_tables.print_check(simulation, failed, as_json)
+    outcome = {
+        "session": session,
+        "failures": failed,
+        "cost_share": simulation.cost_permille / 1000,
+        "findings": [*loaded.findings, *simulation.findings],
+    }
+    reports.write_all([outcome], [session])
     return report_briefly(loaded.findings) or int(bool(failed))

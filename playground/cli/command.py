@@ -1,7 +1,7 @@
 """Commands and groups of the command line: examples, defaults, metavars, completion, near names.
 
-One table says for each option and argument what its value is called and how a shell completes it,
-so that the same option is explained in the same way by every command.
+A table has for each option and argument the name of its value and the shell's completion, so that
+all commands explain the same option in the same way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Named(_TextType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = [CompletionItem(name) for name in self.values() if name.startswith(incomplete)]
-        # Files come first: click's script for bash drops all names before them.
+        # Files come first, because click's script for bash drops all names before them.
         return [CompletionItem(incomplete, type="file"), *names] if self.files else names
 
 
@@ -91,7 +91,7 @@ _SECONDS: Final = Named("seconds")
 _NUMBER: Final = Named("n")
 _JSON: Final = Named("json|@file")
 
-# By option or argument: the name of its value in help pages, and its completion.
+# Option or argument -> the name of its value in help pages, and its completion.
 _VALUES: Final[dict[str, Named]] = {
     "--address": Named("address"),
     "--against": SESSION,
@@ -99,6 +99,7 @@ _VALUES: Final[dict[str, Named]] = {
     "--analysis": Named("version"),
     "--answers": _JSON,
     "--api": Named("api"),
+    "--base": Named("commit"),
     "--base-url": Named("url"),
     "--break-off": _NUMBER,
     "--by": Named("columns"),
@@ -135,6 +136,7 @@ _VALUES: Final[dict[str, Named]] = {
     "--repeats": _NUMBER,
     "--replay": SESSION,
     "--report": Named("server", _servers),
+    "--report-to": FILE,
     "--request": _NUMBER,
     "--rules": Named("file|folder", files=True),
     "--seconds": _SECONDS,
@@ -179,7 +181,7 @@ class Command(click.Command):
         self.examples = tuple(examples)
         for parameter in self.params:
             _name_value(parameter)
-            # The help says in words what a default such as "" or 0 means.
+            # The help texts say in words what a default such as "" or 0 means.
             if isinstance(parameter, click.Option) and not parameter.is_flag:
                 has_default = isinstance(parameter.default, str | int | float)
                 parameter.show_default = has_default and bool(parameter.default)
@@ -194,8 +196,8 @@ class Command(click.Command):
 
 
 def _name_value(parameter: click.Parameter) -> None:
-    """Set the name of a parameter's value for help pages, and its completion if it has no other
-    type."""
+    """Set the name of a parameter's value for help pages; without another type, also its
+    completion."""
     key = max(parameter.opts, key=len)
     value = _VALUES.get(key)
     if value is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,8 @@ from playground.cli.shared import csv_option, json_option, load, load_all, stric
 from playground.cli.terminal import guarded, print_json, report, report_briefly, say, show_rows
 
 if TYPE_CHECKING:
+    from playground.base.findings import Finding
+    from playground.cli.check_reports import CheckReports
     from playground.questions.versions import VersionDiff
     from playground.questions.versions.matching import BlockChange
 
@@ -114,7 +116,7 @@ def _print_costs(difference: VersionDiff) -> None:
     shown = ("provider", "left_tokens", "read_tokens", "paid_again_tokens", "dollars", "state")
     show_rows(rows.version_costs(difference.costs), *shown, "difference")
     for cost in difference.costs:
-        if not cost.read:  # say why nothing is read: the provider may even refuse the request
+        if not cost.read:  # say why nothing is read; the provider may refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
         if cost.assumption and "assumed as for" not in cost.reason:
             say(f"{cost.title}: {cost.assumption}")
@@ -122,7 +124,7 @@ def _print_costs(difference: VersionDiff) -> None:
 
 @dataclass(frozen=True)
 class BaselineOptions:
-    """The options of `check` about a baseline; "" for none."""
+    """The options of `check` about a baseline; `baseline` is "" without one."""
 
     baseline: str
     most_tokens_more: int | None
@@ -146,10 +148,28 @@ class BaselineOptions:
             raise InputFault(problem, expected="--against FILE as well")
         return bool(self.baseline)
 
-    def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
+    def check(
+        self, session: str, model: str, dialect: str, as_json: bool, reports: CheckReports
+    ) -> int:
         """Compare every session of a file with that of the baseline, and print exceeded limits.
 
         Return the exit status.
+        """
+        document, findings = self.compare(session, model, dialect)
+        if as_json:
+            print_json(document)
+        else:
+            _print_failures(document)
+        outcome = {"session": session, "findings": findings, **document}
+        reports.write_all([outcome], [session, self.baseline])
+        return report_briefly(findings) or int(bool(document["failures"]))
+
+    def compare(
+        self, session: str, model: str, dialect: str
+    ) -> tuple[dict[str, Any], list[Finding]]:
+        """Compare every session of a file with that of the baseline.
+
+        Return what `--json` prints (`failures`, `differences`), and the file's findings.
         """
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
@@ -176,18 +196,9 @@ class BaselineOptions:
             prefix = f"session {place}: " if len(baseline) > 1 else ""
             lines = against_failures(difference, self.most_tokens_more, self.prefix_may_change)
             failed += [f"{prefix}{line}" for line in lines]
-            differences.append(difference)
-        if as_json:
-            print_json(
-                {
-                    "failures": failed,
-                    "differences": [each.as_json() for each in differences],
-                }
-            )
-        else:
-            _print_failures(failed, differences)
+            differences.append(difference.as_json())
         findings = [finding for loaded in newer for finding in loaded.findings]
-        return report_briefly(findings) or int(bool(failed))
+        return {"failures": failed, "differences": differences}, findings
 
 
 _AGAINST = [
@@ -227,11 +238,12 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
     return gathered
 
 
-def _print_failures(failed: list[str], differences: list[VersionDiff]) -> None:
-    for line in failed:
+def _print_failures(document: Mapping[str, Any]) -> None:
+    for line in document["failures"]:
         say(line)
-    if failed:  # on stderr: programs read the reasons from stdout, one a line
+    if document["failures"]:  # on stderr: programs read the reasons from stdout, one a line
         say("if this is intended, keep the new file as the baseline", err=True)
     else:
-        growth = sum(difference.tokens for difference in differences)
+        differences = document["differences"]
+        growth = sum(difference["tokens"] for difference in differences)
         say(f"{counted(len(differences), 'session')} as in the baseline, {growth:+,} tokens")

@@ -1,4 +1,4 @@
-"""`completion`: print what lets a shell complete commands, dialects and samples."""
+"""`completion`: print a script with which a shell completes commands, dialects and samples."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def tokens(
 def _request(file: str) -> dict[str, Any] | None:
     """Return the body of a request; None for a session, or for a file that cannot be read.
 
-    Loading the file as a session then says why it cannot be read.
+    In the second case, loading it as a session gives the error message.
     """
     from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of

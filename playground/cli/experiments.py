@@ -96,8 +96,9 @@ def experiment(
     kinds = [option for option, value in options.items() if value is not None]
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(options)}")
-    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
-    # Two options search or compare; the others change the recording and read it twice.
+    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # if unknown, any dialect
+    # --find-cut and --every-dialect search or compare; others change the recording and read it
+    # twice.
     if find_cut:
         return _find_cut(session, chosen, own_dialect, as_json)
     if every_dialect:
@@ -112,7 +113,7 @@ def experiment(
         changed = recutting.corrupt_chunk(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own_dialect, session.tools).events
     after = experiments.read_recording(changed, own_dialect, session.tools).events
-    # A cutting leaves the text at its offsets; any other change moves it, so spans do not count.
+    # A cutting moves no text; any other change does, so spans do not count then.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 

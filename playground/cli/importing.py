@@ -90,7 +90,7 @@ def import_(
     left_out: list[InputFault] | None = [] if keep_going else None
     has_findings = False
     rows: list[dict[str, Any]] = []
-    broken_lines: list[Finding] = []  # findings on unreadable lines, which are reported at the end
+    broken_lines: list[Finding] = []  # unreadable lines, reported at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, repairs = repaired(loaded) if mend else (loaded, [])
@@ -177,7 +177,7 @@ _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
 def _session_line(row: dict[str, Any]) -> str:
-    """Return a line on a session: its format, its counts, and the file that was written."""
+    """Return a line on a session: its format, its counts, and its output file."""
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
@@ -194,7 +194,7 @@ def _with_progress(
         _refuse_other_kind(file)
     has_begun = False
     with progress_bar("reading") as moved:
-        piped = source_of(file) if file == "-" else None  # it can be read once
+        piped = source_of(file) if file == "-" else None  # standard input can be read only once
         if piped is not None:
             piped.left_out = left_out
         try:
@@ -212,7 +212,8 @@ def _with_progress(
 
 
 def _refuse_other_kind(file: str) -> None:
-    """Raise InputFault for source or YAML of another kind than sessions; it names its command."""
+    """Raise InputFault for source or YAML that is no session; the message names the right
+    command."""
     if not file.endswith(_SOURCE):
         return
     from playground.questions.recognition import recognise
@@ -224,7 +225,7 @@ def _refuse_other_kind(file: str) -> None:
 
 
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:
-    """Return the fault that says what a small file holds instead of sessions; None if unknown."""
+    """Return a fault that names the content of a small file without sessions; None if unknown."""
     from playground.base.errors import InputFault
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
@@ -252,7 +253,7 @@ def _fault_of(recognised: Recognised, file: str) -> InputFault:
 
 
 _SOURCE = (".py", ".yaml", ".yml")
-_MOST_BYTES = 1_000_000  # a larger file is no single reply or declaration
+_MOST_BYTES = 1_000_000  # a reply or declaration is smaller
 _OTHER_KINDS = {
     "signature": "playground signature FILE, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",

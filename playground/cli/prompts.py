@@ -78,7 +78,7 @@ def dialects(as_json: bool) -> int:
     cells = [
         (
             dialect.name,
-            getattr(dialect, "result_role", ""),  # of a declared dialect
+            getattr(dialect, "result_role", ""),  # only declared dialects have it
             getattr(dialect, "parallel", None),
             getattr(dialect, "models", ""),
         )
@@ -143,7 +143,7 @@ def render(
 
 
 def _requests(columns: Sequence[Column]) -> str:
-    """Return the requests of all dialects as one text, each part below a heading."""
+    """Return the requests of all dialects as a text, each message below a heading."""
     from playground.dialects.rendering import message_text
 
     parts = []
@@ -185,7 +185,7 @@ def compare(
     columns = comparison.columns
     with progress_bar("counting") as moved:
         for number, column in enumerate(columns if tokens else (), 1):
-            _ = column.tokens  # is counted once
+            _ = column.tokens  # counted here, and cached
             if moved:
                 moved(number, len(columns))
     rows = answers.comparison(comparison, tokens)
@@ -204,8 +204,8 @@ _TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
 
 
 def _column_json(row: dict[str, Any], column: Column) -> dict[str, Any]:
-    """Return a dialect's row, with its findings in full. `by_kind` and `tokens_range` are older
-    keys, which stay for one version."""
+    """Return a dialect's row, with its findings in full. The keys `by_kind` and `tokens_range` are
+    obsolete, and stay for one version."""
     from dataclasses import asdict
 
     older: dict[str, Any] = {"by_kind": column.characters}
@@ -232,7 +232,7 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
             name: {
                 "carried": matrix.carried(name),
                 "refused": matrix.refused(name),
-                "cannot-carry": matrix.refused(name),  # the older key, for one version
+                "cannot-carry": matrix.refused(name),  # obsolete key, kept for one version
             }
             for name in matrix.dialects
         }

@@ -85,7 +85,7 @@ def payload(
         except InputFault as fault:
             if len(providers) == 1:
                 raise
-            # If one of several providers refuses, show the others all the same.
+            # If one of several providers refuses, the others are still shown.
             has_findings = True
             results.append({"provider": name, "refused": str(fault)})
             if not as_json:
@@ -172,8 +172,13 @@ def tools(
     from playground.show.rows import rows_of
 
     if plan:
+        from playground.base.registry import PluginMissingError, addition
+
+        print_plan = addition("tools --plan")
+        if print_plan is None:
+            raise PluginMissingError("savings", "tools --plan")
         loaded = load(file)
-        status = tool_tables.print_plan(loaded.session, "".join(models[:1]), as_json)
+        status: int = print_plan(loaded.session, "".join(models[:1]), as_json)
         return max(status, report(loaded.findings))
     if mcp:
         metadata, findings = _tools_from_server(file, yes, seconds)
@@ -219,7 +224,7 @@ def _tools_from_server(
         return yes or click.confirm(keep_order(f"Yes to {_name(server)}?"), err=True)
 
     servers = read_servers(file_bytes(file).decode("utf-8", "replace"), file)
-    for server in servers:  # all of them, before the first question
+    for server in servers:  # list all servers before the first question
         say(f"{_name(server)}: a yes would", err=True)
         for line in server.consequences():
             say(f"  {line}", err=True)

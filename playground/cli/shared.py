@@ -24,7 +24,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return a callback that keeps a flag for the printing functions."""
+    """Return a callback that stores a flag for the printing functions."""
 
     def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
         if value:
@@ -87,10 +87,8 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for where a command writes.
-
-    `-` is refused, because it would make a file or folder of that name.
-    """
+    """Return the option for a command's output file or folder. `-` is refused, because it would
+    create a file or folder of that name."""
     help_text = f"{text} Missing folders are made."
     return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 
@@ -102,7 +100,7 @@ def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> s
 
 
 def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for dialects; without a default, it is required."""
+    """Return the option for dialects; it is required if there is no default."""
     text = "A dialect; may be given several times." + (f" Default: {default}." if default else "")
     names = ("-d", "--dialect", "dialects")
     return click.option(*names, multiple=True, required=not default, help=text)
@@ -111,7 +109,8 @@ def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callabl
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
     """Return the dialects of `dialects_option`, by default all, with the rules of `rules_option`.
 
-    The rules are read at once, so that a command fails before it sends anything. Raises InputFault.
+    The rules are read at once, so that a command fails before it sends a request. Raises
+    InputFault.
     """
     from playground.dialects import as_dialects
     from playground.dialects.rules_file import read_chosen_rules
@@ -149,8 +148,8 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
 def load_streamed(name: str, dialect: str) -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
-    The file may also hold a reply alone. If the session has no recordings, recordings are made of
-    its answers. `dialect` is the requested one, "" for any.
+    The file may also hold only a reply. If the session has no recordings, they are made from its
+    answers. `dialect` is the requested dialect, "" for any.
     """
     from dataclasses import replace
 
@@ -177,7 +176,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
 
 def _load_first(source: Source) -> LoadedSession:
-    """Return a source's first session; standard input may also hold a reply, or tools alone."""
+    """Return a source's first session; standard input may also hold only a reply, or only tools."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
@@ -192,11 +191,9 @@ def _load_first(source: Source) -> LoadedSession:
 
 
 def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
-    """Return a source that holds a reply alone as a session; None if it holds anything else.
-
-    With a requested `dialect` the reply is read in it. Otherwise it is read in the likeliest
-    dialect; if there is none, a finding says so. `with_json` accepts JSON in no known form, with a
-    finding.
+    """Return a source that holds only a reply as a session; None if it holds anything else. The
+    reply is read in the requested `dialect`, or else in the likeliest; if no dialect is likely, a
+    finding says so. `with_json` accepts JSON of unknown form, with a finding.
     """
     from dataclasses import replace
 
@@ -224,11 +221,11 @@ def tools_of(name: str) -> list[ToolMetadata]:
 
 
 def loaded_tools(name: str) -> ToolFile:
-    """Return the tools of a file in any form, or of a sample, with what was found."""
+    """Return the tools of a file in any form, or of a sample, with findings."""
     from playground.base import paths
     from playground.sessions.tool_files import ToolFile, load_tools
 
-    # A file of the user comes before a sample of the same name.
+    # A user's file takes precedence over a sample of the same name.
     if name in paths.samples() and not Path(name).exists():
         return ToolFile(list(load(name).session.tools), [])
     return load_tools(name)
@@ -255,7 +252,8 @@ def parameters_of(items: Sequence[str]) -> dict[str, Any]:
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:
-    """Return the checks that the environment sets up; `ledger_option` replaces its ledger."""
+    """Return the checks before sending that the environment configures; `ledger` replaces its
+    ledger."""
     import os
 
     from playground.dialects.preflight import LEDGER_VARIABLE, checks_from

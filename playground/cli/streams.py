@@ -147,7 +147,7 @@ def _replay_json(
 
 
 def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
-    """Say what was replayed, how it is read, and what its provider said of the cache."""
+    """Print the recording's name and dialect, and the provider's diagnosis of its cache."""
     from playground.cache.diagnosis import diagnosis_of
 
     say(
@@ -163,8 +163,8 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
 def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect in which to read a recording if the user names none.
 
-    It is the recording's own, unless the named parser of the server reads another dialect, and
-    there are calls in that dialect.
+    It is the recording's own, unless the named parser of the server reads another dialect, in which
+    the reply has calls.
     """
     from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import describe_chunk
@@ -179,7 +179,7 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
-    """Return findings about the file's text, and one if the file has other recordings too."""
+    """Return findings about the file's text, and a finding if the file has other recordings."""
     from playground.base.findings import finding
 
     codes = ("no-dialect", "wrapped-body", "unknown-json")
@@ -193,8 +193,8 @@ def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) 
 
 
 def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """Return a finding if the timeline has no call, but another dialect reads calls in its text,
-    unless its reply has such a finding."""
+    """Return a finding if only another dialect reads calls in the timeline's text; [] if the reply
+    itself has such a finding."""
     from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
@@ -208,7 +208,7 @@ def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list
 
 
 def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
-    """Print what each server hands over, and its dialect if that differs from the first one's."""
+    """Print each server's reading, and its dialect if that differs from the first server's."""
     for timeline in timelines:
         if (reading := timeline.server) is None:
             continue
@@ -246,10 +246,8 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
 def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Print the smallest reply that the server hands over with a loss.
-
-    With --strict, return 1 if there is one.
-    """
+    """Print the smallest reply of which the server loses something. With --strict, return 1 if
+    there is a loss."""
     from playground.base.errors import InputFault
     from playground.base.wording import fenced
     from playground.questions.server_report import server_report
@@ -349,7 +347,7 @@ def record(
 
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> AppendOnlyFile:
-    """Return the file to record into; without -o it is a new file."""
+    """Return the file for the recording; without -o, a new file."""
     from playground.base.output import Batch
     from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 

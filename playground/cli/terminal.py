@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from playground.nouns.events import Event
     from playground.show.rows import AnswerRows
 
-GRACE = 5.0  # seconds that a stop may take
-WHOLE = {"format"}  # columns of names that users copy: never folded
+GRACE = 5.0  # seconds within which a stopped program must end
+WHOLE = {"format"}  # columns with names to copy: never folded
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
-_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # other control characters are escaped by JSON itself
+_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON itself escapes other control characters
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 _EXACT = "`> FILE` or a pipe gets the exact text"
-_HALVES = "surrogatepass"  # for half a surrogate pair: the only way to UTF-8 without loss
+_HALVES = "surrogatepass"  # error handler that writes half a surrogate pair
 _MOST_NAMED = 5
-_NOTED = "playground.noted"  # in the meta of click's context, as STRICT and CSV
+_NOTED = "playground.noted"  # key in the meta of click's context, like the next
 STRICT = "playground.strict"
 _PRINTED = "playground.printed"
 CSV = "playground.csv"
-INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
 
 
 @contextmanager
@@ -46,7 +46,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int, int], None] | None]:
     """Yield a callback that shows progress in a bar, or None if stderr is no terminal.
 
-    With `streams_json`, it is also None if stdout is a terminal: the bar would stand in the JSON.
+    With `streams_json`, it is also None if stdout is a terminal, because the bar would be inside
+    the JSON.
     """
     if not sys.stderr.isatty() or (streams_json and sys.stdout.isatty()):
         yield None
@@ -69,7 +70,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         from playground.base.extras import missing_package
         from playground.base.waits import telling_waits
 
-        if sys.stdout is None:  # after `>&-`, all output would be lost in silence
+        if sys.stdout is None:  # after `>&-`, all output would be lost
             say("playground: standard output is closed", err=True)
             sys.exit(2)
         try:
@@ -84,12 +85,12 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
             sys.stdout = None
             status = 0
-        except OSError as error:  # a full disk, a folder that may not be read
+        except OSError as error:  # such as a full disk, or no permission
             place = f"{error.filename}: " if error.filename else ""
             say(f"playground: {place}{error.strerror or error}", err=True)
             status = 2
         except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise  # click handles these with its own words and exit status
+            raise  # click prints its own message and sets the exit status
         except Exception as error:
             missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
             if _debugging():
@@ -104,7 +105,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
 
 @dataclass
 class Stop:
-    """A request to end the program: `number` is the signal's, None if there was none."""
+    """A request to end the program; `number` is the signal's, None before a signal."""
 
     event: threading.Event
     number: int | None = None
@@ -114,8 +115,8 @@ class Stop:
 def stopping() -> Iterator[Stop]:
     """Let Ctrl-C, SIGTERM and SIGHUP set an event instead of ending the program.
 
-    So nothing is raised in the middle of a step that must be complete. A second signal ends the
-    program as usual. If the program still runs GRACE seconds after the first, a second one is sent
+    So no exception interrupts a step that must be completed. A second signal ends the program as
+    usual. If the program still runs GRACE seconds after the first signal, a second signal is sent
     automatically, because code that loads a library or waits for a connection does not see the
     event. An InputFault after a signal exits with the signal's status.
     """
@@ -134,7 +135,7 @@ def stopping() -> Iterator[Stop]:
         timer.start()
         second.append(timer)
 
-    ignored = (signal.SIG_IGN, None)  # under `nohup`, or set by code that is not Python
+    ignored = (signal.SIG_IGN, None)  # ignored under `nohup`, or handled outside Python
     handled = [number for number in signals if signal.getsignal(number) not in ignored]
     old_handlers = {number: signal.signal(number, stop_once) for number in handled}
     try:
@@ -152,7 +153,7 @@ def stopping() -> Iterator[Stop]:
 
 
 def _debugging() -> bool:
-    """Return True with `playground --debug`: an unexpected error then prints its traceback."""
+    """Return True with `playground --debug`, which prints the traceback of an unexpected error."""
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().params.get("debug"))
 
@@ -164,15 +165,14 @@ def is_set(name: str) -> bool:
 
 
 def failed(has_failed: bool) -> int:
-    """Return the exit status of a command that found something: 1 with --strict, else 0."""
+    """Return the exit status: 1 with --strict if `has_failed`, else 0."""
     return int(has_failed and is_set(STRICT))
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:
-    """Print a line for the user; with --csv on stderr, because stdout is the table alone.
-
-    Control characters are escaped, so that a terminal obeys nothing that comes from a file.
-    Characters that the stream's encoding lacks are escaped too.
+    """Print a line for the user; with --csv on stderr, because stdout has only the table. Control
+    characters are escaped, so that a file's text cannot control the terminal. Characters that the
+    stream's encoding lacks are escaped too.
     """
     err = err or is_set(CSV)
     stream = sys.stderr if err else sys.stdout
@@ -189,7 +189,8 @@ def tell_starred(counts: Mapping[str, int]) -> None:
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Return True if the stream is a terminal with Unicode, which may reorder leftward scripts."""
+    """Return True if the stream is a terminal with Unicode, which may reorder right-to-left
+    scripts."""
     return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
@@ -219,7 +220,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
         write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
         say_written(out)
     elif not sys.stdout.isatty():
-        click.echo(text.encode("utf-8", _HALVES), nl=False)  # as bytes, so that line ends stay
+        click.echo(text.encode("utf-8", _HALVES), nl=False)  # as bytes, to keep the line ends
     else:
         click.echo(_encodable(visible(text)), nl=not text.endswith("\n"))
         if escaped := hidden_in(text):
@@ -233,7 +234,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
 
 
 def _count_and_escapes(escaped: Sequence[str]) -> str:
-    """Return how many characters there are, with the escape of each kind."""
+    """Return the number of characters, and the escape of each kind."""
     from playground.base.wording import counted
 
     escapes = list(dict.fromkeys(map(visible, escaped)))
@@ -243,7 +244,7 @@ def _count_and_escapes(escaped: Sequence[str]) -> str:
 
 
 def _note_once(note: str) -> None:
-    """Print a note on what happened to the content, once for each command."""
+    """Print a note on changes to the content, once for each command."""
     context = click.get_current_context(silent=True)
     meta = context.meta if context else {}
     if not meta.get(_NOTED):
@@ -254,7 +255,7 @@ def _note_once(note: str) -> None:
 def report(findings: Sequence[Finding]) -> int:
     """Print findings as lines on stderr.
 
-    Return the exit status: 1 with --strict, if any is more than information.
+    Return the exit status: 1 with --strict if a finding is more than information.
     """
     for finding in findings:
         line = f"{finding.severity} {finding.code} ({finding.where}): {with_fix(finding)}"
@@ -289,13 +290,12 @@ def print_json(value: Any) -> None:
 
 
 def print_json_array(values: Iterable[Any]) -> None:
-    """Print an array as `print_json` does, each value as soon as it is there.
-
-    If a value raises, the array stays open: JSON that breaks off must not look complete.
-    """
+    """Print an array like `print_json`, each value as soon as it is computed. If computing a value
+    raises, the array stays open, so that the JSON does not look complete."""
     separator = "[\n"
     for value in values:
-        text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # no text has a line end
+        # the JSON of a text has no line ends
+        text = json_text(value, _is_narrow()).replace("\n", "\n  ")
         click.echo(f"{separator}  {text}", nl=False)
         separator = ",\n"
     click.echo("[]" if separator == "[\n" else "\n]")
@@ -307,7 +307,7 @@ def _is_narrow() -> bool:
 
 
 def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
-    """Return a value as exact JSON, with all control characters escaped as JSON escapes them.
+    """Return a value as exact JSON, with JSON's escapes for all control characters.
 
     With `narrow`, everything but ASCII is escaped.
     """
@@ -322,10 +322,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def show_rows(rows: AnswerRows, *columns: str) -> None:
-    """Print a table under the glossary's titles: these columns, or all.
-
-    With --csv, print all columns under their names, of the command's first table alone.
-    """
+    """Print a table with the glossary's titles: these columns, or all. With --csv, print only the
+    command's first table, with all columns under their names."""
     from playground.show.glossary import is_number, title
 
     if is_set(CSV):
@@ -361,8 +359,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def table(head: list[str], rows: list[list[str]], numeric: Collection[str] = ()) -> None:
     """Print a table: folded to the width of a terminal, or unfolded for a pipe or file.
 
-    Numbers, and names that users copy, are never folded. `numeric` has the heads of columns that
-    are aligned on the right.
+    Numbers, and names that users copy, are never folded. `numeric` has the heads of right-aligned
+    columns.
     """
     cells = [[visible(cell).expandtabs() for cell in row] for row in (head, *rows)]
     if sys.stdout.isatty():
@@ -387,14 +385,14 @@ def _folded_table(head: list[str], rows: list[list[str]], numeric: Collection[st
     console = Console(highlight=False)
     with console.capture() as lines:
         console.print(rich_table)
-    text = lines.get()  # bidirectional text is isolated cell by cell: a line holds several cells
+    text = lines.get()  # bidirectional text is isolated in each cell
     click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> Iterator[str]:
     """Yield the lines of an unfolded table.
 
-    They have no blanks at their ends, which would make every line as long as the longest.
+    Lines have no blanks at their ends, which would make them all as long as the longest.
     """
     from rich.cells import cell_len
 

@@ -1,4 +1,4 @@
-"""Print tools' tokens, and which providers accept their schemas, for `playground tools`."""
+"""Print the tokens of tools, and the providers that accept their schemas (`playground tools`)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from playground.cli.terminal import CSV, failed, is_set, print_json, report, say
 
 if TYPE_CHECKING:
     from playground.nouns.tools import ToolMetadata
-    from playground.sessions.session import Session
 
 
 def print_costs(
     tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
 ) -> int:
-    """Print tokens by tool; below, the tokens with smaller schemas."""
+    """Print tokens by tool, and below them the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
     from playground.show import rows
 
@@ -46,10 +45,8 @@ def print_costs(
 
 
 def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
-    """Print how many findings each target has, and all of them.
-
-    With --strict, return 1 if there are any. Only the JSON has the schemas to send instead.
-    """
+    """Print the number of findings of each target, and all findings. With --strict, return 1 if
+    there are findings. Only the JSON has the schemas to send instead."""
     from playground.questions.tool_schemas import tool_portability
     from playground.show import rows
 
@@ -65,22 +62,3 @@ def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_
         counts[row.title] = counts.get(row.title, 0) + len(row.findings)
     table(["target", "findings"], [[title, str(count)] for title, count in counts.items()])
     return report(portability.findings)
-
-
-def print_plan(session: Session, model: str, as_json: bool) -> int:
-    """Print what the session's tools cost as they are, and with some of them deferred."""
-    from playground.cache.answers.tool_plan import plan_tools
-    from playground.show import rows
-
-    plan = plan_tools(session, model=model)
-    if as_json:
-        print_json({**plan.as_json(), "rows": rows.tool_plan(plan).dicts()})
-        return 0
-    say(plan.headline)
-    show_rows(rows.tool_plan(plan))
-    show_rows(rows.planned_tools(plan))
-    for line in plan.assumed:
-        say(f"assumed: {line}")
-    if plan.source:
-        say(f"deferred tools: {plan.source}; model {plan.model}")
-    return 0

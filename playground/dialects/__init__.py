@@ -130,7 +130,7 @@ def _load_own(name: str) -> Dialect:
 
 @cache
 def _plugins() -> Plugins:
-    # searched only for names that are not our own: it takes as long as all the rest here
+    # searched only for names that are not our own, because the search of packages is slow
     from importlib.metadata import entry_points
 
     from playground.dialects.by_hand.plugins import GROUP, load_plugins

@@ -76,8 +76,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     remembers: ClassVar[bool] = False
     """True if a message's text depends only on the message and its tools' schemas.
 
-    A tool's text then depends on that tool alone, and the system prompt on no message: each is
-    written once and cached.
+    A tool's text then depends on that tool alone, and the system prompt on no message: all these
+    texts are cached.
     """
 
     def __init_subclass__(cls) -> None:
@@ -175,8 +175,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         from playground.base.registry import public_name
 
         build = public_name("own_dialects", "response_template")
-        made: ResponseTemplate = build(self, start_anchor, portable)
-        return made
+        template: ResponseTemplate = build(self, start_anchor, portable)
+        return template
 
     # the system prompt
 
@@ -310,10 +310,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     # the history
 
     def _history(self, prompt_data: PromptData) -> History:
-        known = history_of(self, prompt_data)
+        history = history_of(self, prompt_data)
         if not self._overrides("format_history"):
-            return known
-        return own_history(self.format_history(prompt_data), known)
+            return history
+        return own_history(self.format_history(prompt_data), history)
 
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
         """Return every message that is not empty, in LiteLLM's form."""
@@ -347,10 +347,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         of marks."""
         if not self._overrides("format_messages"):
             return self._render(prompt_data, rules_path)
-        written = self.format_messages(prompt_data, rules_path)
+        own_messages = self.format_messages(prompt_data, rules_path)
         system = self.system_draft(prompt_data, rules_path)
-        known = RequestMessages(system, self._history(prompt_data))
-        messages = _as_written(written, "format_messages", known)
+        base_messages = RequestMessages(system, self._history(prompt_data))
+        messages = _as_written(own_messages, "format_messages", base_messages)
         return self._rendering(prompt_data, messages, marks_in(messages))
 
     def _render(self, prompt_data: PromptData, rules_path: str | None) -> Rendering:
@@ -358,7 +358,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         messages = RequestMessages(system, self._history(prompt_data))
         for check in self.preflight:
             check.check(prompt_data)
-        if self.marks_itself:  # an override may write into any message, and returns what it likes
+        if self.marks_itself:  # an override may write into any message, and may return None
             marked = deep_copy(messages[:])
             decided = self.inject_prompt_cache(marked, prompt_data)
             offering.check_messages(marked, f"inject_prompt_cache of dialect {self.name!r}")
@@ -405,11 +405,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
 
 def _as_written(
-    messages: Sequence[dict[str, Any]], method: str, known: RequestMessages
+    messages: Sequence[dict[str, Any]], method: str, base_messages: RequestMessages
 ) -> RequestMessages:
-    """Return the messages that an override wrote, not merged; `known` has the base class's
-    messages."""
-    pairs = zip(known, known.blocks, strict=True)
+    """Return the messages that an override wrote, not merged; `base_messages` are those of the
+    base class."""
+    pairs = zip(base_messages, base_messages.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 
 

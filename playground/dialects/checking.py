@@ -73,18 +73,18 @@ def _lost_arguments(
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
     def carries_alone(args: dict[str, Any]) -> bool:
-        # A call has all of its texts or none, so each is tried with samples for the others.
+        # A call needs all of its texts, so each is tried with samples for the others.
         return _carries(dialect, replace(call, args=texts | args), tools)
 
     lost = [key for key, value in call.args.items() if not carries_alone({key: value})]
     if lost:
         return lost
-    # Each comes back alone: the cause is the name, or the combination of arguments.
+    # Each argument comes back if it is alone: the cause is the name, or several arguments together.
     return ["(together)"] if carries_alone({}) else ["(name)"]
 
 
 def _carries(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> bool:
-    """Return True if a call comes back unchanged, as the only one, and without any text."""
+    """Return True if a written call is read back unchanged, without another call or text."""
     result = _read_back(dialect, call, tools)
     is_only_one = len(result.tool_calls) == 1 and not result.aborted
     if not is_only_one or result.content.strip():
@@ -108,7 +108,7 @@ _SENT: Final[dict[str, tuple[type, ...]]] = {
 
 
 def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Finding]:
-    sent = {
+    sent_ids = {
         id(part)
         for item in dialect.split_message(message)  # an image next to a result is sent separately
         for part in item.parts
@@ -116,7 +116,7 @@ def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Findi
     }
     findings: list[Finding] = []
     for index, part in enumerate(message.parts):
-        if id(part) in sent:
+        if id(part) in sent_ids:
             continue
         if isinstance(part, ReasoningPart) and message.role == "assistant":
             findings.append(finding("reasoning-dropped", place))

@@ -49,7 +49,7 @@ def drafts_of(
 
 
 def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
-    """Return the conversation with neighbours joined. It may be cached: do not change it."""
+    """Return the conversation, neighbours of one role joined. It is shared: do not change it."""
     if can_cache(dialect):
         return cached_conversation(dialect, prompt_data).history
     messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
@@ -58,7 +58,7 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
 
 
 def cached_conversation(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
-    """Return the conversation from the cache, written if it is not there. Do not change it."""
+    """Return the conversation from the cache, which writes it if need be. Do not change it."""
     tools = prompt_data.tool_metadata
     return RENDER_CACHE.session(
         dialect,

@@ -64,7 +64,7 @@ def _result_template(text: str) -> Template:
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredDialect(HashedOnce, Dialect):
-    """All of a dialect as data; see docs/contributing/dialect.md for one in four lines."""
+    """All of a dialect as data. docs/contributing/dialect.md declares a dialect in four lines."""
 
     remembers: ClassVar[bool] = True
 
@@ -99,13 +99,13 @@ class DeclaredDialect(HashedOnce, Dialect):
     switches: Switches = field(default_factory=Switches)
     """The switches that decide how to read replies that can be read in two ways."""
     models: str = ""
-    """The models that are trained on it, or the programs that use it, with source and date."""
+    """The models trained on the dialect, or the programs that use it, with source and date."""
     model_names: tuple[str, ...] = ()
     """Patterns of those models' names (see `models.py`); none if no model is trained on it."""
     raw_prompt: LlamaPrompt | None = field(default=None, hash=False)
     """The raw prompt that the dialect's guide shows too, if one is known."""
     own_tool: ToolMetadata | None = field(default=None, hash=False)
-    """The one tool that the model was trained to call, with an example; only it is in the guide."""
+    """The one tool that the model was trained to call, with an example; the guide has no other."""
     cache_policy: str = field(default="azad", hash=False)
     """The policy that places cache marks unless another is named."""
     preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
@@ -119,7 +119,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         cls.remembers = cls.__dict__.get("remembers", False)
 
     def __post_init__(self) -> None:
-        # Fail where a wrong declaration is written, not where it is first used.
+        # Fail where a wrong declaration is made, not where the dialect is first used.
         self._result_template()
         _check_model_names(self.name, self.model_names)
 

@@ -127,7 +127,7 @@ DIALECTS = (
             section=_DEEPSEEK,
             separator="",
             also=(
-                Syntax(  # as V3 writes it
+                Syntax(  # the form of V3
                     call=(
                         "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n"
                         "```json\n{args:json}\n```<｜tool▁call▁end｜>"

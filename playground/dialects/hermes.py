@@ -34,8 +34,9 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
         "Arch-Function (a request to it in katanemo's Plano, api_model_server.rest, read 2026-11); "
         "Ring and Ling 2 (reported, no template of theirs was read)"
     ),
-    # A Hermes model writes it whatever its base model is: vLLM's hermes parser is also for those
-    # based on Llama. Newer Qwen models write qwen3-coder. Granite writes it since version 4.
+    # A Hermes model writes this form whatever its base model is: vLLM's hermes parser also reads
+    # those based on Llama. Newer Qwen models write qwen3-coder. Granite writes hermes since
+    # version 4.
     model_names=(
         "hermes",
         r"qwen-?2(?!\d)",

@@ -1,4 +1,4 @@
-"""A formatted conversation, with neighbours of one role joined.
+"""A formatted conversation, with neighbouring messages of one role joined.
 
 Messages are never changed; joining a neighbour makes a new message. So the requests of a session,
 each of which continues the one before, share their common messages.

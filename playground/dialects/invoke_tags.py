@@ -169,9 +169,8 @@ DIALECTS = (
             "｜DSML｜",
             "tool_calls",
             _dsml("｜DSML｜", "function_calls"),  # V3.2
-            replace(
-                _dsml("|DSML|", "tool_calls"), slip=True
-            ),  # with ASCII bars, as some servers write it
+            # with ASCII bars, as some servers write it
+            replace(_dsml("|DSML|", "tool_calls"), slip=True),
         ),
         reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),

@@ -102,9 +102,8 @@ DIALECTS = (
             call="<|function_call|>{call:json}",
             also=(
                 Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
-                Syntax(
-                    call="function call{call:json}", slip=True
-                ),  # if the server removed the tokens
+                # if the server removed the tokens
+                Syntax(call="function call{call:json}", slip=True),
             ),
         ),
         switches=Switches(broken_calls="text"),
@@ -141,7 +140,7 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
-                # the same where the prompt ends with the first token
+                # the same call if the prompt already ends with its first token
                 Syntax(
                     call="{name}<|content_invoke_tool_json|>{call:json}<|end_message|>",
                     shape=_ARGS,

@@ -40,7 +40,7 @@ _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # no back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
-# An object up to a call that is its member, or the first of a list in it.
+# The beginning of an object, up to a call that is a member's value or the first item of its list.
 _BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 # Classes of OpenAI's and LiteLLM's clients as Python prints them, with their first field.
@@ -61,8 +61,8 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     names = tuple(tool.name for tool in prompt_data.tool_metadata)
     if marker := misspelled_marker(result.content, dialect, () if result.tool_calls else names):
         spelling = _spelling_of(marker, result.content)
-        near = f"{spelling!r} is nearly" if spelling else "nearly"
-        message = f"{near} {marker!r} of {dialect.name}: kept as text"
+        prefix = f"{spelling!r} is nearly" if spelling else "nearly"
+        message = f"{prefix} {marker!r} of {dialect.name}: kept as text"
         return finding("near-marker", "the whole reply", message)
     tags = tags_outside_text(dialect.syntax, dialect.markers, names)
     tag = next((tag.strip() for tag in tags if tag in f"\n{result.content}"), "")
@@ -123,7 +123,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
 class NearDialect(NamedTuple):
     """The dialect nearest to a text in which no dialect reads a call.
 
-    `marker` is its marker in the text, written exactly so if `exact`, or else almost so.
+    `marker` is the dialect's marker. If `exact` is False, the text has a misspelling of it.
     """
 
     dialect: str = ""
@@ -161,9 +161,9 @@ def nearest_dialect(text: str) -> NearDialect:
 
 def no_dialect_finding(text: str) -> Finding:
     """Return the finding that no dialect reads a text, which names the nearest dialect."""
-    near = nearest_dialect(text)
-    meaning = CODES["no-dialect"].meaning
-    return finding("no-dialect", "the whole text", f"{meaning}; {near}" if near.dialect else "")
+    nearest = nearest_dialect(text)
+    message = f"{CODES['no-dialect'].meaning}; {nearest}" if nearest.dialect else ""
+    return finding("no-dialect", "the whole text", message)
 
 
 def normal_form(text: str) -> str:
@@ -177,8 +177,8 @@ def _spelling_of(marker: str, text: str) -> str:
     """Return the tag in a text that is nearly a marker, or "" if that is no tag."""
     form = normal_form(marker)
     tags = dict.fromkeys(_TAG.findall(text[:SEARCH_LIMIT]))
-    near = (tag for tag in tags if tag != marker)
-    return next((tag for tag in near if _is_nearly(normal_form(tag), form)), "")
+    other_tags = (tag for tag in tags if tag != marker)
+    return next((tag for tag in other_tags if _is_nearly(normal_form(tag), form)), "")
 
 
 def _is_nearly(tag: str, form: str) -> bool:

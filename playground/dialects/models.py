@@ -29,7 +29,7 @@ _SERVED: Final = re.compile(
     r"|([a-z]+\.)?(anthropic\.claude(?!-v2|-instant)|amazon\.nova))"
 )
 _OF_HOSTED_APIS: Final = "native"
-_TAUGHT: Final = "xml"  # any instructed model can follow it
+_TAUGHT: Final = "xml"  # any instructed model can follow this dialect
 _FAMILY: Final = re.compile(r"[a-z]{3,}")
 
 

@@ -36,7 +36,7 @@ class NativeDialect(DeclaredDialect):
         return self.format_tools_schema(prompt_data.tool_metadata, typed=True) or None
 
     def split_message(self, message: Message) -> list[Message]:
-        """Return a message for each result, since each answers one call, then one for the rest."""
+        """Return a message for each result, as each answers one call, then one with the rest."""
         if not message.tool_results:
             # The API refuses a tool message without a result: its text is sent as the user's.
             return [replace(message, role="user") if message.role == "tool" else message]

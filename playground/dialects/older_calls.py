@@ -44,9 +44,9 @@ def _names_dialects(value: Any) -> bool:
     if not isinstance(value, str):
         is_list = isinstance(value, Iterable) and not isinstance(value, bytes)
         return isinstance(value, Dialect) or (is_list and all(map(_names_dialects, value)))
-    known = dialect_names()
-    if not value or value in known:
+    names = dialect_names()
+    if not value or value in names:
         return True
-    if provider_of(value) == UNKNOWN and get_close_matches(value, known):
-        raise UnknownNameError("dialect", value, known)
+    if provider_of(value) == UNKNOWN and get_close_matches(value, names):
+        raise UnknownNameError("dialect", value, names)
     return False

@@ -37,7 +37,7 @@ _MARKERS: Final = {
 
 
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if another dialect reads calls in what `own` took for text.
+    """Return a finding if another dialect reads calls in the text that `own` left as content.
 
     A reply with other findings than those on lone markers is not examined.
     """
@@ -64,7 +64,7 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
 class _Readings:
     """The names that each dialect calls in a text, for one list of tools.
 
-    They are shared: when a reply's dialect is detected, every dialect asks for the same readings.
+    They are shared: when a reply's dialect is detected, every dialect needs the same names.
     """
 
     def __init__(self, text: str, tools: list[ToolMetadata]) -> None:
@@ -98,8 +98,8 @@ def _readings_of(text: str, tools: list[ToolMetadata]) -> _Readings:
 def _first_marker(text: str) -> tuple[int, int]:
     """Return the start of the line with the first marker of any dialect, and the marker's start.
 
-    If a brace stands before the marker, it is the start of the brace's line. Without a marker both
-    are -1.
+    If there is a brace before the marker, the start of the brace's line. Without a marker both are
+    -1.
     """
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCH_LIMIT) >= 0]
     places = [text.find(marker, 0, SEARCH_LIMIT) for sign in signs for marker in _MARKERS[sign]]
@@ -116,9 +116,9 @@ def _first_marker(text: str) -> tuple[int, int]:
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    The text holds one of their openers; or their calls are JSON without an opener, and the text
-    holds the key of the tool's name. The likeliest come first, because a dialect is compiled at its
-    first use.
+    The text holds one of the dialect's openers; or the dialect's calls are JSON without an opener,
+    and the text holds the key of the tool's name. The likeliest dialect comes first, because a
+    dialect is compiled at its first use.
     """
     speakers = []
     for dialect, openers in _openers().items():
@@ -145,7 +145,7 @@ def _has_no_opener(dialect: DeclaredDialect) -> bool:
 def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
     """Return the openers of each dialect's calls.
 
-    Dialects whose calls are any text are left out, and so are openers without a word in them.
+    Dialects that read any text as a call are left out, and so are openers without a word.
     """
     openers_of = {}
     for dialect in as_dialects(""):

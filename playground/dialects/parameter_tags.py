@@ -20,7 +20,7 @@ _tags = partial(
 def _function(section: str, *also_sections: str) -> Syntax:
     """Declare `<function=f>` with `<parameter=k>`, each call in a section of its own.
 
-    Sections with the tags in `also_tags` are read too.
+    Sections with the tags in `also_sections` are read too.
     """
     return Syntax(
         call="<function={name}>\n{params}</function>",
@@ -77,7 +77,7 @@ def _unseparated(label: str) -> Syntax:
 
 _HUNYUAN, _HY3 = _labelled(""), _labelled(":opensource")
 _HY3_THINK = ReasoningTags("<think:opensource>", "</think:opensource>")
-# The tokens hold a second closer, which some models write instead of the template's.
+# Some models write `<end_of_tool_call…>` as the closer, in place of the template's.
 _HY3_STOPS = ("<｜hy_eos:opensource｜>", "<end_of_tool_call:opensource>", "<end_of_tool_call>")
 
 DIALECTS = (

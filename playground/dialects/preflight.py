@@ -57,10 +57,10 @@ class JsonLedger:
                 where=str(self.path),
                 expected=_LEDGER,
             )
-        found = entries.get(api_key)
-        if found is not None and (isinstance(found, bool) or not isinstance(found, int)):
-            raise InputFault(f"credits must be a whole number, not {found!r}", where=str(self.path))
-        return found
+        entry = entries.get(api_key)
+        if entry is not None and (isinstance(entry, bool) or not isinstance(entry, int)):
+            raise InputFault(f"credits must be a whole number, not {entry!r}", where=str(self.path))
+        return entry
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,7 @@ class CreditCheck:
             credits = self.ledger.credits(key.get_secret_value()) if key else None
         except PlaygroundError:
             raise
-        except (
-            Exception
-        ) as error:  # a ledger may raise anything: it is a user's code for a database or a service
+        except Exception as error:  # a user's ledger may raise anything
             raise LedgerError(type(error).__name__) from error
         if credits is None:
             raise UnknownUserError

@@ -56,7 +56,7 @@ def simplified_schema(tool: ToolMetadata) -> dict[str, Any]:
     }
 
 
-# Tool documentation: named forms. Each is a function that writes one tool, and a frame.
+# The forms of tool documentation: each is a function that writes one tool, and a frame.
 
 ExampleOf = Callable[[ToolMetadata, dict[str, Any]], str]
 

@@ -51,8 +51,8 @@ DIALECTS = (
         title="Llama 4 pythonic",
         syntax=_calls_in(
             "<|python_start|>[{calls}]<|python_end|>",
-            _calls_in("[{calls}]"),  # the tokens may be left out
-            # as Llama 3 was taught
+            _calls_in("[{calls}]"),  # models may leave out the tokens
+            # the form of Llama 3
             *(
                 Syntax(
                     call="{call:json}",

@@ -59,7 +59,7 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return with_final_findings(result, chosen, prompt_data)
-    from playground.servers import get_server  # most replies need none
+    from playground.servers import get_server  # imported here: few calls name a server
 
     native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
@@ -72,7 +72,7 @@ def parse(
 def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
     if not tools:
         return []
-    from playground.nouns.tool_formats import read_tools  # five modules for forms of tools
+    from playground.nouns.tool_formats import read_tools  # imported here: it loads five modules
 
     return read_tools(list(tools))
 
@@ -83,7 +83,7 @@ def with_final_findings(
     """Add to a result the first finding that needs the complete reply, if there is one.
 
     It may be a printed response, another dialect's calls, a near marker, an object around a call,
-    or what was meant as a call in no dialect's form.
+    or a call in a form that no dialect has.
     """
     searched = _with_open_reasoning(result, dialect)
     finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
@@ -99,8 +99,8 @@ def with_final_findings(
 
 
 def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:
-    """Add reasoning without a closer to the content if it ends the reply. Only a call ends it, so a
-    call that could not be read has become a part of it."""
+    """Add reasoning at the reply's end to the content if the dialect has reasoning tags without a
+    closer. Only a call ends such reasoning, so a call that could not be read is a part of it."""
     if isinstance(dialect, DeclaredDialect) and not all(tags.close for tags in dialect.reasoning):
         last = next((event for event in reversed(result.events) if owned_text(event)), None)
         if isinstance(last, ReasoningEvent):

@@ -30,9 +30,8 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is mad
 
 _Value = TypeVar("_Value")
 
-Form = Callable[
-    [int, Message], list[Draft]
-]  # a function that writes a message, given its index in the session
+# a function that writes a message, given its index in the session
+Form = Callable[[int, Message], list[Draft]]
 
 
 class _MutableValues(NamedTuple):
@@ -43,7 +42,7 @@ class _MutableValues(NamedTuple):
     that is recorded here.
     """
 
-    places: SharedList[Collection[Any]]  # lists, and live views of the keys and values of dicts
+    containers: SharedList[Collection[Any]]  # lists, and live views of the keys and values of dicts
     sizes: SharedList[int]
     inside: SharedList[Any]
     is_complete: bool = True
@@ -51,33 +50,33 @@ class _MutableValues(NamedTuple):
     @property
     def unchanged(self) -> bool:
         # Only C functions, for speed: each rendering of a session checks all values.
-        return all(map(eq, map(len, self.places), self.sizes)) and all(
-            map(is_, chain.from_iterable(self.places), self.inside)
+        return all(map(eq, map(len, self.containers), self.sizes)) and all(
+            map(is_, chain.from_iterable(self.containers), self.inside)
         )
 
     def extended_with(self, values: list[Any]) -> _MutableValues:
-        """Return a record with these values and all values inside them; the list gets emptied."""
-        places: list[Collection[Any]] = []
-        is_known, seen_ids = self.is_complete, set[int]()
+        """Return a record that also has `values` and all values inside them; empties `values`."""
+        containers: list[Collection[Any]] = []
+        is_complete, seen_ids = self.is_complete, set[int]()
         while values:
             value = values.pop()
             if id(value) in seen_ids:
                 continue
             seen_ids.add(id(value))
-            start = len(places)
+            start = len(containers)
             if isinstance(value, dict):
-                places += dict.keys(value), dict.values(value)
+                containers += dict.keys(value), dict.values(value)
             elif isinstance(value, (list, tuple)):
-                places.append(value)
+                containers.append(value)
             else:
-                is_known = False
-            for place in places[start:]:
-                values += [item for item in place if not isinstance(item, _PLAIN)]
+                is_complete = False
+            for container in containers[start:]:
+                values += [item for item in container if not isinstance(item, _PLAIN)]
         return _MutableValues(
-            self.places.extended_with(len(self.places), places),
-            self.sizes.extended_with(len(self.sizes), map(len, places)),
-            self.inside.extended_with(len(self.inside), chain.from_iterable(places)),
-            is_known,
+            self.containers.extended_with(len(self.containers), containers),
+            self.sizes.extended_with(len(self.sizes), map(len, containers)),
+            self.inside.extended_with(len(self.inside), chain.from_iterable(containers)),
+            is_complete,
         )
 
 
@@ -133,7 +132,7 @@ class CachedRendering(NamedTuple):
 
 
 class _Recent(Generic[_Value]):
-    """The most recently used values, by key; `most` limits the characters of all together."""
+    """The most recently used values, by key; `most` limits the sum of their characters."""
 
     def __init__(self, most: int) -> None:
         self._most, self._characters = most, 0
@@ -205,16 +204,16 @@ class RenderCache:
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
         """Return the session's input: an earlier one if it is unchanged, with further messages."""
-        place = next(map(id, chain(messages[:1], tools[:1])), 0), len(tools)
+        key = next(map(id, chain(messages[:1], tools[:1])), 0), len(tools)
         with self._lock:
-            source = self._inputs.get(place)
+            source = self._inputs.get(key)
         if source is None or not source.begins(messages, tools):
             values = [value for tool in tools for value in _tool_values(tool)]
             source = CachedInput(tuple(tools), SharedList(), _mutable_in(values))
         if len(source.messages) < len(messages):
             source = source.extended_with(messages[len(source.messages) :])
         with self._lock:
-            self._inputs[place] = source
+            self._inputs[key] = source
         return source
 
     def docs(
@@ -233,8 +232,8 @@ class RenderCache:
             entry = self._docs.get(key)
         if entry is None or entry[0] is not source:
             earlier = entry is not None and entry[0].mutable.unchanged and entry
-            known = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
-            texts = [known[id(tool)] if id(tool) in known else write(tool) for tool in tools]
+            cache = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
+            texts = [cache[id(tool)] if id(tool) in cache else write(tool) for tool in tools]
             entry = source, texts, join(tools, texts)
             if source.mutable.is_complete:
                 with self._lock:
@@ -246,14 +245,14 @@ def _with_reuse(form: Form, rendering: CachedRendering, tools: Sequence[ToolMeta
     """Wrap `form` so that it reuses messages of `rendering` whose tools are unchanged."""
     old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
-    places = {id(message): place for place, message in enumerate(rendering.source.messages)}
+    indices = {id(message): i for i, message in enumerate(rendering.source.messages)}
 
     def reuse(index: int, message: Message) -> list[Draft]:
-        place = places.get(id(message))
-        if place is None or any(call.tool_name in changed for call in message.tool_calls):
+        old_index = indices.get(id(message))
+        if old_index is None or any(call.tool_name in changed for call in message.tool_calls):
             return form(index, message)
-        drafts = rendering.drafts[place]
-        return drafts if place == index else [_with_index(draft, index) for draft in drafts]
+        drafts = rendering.drafts[old_index]
+        return drafts if old_index == index else [_with_index(draft, index) for draft in drafts]
 
     return reuse
 
@@ -272,7 +271,7 @@ def _with_index(draft: Draft, index: int) -> Draft:
 
 
 def can_cache(dialect: Any) -> bool:
-    """Return True if a dialect's texts may be cached: it allows that, and it has a hash."""
+    """Return True if a dialect's texts may be cached: it allows caching, and it has a hash."""
     try:
         hash(dialect)
     except TypeError:  # a declaration with a list instead of a tuple, which works otherwise

@@ -85,7 +85,7 @@ def deep_copy(value: Any) -> Any:
 
 
 def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Return True if two neighbours merge: they have one role, and neither is a native result."""
+    """Return True if two neighbours merge: of the same role, and neither is a native result."""
     if "tool_call_id" in first or "tool_call_id" in second:
         return False
     return bool(first["role"] == second["role"])

@@ -1,4 +1,4 @@
-"""The messages of one request: a system prompt and a history that it shares with others."""
+"""The messages of one request: a system prompt, and a history that requests share."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from playground.parsing.values import dump_json
 class RequestMessages(KeyIndexedList[dict[str, Any]]):
     """The messages of a request, which shares its history with other requests.
 
-    A message is copied before a caller may change it, so that a request costs only its own part.
+    A message is copied only if a caller may change it, so that requests take little memory.
     """
 
     __slots__ = ("_appended", "_copies", "_first", "_history", "_own")
 
     def __init__(self, system: Draft, history: History) -> None:
-        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # may join the prompt
+        # the history's first message may merge with the system prompt
+        beginning = map(Draft, history.messages[:1], history.blocks[:1])
         self._first = History().extended_with([system, *beginning])
         self._history = history
         self._own: dict[int, dict[str, Any]] = {}
@@ -44,7 +45,7 @@ class RequestMessages(KeyIndexedList[dict[str, Any]]):
 
     @property
     def _shift(self) -> int:
-        """The index of a message in the request, less its index in the history."""
+        """The index of a message in the request, minus its index in the history."""
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:
@@ -57,22 +58,22 @@ class RequestMessages(KeyIndexedList[dict[str, Any]]):
     @overload
     def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
     def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        places = range(len(self))[index]
-        if isinstance(places, range):
-            return list(map(self._message, places))
-        return self._message(places)
+        indices = range(len(self))[index]
+        if isinstance(indices, range):
+            return list(map(self._message, indices))
+        return self._message(indices)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return map(self._message, range(len(self)))
 
-    def _message(self, place: int) -> dict[str, Any]:
+    def _message(self, index: int) -> dict[str, Any]:
         if self._copies is not None:
-            return self._copies[place]
-        if place in self._own:
-            return self._own[place]
-        if place < len(self._first.messages):
-            return self._first.messages[place]
-        return self._history.messages[place - self._shift]
+            return self._copies[index]
+        if index in self._own:
+            return self._own[index]
+        if index < len(self._first.messages):
+            return self._first.messages[index]
+        return self._history.messages[index - self._shift]
 
     def __repr__(self) -> str:
         return f"{list(self)!r} made of {self.blocks!r}"
@@ -84,13 +85,13 @@ class RequestMessages(KeyIndexedList[dict[str, Any]]):
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
         if self._copies is not None:
-            places = [i for i, message in enumerate(self._copies) if message.get(key) == value]
+            indices = [i for i, message in enumerate(self._copies) if message.get(key) == value]
         else:
             shift, first_count = self._shift, len(self._first.messages)
             later = (shift + i for i in self._history.messages.last_with(key, value, count))
-            places = self._first.messages.last_with(key, value, count)
-            places += (i for i in later if i >= first_count)
-        return places[max(0, len(places) - count) :]
+            indices = self._first.messages.last_with(key, value, count)
+            indices += (i for i in later if i >= first_count)
+        return indices[max(0, len(indices) - count) :]
 
     def writable(self, index: int) -> dict[str, Any]:
         """Return the message at this index for a change; it is copied first if it is shared."""

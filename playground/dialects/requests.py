@@ -1,4 +1,4 @@
-"""Write the requests of which a conversation was made, in a dialect."""
+"""Write the requests of a conversation in a dialect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.nouns.prompt_data import PromptData
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
 ) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the messages of each request of a conversation, without marks but a dialect's own.
+    """Yield the messages of each request of a conversation. Only a dialect's own marks are set.
 
     A request holds everything before one of `stops`, which are indexes of messages in order.
     Requests share their common messages: do not change them.

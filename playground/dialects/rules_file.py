@@ -11,7 +11,9 @@ from typing import Final
 from playground.base.errors import InputFault
 from playground.base.user_files import read_user_text
 
-_EXPECTED: Final = "a text file with the dialect's rules, or a folder with one NAME.md a dialect"
+_EXPECTED: Final = (
+    "a text file with the dialect's rules, or a folder with a NAME.md for each dialect"
+)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ _KIND_OF: Final[dict[str, str]] = {
 }
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 _BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-_ONE: Final = ("items", "additionalProperties", "not")
+_SINGLE: Final = ("items", "additionalProperties", "not")
 # A definition counts at its references; a title is a comment.
 _SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
 _PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
@@ -64,7 +64,7 @@ class Fact(NamedTuple):
 
 
 def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
-    """Return for each kind of fact how many are kept, of how many: `3/4`."""
+    """Return, by kind, the number of facts that are kept and of all facts, as in `3/4`."""
     counts = {}
     for kind in KINDS:
         kept = [fact.kept for fact in facts if fact.kind == kind]
@@ -106,14 +106,14 @@ def _keyword_paths(node: Any, path: _Path) -> Iterator[_Path]:
     """Yield the paths of all keywords, each before those inside it."""
     stack: list[tuple[Any, _Path]] = [(node, path)]
     while stack:
-        schema, place = stack.pop()
+        schema, parent = stack.pop()
         if not isinstance(schema, dict):
             continue
         inner: list[tuple[Any, _Path]] = []
         for key, value in schema.items():
-            if key not in _SAID_ELSEWHERE and (place or key not in _PLAIN):
-                yield (*place, key)
-            inner += _schemas_in(key, value, (*place, key))
+            if key not in _SAID_ELSEWHERE and (parent or key not in _PLAIN):
+                yield (*parent, key)
+            inner += _schemas_in(key, value, (*parent, key))
         stack += reversed(inner)
 
 
@@ -124,13 +124,13 @@ def _schemas_in(key: str, value: Any, path: _Path) -> list[tuple[Any, _Path]]:
             return [(schema, (*path, name)) for name, schema in value.items()]
         case list() if key in _BY_INDEX:
             return [(schema, (*path, index)) for index, schema in enumerate(value)]
-        case _ if key in _ONE:
+        case _ if key in _SINGLE:
             return [(value, path)]
     return []
 
 
 def _without_keyword(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
-    """Return a copy without the keyword at a path; it shares everything off that path."""
+    """Return a copy without the keyword at a path; it shares all values outside of the path."""
     changed = dict(schema)
     node: Any = changed
     for step in path[:-1]:

@@ -31,7 +31,7 @@ class DialectSettings:
         """Return the same dialect under another cache policy.
 
         The policy replaces an `inject_prompt_cache` of the dialect's own, which is not called then.
-        "own" and "" stand for the dialect as it is.
+        For "own" and "" the dialect itself is returned.
         """
         if cache_policy in ("", OWN):
             return self
@@ -44,9 +44,10 @@ class DialectSettings:
     def with_rules(self, rules: str | os.PathLike[str] | FileRules | None) -> Self:
         """Return the same dialect with the rules of a file, or of a folder of `NAME.md` files.
 
-        Methods use them unless they are passed another path; None restores the dialect's own. They
-        are read once, at this call. If a dialect overrides `format_dialect_rules(…, rules_path)`,
-        `format_messages` passes it the path. Raises InputFault.
+        Methods use these rules unless they are passed another path; None restores the dialect's
+        own. The file is read once, at this call. If a dialect overrides
+        `format_dialect_rules(…, rules_path)`, `format_messages` passes it the path. Raises
+        InputFault.
         """
         if not isinstance(rules, FileRules | None):
             rules = read_rules(rules, [self.name])

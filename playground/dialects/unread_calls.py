@@ -23,19 +23,19 @@ from playground.parsing.result import ParseResult
 
 SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would take too long
 _REACH: Final = 240  # most characters between a tool's name and its first argument
-_MOST_PLACES: Final = 4  # most mentions of one tool that are examined
+_MOST_MENTIONS: Final = 4  # most mentions of one tool that are examined
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
 # alone on its line, apart from tags and brackets; elsewhere it is prose
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
-# a name that no HTML element has, nor an element of a user's text
+# part of a tag's name that is no name of an HTML element
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
 _FENCED: Final = re.compile(r"\A```\w{0,12}\n(.*)\n```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")
 
 
 def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply without a call names a tool and an argument of it as a call
-    does, or if it is nothing but the arguments of one tool."""
+    """Return a finding if a reply without a call names a tool and one of its arguments as a
+    call does, or if the reply is nothing but the arguments of one tool."""
     if result.tool_calls or result.aborted:
         return None
     text = result.content[:SEARCH_LIMIT]
@@ -44,8 +44,8 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
         if (key := _argument_beside(text, tool, has_tokens)) is not None:
-            near = _nearest(text)
-            at = f"; {near}" if near.dialect not in ("", dialect.name) else ""
+            nearest = _nearest(text)
+            at = f"; {nearest}" if nearest.dialect not in ("", dialect.name) else ""
             message = (
                 f"{tool.name!r} and its argument {key!r} stand here as in a call, in a form that"
                 f" {dialect.name} does not have{at}: kept as text"
@@ -66,20 +66,20 @@ def _argument_beside(text: str, tool: ToolMetadata, has_tokens: bool) -> str | N
     if not any(key in text for key in names):
         return None
     name = re.escape(tool.name) if has_tokens else _word(tool.name)
-    for count, place in enumerate(re.finditer(name, text)):
-        if count == _MOST_PLACES:
+    for count, mention in enumerate(re.finditer(name, text)):
+        if count == _MOST_MENTIONS:
             return None
-        in_sentence = bool(_IN_SENTENCE.search(text, 0, place.start()))
+        in_sentence = bool(_IN_SENTENCE.search(text, 0, mention.start()))
         keys = _keys_pattern(names, in_sentence, has_tokens)
-        stop = place.end() + _REACH
-        if not any(text.find(key, place.end(), stop) >= 0 for key in names):
+        stop = mention.end() + _REACH
+        if not any(text.find(key, mention.end(), stop) >= 0 for key in names):
             continue
-        if match := keys.search(text, place.end(), stop):
+        if match := keys.search(text, mention.end(), stop):
             return next(key for key in match.groups() if key)
     return None
 
 
-@lru_cache(maxsize=4)  # every dialect asks about the same reply
+@lru_cache(maxsize=4)  # all dialects ask about one reply
 def _nearest(text: str) -> NearDialect:
     return nearest_dialect(text)
 
@@ -140,8 +140,8 @@ def foreign_closer(result: ParseResult) -> Finding | None:
         if not _CALL_WORDS.search(name) or f"<{name}" in text[: match.start()]:
             continue
         owners = _closers().get(closer, ())
-        whose = f"a closer of {', '.join(owners[:3])}" if owners else "no dialect's closer"
-        message = f"{closer!r} is {whose}, and nothing here opens it: kept as text"
+        owner = f"a closer of {', '.join(owners[:3])}" if owners else "no dialect's closer"
+        message = f"{closer!r} is {owner}, and nothing here opens it: kept as text"
         return finding("foreign-closer", "the whole reply", message)
     return None
 

@@ -1,1 +1,2 @@
-"""The only room that imports litellm, and only inside functions: importing it takes 2 to 10 s."""
+"""The only room that imports litellm, always inside functions, because the import takes 2 to 10
+s."""

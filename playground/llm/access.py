@@ -1,4 +1,4 @@
-"""The access to a model: by a key from the environment, or by the address of the user's server."""
+"""Access to a model: by a key from the environment, or by the address of a user's server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.llm.library import litellm
 
 
 def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
-    """Return the arguments of `litellm.completion` that reach a model, checked before any request.
+    """Return the arguments of `litellm.completion` that give access to a model, checked beforehand.
 
     Raises InputFault if a variable with a key is missing, LiteLLM does not know the model, or the
     address is wrong.

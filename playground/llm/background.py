@@ -1,4 +1,4 @@
-"""Work in a thread of its own: other threads watch it, stop it, and read its fault."""
+"""Work in a separate thread, which other threads watch, stop, and ask for its fault."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class BackgroundRun:
             self._thread.join(seconds)
 
     def _do(self, work: Callable[[], None]) -> None:
-        """Do the work now. Store a fault, because nobody could catch it in a thread."""
+        """Do the work in this thread. Store a fault, because no caller can catch it."""
         try:
             work()
         except PlaygroundError as fault:
             self.fault = str(fault)
 
     def _begin(self, work: Callable[[], None], name: str) -> None:
-        """Do the work in a daemon thread, which does not keep the program from ending."""
+        """Do the work in a daemon thread, so that the program can end at any time."""
         self._thread = threading.Thread(target=self._do, args=(work,), daemon=True, name=name)
         self._thread.start()

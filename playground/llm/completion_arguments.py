@@ -1,7 +1,7 @@
 """The arguments of a request to a model through LiteLLM, and the pieces of its streamed answer.
 
-All code that asks a model (`record`, the view of payloads, the imitated systems) builds its request
-by `completion_arguments`, so that LiteLLM gets the same settings from all.
+All code that asks a model (`record`, payloads, the imitated systems) builds its request with
+`completion_arguments`, so that LiteLLM always gets the same settings.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-# The parameters of a session that may be sent: they only say how a model should answer. A file must
-# not decide where a request goes, with which key, or what else LiteLLM does.
+# The parameters of a session that may be sent: they only affect the answer. A file must not decide
+# where a request goes, with which key, or what else LiteLLM does.
 _SENT: Final = frozenset({
     "temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "stop", "seed",
     "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs",
@@ -28,7 +28,7 @@ def completion_arguments(
     tools: Sequence[Mapping[str, Any]] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the arguments of `litellm.completion`; `parameters` win over all others.
+    """Return the arguments of `litellm.completion`; `parameters` override all others.
 
     LiteLLM's own retries are off, because they differ between providers. So is its MCP handler,
     which would change the tools and need another package.
@@ -46,10 +46,9 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and the session's `own`
-    without those that were only for its old request (such as streaming).
-
-    Without `tools` beside the messages, parameters about the choice of tools are left out.
+    """Return the parameters for a new request of a session: `given`, and those of the session's
+    `own` that are not about the old request (such as streaming). If no `tools` are sent, parameters
+    about the choice of tools are left out.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}

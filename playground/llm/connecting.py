@@ -1,4 +1,4 @@
-"""Find the reason for a failed connection or a broken answer: LiteLLM only reports "Connection
+"""Find the reason for a failed connection or a broken answer, which LiteLLM calls "Connection
 error"."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from playground.base.errors import InputFault, shown_address
 
-_WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's
+_WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110
 
 
 def check_address(base_url: str) -> None:
@@ -38,7 +38,7 @@ def _no_address(base_url: str, why: str) -> InputFault:
 
 
 def ends_without_reason(error: BaseException) -> bool:
-    """Return True if an answer ended without the finish reason that LiteLLM expects."""
+    """Return True if LiteLLM reports an answer without a finish reason."""
     return _WITHOUT_REASON in str(error)
 
 

@@ -3,7 +3,7 @@
 The model's name is followed by the rates of mistakes in the answers to one request.
 `demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty answers and, in the
 dialect xml, gives a wrong argument in four more. The first answers have the mistakes, so every run
-over the same requests has the same mistakes, however many run at once.
+over the same requests has the same number of mistakes, even with parallel requests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OF: Final = 10
 
 
 class Mistakes:
-    """A counter of the answers to each request, which decides on their mistakes."""
+    """A counter of the answers to each request: it decides which answers have mistakes."""
 
     def __init__(self) -> None:
         self._answered: Counter[str] = Counter()
@@ -43,7 +43,8 @@ class Mistakes:
 
 
 def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
-    """Return the call with a mistake; None if there is no call, or the mistake leaves it out."""
+    """Return the call with the mistake; None if there is no call, or if the mistake is to make
+    none."""
     if call is None or mistake == "call":
         return None
     if mistake == "tool":

@@ -1,4 +1,4 @@
-"""The demo model's replies as OpenAI, Anthropic and Ollama send them, streamed or whole.
+"""The demo model's replies in the forms of OpenAI, Anthropic and Ollama, streamed or complete.
 
 A reply has `reasoning`, `text` and, if it calls a tool, `call` with name and arguments.
 """
@@ -152,7 +152,7 @@ Whole = Callable[[str, DemoReply], dict[str, Any]]
 
 
 def writers_of(path: str) -> tuple[Streamed, Whole]:
-    """Return an API's two writers, for streamed and for whole replies; `path` shows the API."""
+    """Return an API's two writers, for streamed and for complete replies; `path` shows the API."""
     if path.endswith("/messages"):
         return anthropic, whole_anthropic
     if path.endswith("/api/chat"):

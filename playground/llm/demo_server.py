@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls the first tool of a request, and answers once it has the result. The model's name chooses
-the behaviour: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error`
-breaks off with an error, `demo-cut` without an end, `demo-slow` is slow, `demo-busy` refuses two
-requests, `demo-taught` answers in the dialect whose rules the request has. Rates of mistakes may
-follow an `@` (`demo_mistakes.py`).
+It calls the first tool of a request, and answers once the assistant's last call has its result.
+The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
+dialect, `demo-error` breaks off with an error, `demo-cut` without an end, `demo-slow` is slow,
+`demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the request has.
+Rates of mistakes may follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import groupby
 from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
+from playground.dialects.reading import parse
 from playground.llm.demo_mistakes import Mistake, Mistakes, spoiled_call
 from playground.llm.demo_replies import event_frame, writers_of
 from playground.nouns.messages import ToolCallPart
@@ -72,7 +74,7 @@ class DemoServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
-    """Run a demo server in a thread of its own during the block, and yield it."""
+    """Run a demo server in another thread during the block, and yield it."""
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -110,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # the beginning of the next request is unknown
+            self.close_connection = True  # it is unknown where the next request begins
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
@@ -188,10 +190,8 @@ def _answer(
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
         return {"reasoning": "", "text": json.dumps(_sample(wanted.get("schema")))}
-    last = json.dumps(messages[-1:], ensure_ascii=False)
     reasoning = "The user wants something that a tool can tell. "
-    results = ("tool_result", '"role": "tool"', "tool_response", "<result", "_result")
-    if len(messages) > 1 and any(mark in last for mark in results):
+    if _has_called(mode, messages, tools):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"
@@ -208,6 +208,32 @@ def _answer(
     return {"reasoning": "", "text": f"I will look that up.\n{text}"}
 
 
+def _has_called(
+    mode: str, messages: Sequence[dict[str, Any]], tools: Sequence[ToolMetadata]
+) -> bool:
+    """Return True if the assistant's last turn has a call, and other messages follow that turn.
+
+    They have the result. Each dialect writes results in its own way, and some without any mark.
+    """
+    turns = [
+        (is_reply, list(turn))
+        for is_reply, turn in groupby(messages, lambda each: each.get("role") == "assistant")
+    ]
+    if len(turns) < 2 or turns[-1][0]:
+        return False
+    return any(_has_call(mode, message, tools) for message in turns[-2][1])
+
+
+def _has_call(mode: str, message: dict[str, Any], tools: Sequence[ToolMetadata]) -> bool:
+    content = message.get("content") or ""
+    blocks = [{"text": content}] if isinstance(content, str) else content
+    blocks = [block for block in blocks if isinstance(block, dict)]
+    if message.get("tool_calls") or any(block.get("type") == "tool_use" for block in blocks):
+        return True
+    text = "".join(str(block.get("text", "")) for block in blocks)
+    return mode in dialect_names() and bool(parse(text, mode, tools=tools).tool_calls)
+
+
 def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:
     if not offered or not isinstance(offered[0], dict):
         return None
@@ -217,13 +243,13 @@ def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _sample(schema: Any, depth: int = 0) -> Any:
-    """Return a value that fits a schema, always the same."""
+    """Return a value that fits a schema; equal schemas get equal values."""
     match schema:
         case {"enum": [first, *_]}:
             return first
         case {"type": [kind, *_]} | {"type": kind}:
             pass
-        case _:  # arguments are an object, whether their schema says so or not
+        case _:  # arguments are an object even if the schema does not say so
             kind = None if depth else "object"
     if kind == "object":
         return _sample_object(schema if isinstance(schema, dict) else {}, depth)
@@ -232,8 +258,8 @@ def _sample(schema: Any, depth: int = 0) -> Any:
 
 
 def _sample_object(schema: dict[str, Any], depth: int) -> dict[str, Any]:
-    """Return an object with the required fields, or with all if none is required. A recursive
-    schema ends at the fourth object."""
+    """Return an object with the required fields, or with all fields if none is required. At most
+    four objects are nested, because a schema may be recursive."""
     properties = schema.get("properties") or {}
     wanted = schema.get("required") or list(properties)
     return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}

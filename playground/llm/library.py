@@ -1,4 +1,4 @@
-"""LiteLLM, loaded when it is first needed, and configured so that it uses no network by itself."""
+"""Load LiteLLM when it is first needed, configured so that it uses no network by itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODULES: Final = 2_270  # the number of modules when LiteLLM 1.110 is loaded
 
 
 class LiteLLM(Protocol):
-    """The part of LiteLLM that is used here: `tests/test_litellm_names.py` checks each name."""
+    """The names of LiteLLM that are used here; `tests/test_litellm_names.py` checks each name."""
 
     completion: Any
     acompletion: Any
@@ -47,9 +47,9 @@ def litellm() -> LiteLLM:
 
     module = cast(LiteLLM, imported)
 
-    # hide a warning about LiteLLM's own types, which are built at first use
+    # hide a warning about LiteLLM's own types
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # everything that it logs is raised too
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it raises everything that it logs
     module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True
@@ -58,6 +58,6 @@ def litellm() -> LiteLLM:
 
 
 def loaded() -> float:
-    """Return how much of LiteLLM is loaded, from 0 to 1, by the number of its modules so far."""
+    """Return the loaded share of LiteLLM's modules, from 0 to 1."""
     count = sum(name.startswith(("litellm.", "openai.")) for name in list(sys.modules))
     return min(count / _MODULES, 1.0)

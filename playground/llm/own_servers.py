@@ -1,9 +1,9 @@
-"""Protection of the environment's credentials from servers that the user has given by address.
+"""Protect the environment's credentials from servers that the user names by address.
 
 LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any OpenAI-compatible
-server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So every
-request passes through here (`wiretap.watch`). A server given by address gets only the listed
-headers and, apart from the conversation, no value of the environment. No server may redirect a
+server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
+`wiretap.watch` passes every request through this module. A server named by address gets only the
+allowed headers and, outside the conversation, no value of the environment. No server may redirect a
 request to another server.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NO_KEY: Final = "none"  # LiteLLM asks for a key, and gets this one
 
-# All other headers are dropped, so that a future adapter cannot add a secret one.
+# All other headers are dropped, so that a future adapter cannot add a secret header.
 _ALLOWED_HEADERS: Final = frozenset(
     {
         "host",
@@ -41,29 +41,25 @@ _OPENAI_HEADERS: Final = frozenset({"openai-organization", "openai-project"})
 _CONVERSATION: Final = frozenset(
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
-# Headers with keys. After a redirect httpx sends them too, because it removes only `Authorization`.
+# Headers with keys. On a redirect, httpx removes only `Authorization`, and would send these.
 _KEY_HEADERS: Final = frozenset(
     {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SHORTEST_SECRET: Final = (
-    4  # characters: shorter values of the environment ("1", "en") are no secrets
-)
+# characters: a shorter value of the environment ("1", "en") is no secret
+_SHORTEST_SECRET: Final = 4
 
 _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
 
 
 def keep_credentials_from(base_url: str) -> None:
-    """Send no value of the environment to the server at this address from now on."""
+    """From now on, send no value of the environment to the server at this address."""
     _own_hosts.add(_host_and_port(base_url))
 
 
 def clean_request(request: httpx.Request) -> httpx.Request:
-    """Return a request without the values that its receiver must not get.
-
-    `request` itself is never changed, because clients read it again when the answer comes, as
-    OpenAI's client reads its headers.
-    """
+    """Return a request without the values that its receiver must not get. `request` itself is never
+    changed, because clients read it again later (OpenAI's reads its headers)."""
     import httpx
 
     if _host_and_port(str(request.url)) not in _own_hosts:
@@ -91,9 +87,9 @@ def redirect_fault(
 ) -> InputFault | None:
     """Return the fault of an answer that redirects to another server, or None.
 
-    A redirect would send a request, and perhaps a key, to another server. This concerns servers
-    given by address, requests with a key, and `watched` requests; other requests of this process
-    are not ours.
+    A redirect would send a request, and perhaps a key, to another server. Servers named by address,
+    requests with a key and `watched` requests are checked; other requests of the process are not
+    ours.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
@@ -132,7 +128,7 @@ def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:
 
     try:
         body: dict[str, Any] = {"content": request.content}
-    except httpx.RequestNotRead:  # a body that is read as it is sent
+    except httpx.RequestNotRead:  # a body that is read while it is sent
         body = {"stream": request.stream}
     unchanged = {"url": request.url, "extensions": request.extensions, **body}
     return httpx.Request(request.method, **{**unchanged, **changed})
@@ -171,7 +167,7 @@ def _without(value: Any, withheld: Collection[str]) -> Any:
 
 
 def json_object(request: httpx.Request) -> dict[str, Any]:
-    """Return the body of a request; {} if it is no JSON object, or is read as it is sent."""
+    """Return the body of a request; {} if it is no JSON object, or a stream."""
     try:
         value = json.loads(request.content)
     except (ValueError, RuntimeError):  # RuntimeError: a body that is a stream

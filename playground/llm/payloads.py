@@ -1,4 +1,4 @@
-"""The requests that LiteLLM's adapter would send, caught before they are sent."""
+"""Catch the requests that LiteLLM's adapter would send, before they are sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.llm.completion_arguments import completion_arguments
 from playground.llm.library import litellm
 from playground.llm.wiretap import behind_closed_door
 
-# Adapters that send only by httpx. Another adapter might use the network in other ways.
+# Adapters that send only by httpx; others may use the network in other ways.
 _OFFLINE: Final = (
     "anthropic",
     "bedrock",
@@ -28,7 +28,7 @@ _OFFLINE: Final = (
     "openrouter",
     "together_ai",
 )
-_OURS: Final = {  # parameters that are set here: a user's would collide, or use the network
+_OURS: Final = {  # parameters that are set here: the user's would conflict, or use the network
     *("model", "messages", "tools", "api_key", "api_base", "base_url", "client", "num_retries"),
     *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
     *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
@@ -58,10 +58,10 @@ def wire_calls(
 ) -> list[WireCall]:
     """Return the HTTP requests that one completion makes; `parameters` go to `litellm.completion`.
 
-    With Gemini's explicit cache there are three: look for a cache, make one, answer with it.
-    OpenAI's are in the chat form, even if LiteLLM would choose the Responses API. Nothing leaves
-    the process. Raises InputFault if LiteLLM refuses, or if its adapter for the model is not known
-    to stay offline.
+    With Gemini's explicit cache there are three: look for a cache, make a cache, answer with it.
+    Requests to OpenAI are in the chat form, even if LiteLLM would choose the Responses API. Nothing
+    leaves the process. Raises InputFault if LiteLLM refuses, or if its adapter for the model is not
+    known to stay offline.
     """
     own_parameters = dict(parameters or {})
     if refused := sorted(_OURS & own_parameters.keys()):
@@ -99,8 +99,8 @@ def wire_calls(
 def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
-    A bare name, as in a request body, gets the provider that is known for it, otherwise OpenAI,
-    whose API other servers have too. Any other name stays as it is.
+    A bare name, as in a request body, gets its known provider, or else OpenAI, whose API other
+    servers have too. A name with a provider is not changed.
     """
     library = litellm()
     try:
@@ -148,7 +148,7 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
     if not (unnamed and "tool" in reason):
         return _fault(model, f"LiteLLM refuses: {reason}")
-    # Chat templates such as Hermes' take such results: a call in text has no id.
+    # Hermes' chat template, for instance, takes such results, because calls in text have no ids.
     return InputFault(
         f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
         "'tool' that name no call, as servers with a chat template take them",

@@ -1,8 +1,6 @@
-"""The recording of an answer through LiteLLM: its raw bytes, with their times.
-
-Bytes are written as they come, without secrets, so that a recording survives any end of the
-program. A thread of its own watches the clock: it writes bytes that have waited, and ends a request
-that was stopped or takes too long.
+"""Record an answer through LiteLLM: its raw bytes, with their times. Bytes are written as they
+come, without secrets, so that a recording survives any end of the program. Another thread watches
+the clock: it writes waiting bytes, and ends a request that was stopped or takes too long.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from playground.recordings.scrubbing import searcher, star_secrets
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # the largest answer
 STALL_SECONDS: Final = 120.0
-_SHOWN_BYTES: Final = 16 * 1024 * 1024  # bytes of an answer that LiteLLM gets at most
+_SHOWN_BYTES: Final = 16 * 1024 * 1024  # most bytes of an answer that LiteLLM gets
 _LONGEST_LINE: Final = 16 * 1024 * 1024  # bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
 _TICK: Final = 0.2  # seconds
@@ -65,7 +63,7 @@ class Recorded:
         return [json.loads(line) for line in self.text().split("\n") if line]
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the recording file. Raises InputFault if that is not possible."""
+        """Write the recording file. Raises InputFault if the file cannot be written."""
         write_file(path, self.text(), force=force)
 
 
@@ -104,15 +102,14 @@ def record(
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Recorded:
-    """Send the messages and record the streamed answer, whole or as far as it came.
+    """Send the messages and record the streamed answer, complete or as far as it came. LiteLLM
+    reads keys from the environment. They are never stored: keys and tokens are removed from the
+    recording, and with `emails` also e-mail addresses. The recording also states an error in
+    mid-stream, a cancellation, a refusal, or the limit that ended the request (`limits`; by default
+    `timeout` seconds in all). `out` is written while the answer comes.
 
-    LiteLLM reads keys from the environment. They are never stored: keys and tokens are scrubbed
-    from the recording, with `emails` e-mail addresses too. The recording also states an error in
-    mid-stream, a cancellation, a limit that ended the request (`timeout` limits its whole time
-    unless `limits` are given) or a refusal. `out` is written while the answer comes.
-
-    Raises InputFault if nothing came back at all (no key, no such model, no connection), in which
-    case `out` is removed, and if the disk is full.
+    Raises InputFault if the disk is full, or if nothing came back (no key, no such model, no
+    connection); then `out` is removed.
     """
     lines: Lines = out or LinesInMemory()
     search = searcher(tuple(environment_secrets()), emails)
@@ -182,7 +179,7 @@ class _Run:
         self._recorder.record_bytes(at, data)
         last = data.rfind(b"\n")
         self._line = len(data) + (self._line if last < 0 else -last - 1)
-        if self._line > _LONGEST_LINE:  # readers hold a whole event in memory
+        if self._line > _LONGEST_LINE:  # readers hold a complete event in memory
             self._end("limit", f"an event of the answer has more than {_LONGEST_LINE:,} bytes")
         if self._recorder.size > self._limits.size:
             self._end("limit", f"the answer has more than {grouped(self._limits.size)} bytes")
@@ -214,7 +211,7 @@ class _Run:
                 delta = delta_of(chunk)
                 self._progress(count, delta.text or delta.reasoning)
                 if not self._keep_on():
-                    if self._cancel.is_set():  # the watching thread has not noticed this yet
+                    if self._cancel.is_set():  # the watching thread has not noticed it yet
                         self._end("cancelled", "the user stopped the run")
                     _close(stream)
                     break
@@ -222,7 +219,7 @@ class _Run:
             self._end("cancelled", "the user stopped the run")
         except Exception as error:  # providers fail in many ways; all are recorded
             if self._tap.size > _SHOWN_BYTES:
-                return None  # LiteLLM has seen only the beginning
+                return None  # LiteLLM got only the beginning
             if ends_without_reason(error):
                 return None  # the finding `no-end` will report it
             status = getattr(error, "status_code", None)
@@ -265,7 +262,7 @@ class _Run:
 
 
 def _close(stream: Any) -> None:
-    """Close a stream, so that the provider stops and no more has to be paid."""
+    """Close a stream, so that the provider stops and bills no more."""
     inner = getattr(stream, "completion_stream", None)
     close = getattr(inner, "close", None) or getattr(stream, "close", None)
     if callable(close):

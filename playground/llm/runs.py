@@ -1,4 +1,4 @@
-"""Running requests: each in a thread of its own, which other threads watch and stop."""
+"""Running requests, each in its own thread, which other threads watch and stop."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Run(BackgroundRun):
     ) -> None:
         """Send the request; `more` goes to `record`.
 
-        The recording grows in `folder`, if given. When `alive` returns False, the request ends and
-        the answer so far is kept.
+        If `folder` is given, the recording grows there. When `alive` returns False, the request
+        ends and the answer so far is kept.
         """
 
         def count_chunk(count: int, text: str) -> None:

@@ -1,8 +1,8 @@
 """Close answers that a client has not read to their end, when it is safe.
 
-LiteLLM stops at a stream's last frame, and a caller may stop earlier. Without this module, Python's
-garbage collector closes httpcore's objects at any moment. If the same thread then holds the lock
-that closing needs, it blocks for ever. So open answers are kept here, and abandoned ones are closed
+LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
+would then close httpcore's objects at any moment; if the same thread holds the lock that closing
+needs, it blocks for ever. So open answers are referenced here, and abandoned answers are closed
 before the next request.
 """
 
@@ -29,7 +29,7 @@ def keep_open(response: httpx.Response) -> httpx.Response:
 
 def close_abandoned() -> None:
     """Close abandoned answers. Must be called only while this thread runs no request."""
-    with suppress(IndexError):  # all are closed, perhaps by another thread
+    with suppress(IndexError):  # none is left, perhaps because of another thread
         while True:
             stream, _ = _open.pop(_abandoned.popleft())
             with suppress(Exception):  # the connection may be gone

@@ -1,9 +1,9 @@
 """Observe the bytes that LiteLLM sends and receives, with their times.
 
-All requests of LiteLLM pass httpx's transports, where `watch` handles them in one place and one
-order. A request `behind_closed_door` is answered at once and not sent. Any other request loses the
-values that its receiver must not get (`own_servers.py`). Inside `tapped` the request and its answer
-are copied. A redirect to another server is an error.
+All requests of LiteLLM pass httpx's transports, where `watch` handles them. `behind_closed_door`
+answers a request at once, without sending it. From any other request, values that its receiver must
+not get are removed (`own_servers.py`). Inside `tapped`, the request and its answer are copied. A
+redirect to another server is an error.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Watcher(Protocol):
 
 @dataclass
 class Tap:
-    """The exchanges of one thread, which are reported to `watcher` as they pass.
+    """The exchanges of a thread, which are reported to `watcher`.
 
     `stall` is the longest time without a byte, in seconds. `shown` is the number of bytes of an
-    answer that the client gets. Only the watcher gets more, because clients keep the whole answer
-    in memory.
+    answer that the client gets. Only the watcher gets the rest, because clients keep the answer in
+    memory.
     """
 
     watcher: Watcher
@@ -52,17 +52,20 @@ class Tap:
     size: int = 0
     close: Callable[[], None] = lambda: None
     hung_up: bool = False
-    fault: BaseException | None = None  # an error of the watcher: clients must not retry after it
+    fault: BaseException | None = (
+        None  # an error of the watcher, after which clients must not retry
+    )
     _socket: Any = None
 
     def hang_up(self) -> None:
-        """End the exchange, from any thread: a thread that waits for the next byte goes on."""
+        """End the exchange; may be called from any thread. A thread that waits for a byte wakes
+        up."""
         self.hung_up = True
-        with suppress(OSError, AttributeError):  # it may be closed, or not open yet
+        with suppress(OSError, AttributeError):  # the socket may be closed, or not open yet
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def connected(self, stream: Any) -> None:
-        """Note the connection. If the exchange has been ended already, close it at once."""
+        """Store the connection. If the exchange has already ended, close the connection at once."""
         self._socket = stream.get_extra_info("socket")
         if self.hung_up:
             self.hang_up()
@@ -87,15 +90,15 @@ _closed_doors: dict[int, Responder] = {}
 def tapped(tap: Tap) -> Iterator[Tap]:
     """Report this thread's exchanges to the tap's watcher, during the block.
 
-    If `keep_on` returns True, the rest of an answer is read when the client closes it: LiteLLM
-    stops before the last frame of some streams.
+    If `keep_on` returns True, the rest of an answer is read when the client closes the stream,
+    because LiteLLM stops before the last frame of some streams.
     """
     watch()
     _open_taps[threading.get_ident()] = tap
     try:
         yield tap
     finally:
-        tap.close()  # the rest of an answer may have to be read
+        tap.close()  # this may read the rest of an answer
         del _open_taps[threading.get_ident()]
 
 
@@ -153,8 +156,8 @@ def watch() -> None:
 def _refuse_unwatched() -> None:
     """Refuse requests by httpx2 from a thread that is tapped or behind a closed door.
 
-    OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives that client an httpx client, so nothing
-    is refused. If that changed, requests would silently bypass our transports.
+    OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives it an httpx client, so nothing is refused
+    now. If that changes, requests would silently bypass our transports.
     """
     if find_spec("httpx2") is None:
         return
@@ -183,7 +186,7 @@ def _send_tapped(
     if tap.fault is not None:  # the client retries
         raise tap.fault
     request.headers["accept-encoding"] = "identity"
-    request.headers["connection"] = "close"  # only a new connection can be hung up
+    request.headers["connection"] = "close"  # only a new connection can be closed
     start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
@@ -197,7 +200,7 @@ def _send_tapped(
 
 
 class _UnpackedBody:
-    """A body packed as gzip or deflate."""
+    """A body compressed by gzip or deflate."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -210,7 +213,7 @@ class _UnpackedBody:
 
 
 def _unpack(response: httpx.Response) -> Any:
-    """Return the body, unpacked for recording: some servers compress it without being asked."""
+    """Return the body, decompressed for recording, because some servers compress it unasked."""
     if response.headers.get("content-encoding", "").lower() not in CODINGS:
         return response.stream
     del response.headers["content-encoding"]
@@ -219,7 +222,7 @@ def _unpack(response: httpx.Response) -> Any:
 
 
 def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
-    """Return the stream of an answer, which reports to the watcher while the client reads it."""
+    """Return the stream of an answer; it reports to the watcher while the client reads."""
     import httpx
 
     class Copied(httpx.SyncByteStream):
@@ -239,7 +242,7 @@ def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
             if self._closed:
                 return
             self._closed = True
-            with suppress(Exception):  # the client has finished; the bytes so far are kept
+            with suppress(Exception):  # the client has finished; keep the bytes so far
                 if tap.keep_on():
                     deque(self, maxlen=0)
             inner.close()
@@ -248,7 +251,7 @@ def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
 
 
 def _guard(request: Any, tap: Tap) -> None:
-    """Set a request's time limits, and give the tap its connection once there is one."""
+    """Set a request's time limits, and pass its connection to the tap."""
 
     def trace(name: str, info: dict[str, Any]) -> None:
         if name.endswith(("connect_tcp.complete", "start_tls.complete")):
@@ -259,7 +262,7 @@ def _guard(request: Any, tap: Tap) -> None:
 
 
 def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
-    """Return the response that a closed door gives in place of a server."""
+    """Return the response of `behind_closed_door`."""
     import httpx
 
     status, body = answer(request.method, str(request.url), json_object(request))

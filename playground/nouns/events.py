@@ -21,9 +21,9 @@ class Span(NamedTuple):
 
 
 # A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
-# passes only an offset; the span is computed from it and the text when it is read. (A span may be
-# passed too.) They are not frozen, although never changed: a frozen dataclass takes five times as
-# long.
+# passes only an offset; the span is computed from the offset and the text when it is read. (A span
+# may be passed too.) They are not frozen, although never changed: a frozen dataclass takes five
+# times as long.
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -118,7 +118,7 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """The beginning of a call; `call_id` is made from its number unless the stream has one."""
+    """The beginning of a call; `call_id` is read from the stream, or made from the number."""
 
     span: Span
     call_index: int
@@ -151,8 +151,7 @@ class CallEndedEvent:
 class CallAbortedEvent:
     """The end of a call that is not delivered. `raw` has the argument texts that were read; with
     `argument_open` the last one is incomplete. Text up to the call's closer still belongs to the
-    call.
-    """
+    call."""
 
     span: Span
     call_index: int
@@ -187,11 +186,10 @@ Event = (
 def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring events that differ only because the stream was cut between them."""
     result: list[Event] = []
-    further_texts: list[
-        str
-    ] = []  # further texts of the last event; joined at its end, in linear time
+    # Further texts of the last event, which are joined at its end, in linear time.
+    further_texts: list[str] = []
     last: Event | None = None
-    end: Event | None = None  # its last piece
+    end: Event | None = None  # the last piece of that event
     for event in events:
         if last is not None and type(event) is type(last) and _continues(last, event):
             further_texts.append(event.text)  # type: ignore[union-attr]
@@ -256,8 +254,7 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
 
 def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
     """Return the parts of an event with text of its own, cut at all the offsets at once. (Cutting
-    at one after the other would copy the rest each time.)
-    """
+    at one after the other would copy the rest each time.)"""
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
     return [

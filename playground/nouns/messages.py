@@ -70,8 +70,7 @@ _set: Final = object.__setattr__
 
 def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
     """Build a message or a part from all its fields, without pydantic's validation. It is for
-    readers of large files, which have checked the fields themselves.
-    """
+    readers of large files, which have checked the fields themselves."""
     value = _new(kind)
     _set(value, "__dict__", fields)
     return value

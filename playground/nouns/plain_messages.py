@@ -1,6 +1,6 @@
-"""Recognise plain messages, as most are: they hold only texts, calls, and results that are texts.
+"""Recognise plain messages: they hold only texts, calls, and results that are texts.
 
-They hold nothing unknown or doubtful and no picture, so no reader has to search them for that.
+Most messages are plain. They have no unknown fields and no pictures, so no reader searches them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ _FUNCTION: Final = {"name", "arguments"}
 
 def marked_part(message: dict[str, Any], api: str) -> int:
     """Return the index of the last marked part of a plain message, -1 if none is marked;
-    `NOT_PLAIN` for any other message. `api` is the form of the body.
-    """
+    `NOT_PLAIN` for any other message. `api` is the form of the body."""
     role, content, fields = message.get("role"), message.get("content"), message.keys()
     if api == "chat" and _is_plain_chat(message, role, content, fields):
         return -1
@@ -37,17 +36,17 @@ def marked_part(message: dict[str, Any], api: str) -> int:
         return -1 if api in ("messages", "chat", "responses") else NOT_PLAIN
     if not isinstance(content, list) or api not in ("messages", "chat"):
         return NOT_PLAIN
-    found = -1
+    marked = -1
     for number, part in enumerate(content):
-        known = _known_fields(part, role, api)
-        if not known:
+        part_fields = _known_fields(part, role, api)
+        if not part_fields:
             return NOT_PLAIN
-        if part.keys() != known:
+        if part.keys() != part_fields:
             is_marked = part.get("cache_control") == _PLAIN_MARK
-            if not is_marked or len(part) != len(known) + 1 or not known <= part.keys():
+            if not is_marked or len(part) != len(part_fields) + 1 or not part_fields <= part.keys():
                 return NOT_PLAIN
-            found = number
-    return found
+            marked = number
+    return marked
 
 
 def _known_fields(part: Any, role: str, api: str) -> set[str]:
@@ -57,11 +56,11 @@ def _known_fields(part: Any, role: str, api: str) -> set[str]:
         return set()
     if kind != "text" and api != "messages":
         return set()
-    speaker, known = _PARTS[kind]
+    speaker, fields = _PARTS[kind]
     if speaker and speaker != role:
         return set()
     is_plain = kind != "tool_result" or isinstance(part.get("content"), str)
-    return known if is_plain else set()
+    return fields if is_plain else set()
 
 
 def _is_plain_chat(message: dict[str, Any], role: Any, content: Any, fields: KeysView[str]) -> bool:

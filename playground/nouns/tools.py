@@ -99,8 +99,7 @@ class ToolMetadata(BaseModel):
 
     def parameter_schema(self, name: str) -> Schema:
         """Return the JSON Schema of one parameter, or {} if the tool does not declare it. A `$ref`
-        is followed, also inside a union.
-        """
+        is followed, also inside a union."""
         return resolve_union(self._properties().get(name, {}), self.input_schema)
 
     def own_schema(self, name: str) -> Schema:

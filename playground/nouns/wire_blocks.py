@@ -1,4 +1,4 @@
-"""Requests to a provider as blocks, in the order in which its cache takes them.
+"""Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
 There is a block for each tool, each part of the system prompt and each part of a message; a content
 that is a text is one part. A mark is stored with its block, but is no part of the content.
@@ -58,8 +58,8 @@ _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 class WireBlock(NamedTuple):
     """A block: its place, its content, and the lifetime (`ttl`) of the mark on it, if any.
 
-    `size` is the estimated number of tokens if a hash replaces the text. A block is `opaque` if its
-    text does not show its tokens: a picture, a file, a tool that the provider defines.
+    `size` is the estimated number of tokens if a hash replaces the text. A block is `opaque` if
+    its tokens cannot be estimated from its text: a picture, a file, a tool of the provider's.
     """
 
     tier: Tier
@@ -124,7 +124,7 @@ class WireRequest:
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
     server_tools: tuple[str, ...] = ()  # Anthropic's tools that run on its server
-    ttl: str | None = None  # the lifetime that the body asks for all its entries
+    ttl: str | None = None  # the lifetime that the body asks for, for all its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
         """Insert a block. At the beginning of a message it belongs to the message before."""
@@ -155,7 +155,7 @@ class WireReader:
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
         self._model, self._ttl = model, default_ttl
         self._before = _Read()
-        self._given: Sequence[dict[str, Any]] = ()
+        self._previous_messages: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
         self._tools: tuple[tuple[str, bytes] | None, _Tools] = None, _Tools()
@@ -164,9 +164,9 @@ class WireReader:
         self._framed: tuple[list[Any], _Frame | None] = [], None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        given = raw_messages_of(body)
-        api, asked, tools, head, others = self._frame_of(body, given)
-        read = self._messages(given if type(given) is list else messages_of(body), head, api)
+        messages = raw_messages_of(body)
+        api, body_ttl, tools, head, others = self._frame_of(body, messages)
+        read = self._messages(messages if type(messages) is list else messages_of(body), head, api)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
@@ -176,7 +176,7 @@ class WireReader:
             parameters=others.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or head.ttl) if isinstance(top, dict) else None,
             server_tools=tools.on_server,
-            ttl=asked,
+            ttl=body_ttl,
             explicit_only=mode == "explicit",
             starts=self._starts,
             settings=others.settings,
@@ -190,17 +190,18 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return what a body holds beside its messages; most requests hold the same objects."""
+        """Return the parts of a body beside its messages. They are cached: most requests share
+        them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
-            objects += messages[:1]  # it may tell the form
-        known, frame = self._framed
-        if frame and len(known) == len(objects) and all(map(is_, known, objects)):
+            objects += messages[:1]  # the first message may show the form of the body
+        previous, frame = self._framed
+        if frame and len(previous) == len(objects) and all(map(is_, previous, objects)):
             return frame
-        api, asked = api_of(body), ttl_of(body)
+        api, body_ttl = api_of(body), ttl_of(body)
         tools = self._tools_of(body, api)
-        head = self._head_of(body, tools, asked or self._ttl)
-        frame = _Frame(api, asked, tools, head, self._other_fields_of(body, api))
+        head = self._head_of(body, tools, body_ttl or self._ttl)
+        frame = _Frame(api, body_ttl, tools, head, self._other_fields_of(body, api))
         self._framed = objects, frame
         return frame
 
@@ -209,74 +210,74 @@ class WireReader:
         them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
-        given = settings, system, api
-        if self._other_fields is None or given != self._other_fields.source:
-            self._other_fields = _OtherFields.read(*given)
+        source = settings, system, api
+        if self._other_fields is None or source != self._other_fields.source:
+            self._other_fields = _OtherFields.read(*source)
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
         """Return the tools and the system prompt as blocks. They are cached: most requests share
         them."""
         system, instructions = system_of(body), body.get("instructions")
-        given = tools, ttl, written((system, instructions))
-        if self._head is not None and given == self._head[1]:
+        source = tools, ttl, written((system, instructions))
+        if self._head is not None and source == self._head[1]:
             return self._head[0]
         head = _Reader(ttl, tools.blocks.copy(), tools.deferred)
         for part in parts_of(system):
             head.part("system", "system", part, None, isinstance(system, str))
         if instructions:  # OpenAI's Responses API: its system prompt
             head.part("system", "system", {"type": "text", "text": instructions})
-        self._head = head, given
+        self._head = head, source
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; all requests of a session often have the same."""
         given = tools_of(body)
-        form = api, written(given)
-        if form != self._tools[0]:
+        key = api, written(given)
+        if key != self._tools[0]:
             words = (
                 word
                 for name in _TOOL_FIELDS
                 for word in unknown_words(name, body.get(name), api, name)
             )
             read = replace(_Tools.read(given, self._ttl), unknown=tuple(words))
-            self._tools = form, read
+            self._tools = key, read
         return self._tools[1]
 
-    def _messages(self, given: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
+    def _messages(self, messages: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
         head = start.blocks
-        before, same = self._before, self._given
-        known = same.shared(given) if isinstance(same, SharedList) else 0
-        count = alike_length(before.messages, given, known)
-        if type(given) is list and not {dict}.issuperset(map(type, given[count:])):
-            given = [message for message in given if isinstance(message, dict)]
-            count = alike_length(before.messages, given)
-        alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
-        if before.found:
-            alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
-        if alike and before.cut_to(count):
-            read, messages, blocks = before, count, len(before.blocks)
+        previous, earlier = self._before, self._previous_messages
+        shared = earlier.shared(messages) if isinstance(earlier, SharedList) else 0
+        count = alike_length(previous.messages, messages, shared)
+        if type(messages) is list and not {dict}.issuperset(map(type, messages[count:])):
+            messages = [message for message in messages if isinstance(message, dict)]
+            count = alike_length(previous.messages, messages)
+        alike = (head, start.ttl, api) == (previous.head, previous.ttl, previous.api)
+        if previous.found:
+            alike = alike and all(start.deferred.get(k) == v for k, v in previous.found.items())
+        if alike and previous.cut_to(count):
+            read, kept_count, blocks = previous, count, len(previous.blocks)
         else:
-            read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
+            read, kept_count, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
         reader = _Reader(start.ttl, read.blocks, start.deferred)
         try:
-            for message in given[messages:]:
+            for message in messages[kept_count:]:
                 read.add(message, reader)
         except Exception:  # the next body shares nothing with one that cannot be read
-            self._before, self._given = _Read(), ()
+            self._before, self._previous_messages = _Read(), ()
             raise
-        if read.marked and read.marked[-1][0] >= messages:  # an earlier block has a new mark
-            blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
-        self._before, self._given = read, given
+        if read.marked and read.marked[-1][0] >= kept_count:  # an earlier block has a new mark
+            blocks = min(blocks, *(block for at, block in read.marked if at >= kept_count))
+        self._before, self._previous_messages = read, messages
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        known = messages or shared_length(self._starts, read.starts)
-        self._starts = self._starts.extended_with(known, read.starts[known:])
+        shared = kept_count or shared_length(self._starts, read.starts)
+        self._starts = self._starts.extended_with(shared, read.starts[shared:])
         return read
 
 
 _Unknown = tuple[UnknownWord, ...]
-_Known = tuple[
+_Saved = tuple[
     bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown, tuple[str, ...]
 ]
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
@@ -295,8 +296,8 @@ class _OtherFields:
 
     @classmethod
     def read(cls, settings: dict[str, Any], system: dict[str, Any], api: str) -> _OtherFields:
-        held = settings | system
-        words = (word for n, v in held.items() for word in unknown_words(n, v, api, n))
+        fields = settings | system
+        words = (word for n, v in fields.items() for word in unknown_words(n, v, api, n))
         return cls((settings, system, api), tuple(words))
 
     @property
@@ -314,7 +315,7 @@ class _OtherFields:
 class _Tools:
     """A request's tools: blocks of the prefix, and the texts of deferred tools.
 
-    Anthropic leaves a deferred tool out of the prompt until a reference to it stands there.
+    Anthropic leaves a deferred tool out of the prompt until a message refers to the tool.
     """
 
     blocks: list[WireBlock] = field(default_factory=list)
@@ -365,10 +366,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. For each message, `known` has a copy of the fields below (from
+    """The messages that were read. For each message, `saved` has a copy of the fields below (from
     `leads` on), made before the message was read. `found` has the texts of the deferred tools to
-    which messages refer.
-    """
+    which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
@@ -376,7 +376,7 @@ class _Read:
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    known: list[_Known] = field(default_factory=list)
+    saved: list[_Saved] = field(default_factory=list)
     marked: list[tuple[int, int]] = field(default_factory=list)  # message, and earlier marked block
     found: dict[str, str] = field(default_factory=dict)
     leads: bool = True  # all messages so far are the system's
@@ -398,10 +398,10 @@ class _Read:
         if any(message >= count and block < start for message, block in self.marked):
             return False
         (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-         self.doubts, self.unknown, self.refers) = self.known[count]  # fmt: skip
+         self.doubts, self.unknown, self.refers) = self.saved[count]  # fmt: skip
         self.marked = [pair for pair in self.marked if pair[0] < count]
         del self.blocks[start:]
-        for values in (self.messages, self.starts, self.known):
+        for values in (self.messages, self.starts, self.saved):
             del values[count:]
         return True
 
@@ -421,7 +421,7 @@ class _Read:
         own = self.blocks[start:]
         self.messages.append(message)
         self.starts.append(start)
-        self.known.append(
+        self.saved.append(
             (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
              self.doubts, self.unknown, self.refers)
         )  # fmt: skip
@@ -435,8 +435,7 @@ class _Read:
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
         """Note the parts of a message that are no texts, and what makes its tokens uncertain:
-        unknown words, unread fields and addresses.
-        """
+        unknown words, unread fields and addresses."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
@@ -453,7 +452,7 @@ class _Read:
                 words = [word for word in unknown if word.vocabulary == name]
                 self.unknown += tuple(words[: max(0, room)])
         before = self.messages[-2] if index else {}
-        is_anthropic = self.api == "messages"  # in other forms such messages may stand anywhere
+        is_anthropic = self.api == "messages"  # in other forms, system messages may be anywhere
         role = str(before.get("role")) if is_anthropic else "user"
         doubts = list(wire_doubts.of_message(message, path, role))
         if any(block.opaque for block in own):
@@ -475,16 +474,16 @@ def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, .
 
 
 def same_blocks(
-    one: Sequence[WireBlock], other: Sequence[WireBlock], start: int | None = None
+    first: Sequence[WireBlock], second: Sequence[WireBlock], start: int | None = None
 ) -> int:
     """Return how many leading blocks both lists share; marks and places do not count.
 
     `start` is their shared length, if that is already known.
     """
-    most = min(len(one), len(other))
-    count = shared_length(one, other) if start is None else start
-    while count < most and one[count].has_same_content(other[count]):
-        count = shared_length(one, other, count + 1)
+    most = min(len(first), len(second))
+    count = shared_length(first, second) if start is None else start
+    while count < most and first[count].has_same_content(second[count]):
+        count = shared_length(first, second, count + 1)
     return count
 
 
@@ -556,7 +555,7 @@ class _Reader:
             names = dict.fromkeys(referenced_tools(value))
             loaded = {name: self.deferred[name] for name in names if name in self.deferred}
             text, self.found = "\n".join((text, *loaded.values())), self.found | loaded
-        # Anthropic refuses a mark on these with an error 400, for the whole request.
+        # A mark on an empty text or a thought makes Anthropic refuse the request (error 400).
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")
         opaque = kind != "text" and is_opaque(kind, value)

@@ -1,6 +1,6 @@
 """Find what providers cache in a request body: the tools, the system prompt and the messages.
 
-Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; others give nothing.
+It knows the bodies of Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter.
 """
 
 from __future__ import annotations
@@ -117,8 +117,7 @@ def parts_of(content: Any) -> Iterator[dict[str, Any]]:
 
 def tools_of(body: dict[str, Any]) -> Any:
     """Return the tools of a body, also those in Bedrock's `toolConfig` or in OpenAI's older
-    `functions`.
-    """
+    `functions`."""
     config = body.get("toolConfig")
     tools = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
     functions = body.get("functions")
@@ -133,7 +132,7 @@ def system_of(body: dict[str, Any]) -> Any:
 
 
 def raw_messages_of(body: dict[str, Any]) -> Any:
-    """Return a body's messages as they were given, whatever they are."""
+    """Return a body's messages unchanged; they may be no list."""
     for key in ("messages", "input", "contents"):
         if key in body:
             return body[key]
@@ -141,20 +140,20 @@ def raw_messages_of(body: dict[str, Any]) -> Any:
 
 
 def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
-    given = raw_messages_of(body)
-    if isinstance(given, SharedList):  # our own, and not looked through at every request
-        return given
-    if isinstance(given, str):
-        given = [{"role": "user", "content": given}]
-    if not isinstance(given, list):
+    messages = raw_messages_of(body)
+    if isinstance(messages, SharedList):  # our own list, which holds only messages
+        return messages
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    if not isinstance(messages, list):
         return []
-    if set(map(type, given)) <= {dict}:
-        return given
-    return [message for message in given if isinstance(message, dict)]
+    if set(map(type, messages)) <= {dict}:
+        return messages
+    return [message for message in messages if isinstance(message, dict)]
 
 
 def settings_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a body beside its tools, its system prompt and its messages."""
+    """Return the fields of a body other than tools, system prompt and messages."""
     return {k: v for k, v in body.items() if k not in _HELD_AS_BLOCKS and v is not None}
 
 
@@ -171,8 +170,7 @@ def api_of(body: dict[str, Any]) -> str:
 
 def _has_converse_parts(body: dict[str, Any]) -> bool:
     """Return True if the first part of the system prompt or of a message has a key for its kind, as
-    in Converse; in other forms it has a `type`.
-    """
+    in Converse; in other forms it has a `type`."""
     messages = body.get("messages")
     first = messages[0] if isinstance(messages, list) and messages else None
     for content in (body.get("system"), first.get("content") if isinstance(first, dict) else None):
@@ -188,7 +186,7 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the lifetime that a body asks for all its entries (`prompt_cache_options.ttl`)."""
+    """Return the lifetime of all entries, if a body sets it (`prompt_cache_options.ttl`)."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None
@@ -232,8 +230,7 @@ _DEFINITION_FIELDS: Final = frozenset(
 
 def is_opaque(kind: str, value: Mapping[str, Any]) -> bool:
     """Return True if a block's text does not show its tokens: it holds a picture, a file or an
-    encrypted thought, or is a tool that the provider defines.
-    """
+    encrypted thought, or is a tool that the provider defines."""
     if kind == "text":
         return False
     if kind == "tool":
@@ -252,8 +249,8 @@ def _holds_opaque(value: Any) -> bool:
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
     for name in _INNER_FIELDS:
-        held = value.get(name)
-        if held and not isinstance(held, str) and _holds_opaque(held):
+        inner = value.get(name)
+        if inner and not isinstance(inner, str) and _holds_opaque(inner):
             return True
     return False
 
@@ -268,10 +265,10 @@ def addresses(value: Any) -> Iterator[str]:
             yield from addresses(item)
     elif isinstance(value, dict):
         for name in (*_ADDRESS_FIELDS, *(["url"] if value.get("type") == "url" else [])):
-            held = value.get(name)
-            held = held.get("url") if isinstance(held, dict) else held
-            if isinstance(held, str) and not held.startswith("data:"):
-                yield held
+            source = value.get(name)
+            source = source.get("url") if isinstance(source, dict) else source
+            if isinstance(source, str) and not source.startswith("data:"):
+                yield source
         for name in (*_INNER_FIELDS, "fileData", "file_data", "s3Location", "image", "video"):
             if isinstance(value.get(name), dict | list):
                 yield from addresses(value[name])
@@ -320,15 +317,15 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Return the parameters of a body by the rules' names; missing ones are left out."""
-    known = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` says if there is any: with Anthropic the first one changes the key of the messages'
-    # tier.
-    known |= {
+    parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
+    # `images` says if there is a picture: with Anthropic the first picture changes the key of the
+    # messages' tier.
+    parameters |= {
         "images": pictures or None,
         "citations": cites or None,
         "history": history_of(body),
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
@@ -338,16 +335,16 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # a value that is false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # perhaps a value that is false
 
 
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
     """Yield the values in these fields that are no parameters, each with its path in the body."""
-    read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
+    parameter_paths = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
-        yield from _unnamed_values(settings.get(field), (field,), read)
+        yield from _unnamed_values(settings.get(field), (field,), parameter_paths)
 
 
 def _unnamed_values(
@@ -355,7 +352,7 @@ def _unnamed_values(
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
-    if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
+    if isinstance(value, dict) and any(each[: len(path)] == path for each in read):
         for key, item in value.items():
             yield from _unnamed_values(item, (*path, key), read)
     else:
@@ -369,8 +366,8 @@ def history_of(body: dict[str, Any]) -> str | None:
         if name == "prompt" and not isinstance(value, dict):
             continue  # the text of a completion
         if value:
-            held = value.get("id") if isinstance(value, dict) else value
-            return f"{name} {held}"
+            reference = value.get("id") if isinstance(value, dict) else value
+            return f"{name} {reference}"
     return None
 
 

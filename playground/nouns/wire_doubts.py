@@ -1,4 +1,4 @@
-"""Name the contents of a body if nobody states how much of them is in the prompt."""
+"""Name the contents of a body if no provider states how much of them is in the prompt."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
     skills = container.get("skills") if isinstance(container, dict) else None
     for skill in skills if isinstance(skills, list) else ():
         if isinstance(skill, dict) and skill.get("version", "latest") == "latest":
-            yield f"what the latest version of skill {skill.get('skill_id')} holds may change"
+            yield f"the latest version of skill {skill.get('skill_id')} may have other contents"
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -57,9 +57,9 @@ def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
     elif any(each.get("defer_loading") for each in (tool, *nested)):
         yield "how much of a deferred function is in the prompt is not stated"
     if kind in _SEARCHES or (kind.startswith("web_search_2") and "name" not in tool):
-        yield f"what {path} ({kind}) finds is on the server, and not in the body"
+        yield f"the results of {path} ({kind}) are on the server, not in the body"
     if kind == "shell" and "skill_reference" in json.dumps(tool.get("environment"), default=str):
-        yield f"what the skills of {path} hold is on the server, and not in the body"
+        yield f"the skills of {path} are on the server, not in the body"
     yield from fetched(tool, path)
 
 
@@ -72,11 +72,11 @@ def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[s
     )
     if any(each.get("type") == "compaction" for each in (message, *parts)):
         yield f"{path} is a compaction: it is not known how much of the messages before it is read"
-    held = _ITEMS.get(kind)
-    if held and not any(message.get(name) for name in held):
-        yield f"what {path} ({kind}) holds is on the server, and not in the body"
+    fields = _ITEMS.get(kind)
+    if fields and not any(message.get(name) for name in fields):
+        yield f"the contents of {path} ({kind}) are on the server, not in the body"
     if (cleared := message.get("clear_at")) and cleared != _CLEARED_AT:
-        yield f"no rule speaks of {path}.clear_at with the value {cleared!r}"
+        yield f"no rule mentions {path}.clear_at with the value {cleared!r}"
     if before != "user" and message.get("role") == "system":
         yield f"{path} is of role system and follows no message of the user: it may be refused"
 
@@ -89,24 +89,23 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
     """Name the fields of a message that are not empty and are not read. Items without a role and
-    results of tools are left out: each is read as one block.
-    """
+    results of tools are left out: each is read as one block."""
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):
         for key, value in message.items():
             if key not in _READ_FIELDS and value not in (None, "", [], {}):
-                yield f"no rule speaks of {path}.{key}"
+                yield f"no rule mentions {path}.{key}"
 
 
 def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
     """Describe what the provider fetches from elsewhere: it is not in the body, and may change."""
     if value.get("type") in _ELSEWHERE:
-        yield f"what {path} ({value['type']}) stands for is not in the body"
+        yield f"the target of {path} ({value['type']}) is not in the body"
         return
     content = value.get("content", value.get("parts", value.get("output")))
     if isinstance(content, list):
         for address in addresses(content):
-            yield f"what {path} gets from the address {address[:60]} is not in the body"
+            yield f"the file at {address[:60]}, which {path} names, is not in the body"
 
 
 # Fields of a tool, a result or a call, with values that mean the same as leaving the field out
@@ -122,9 +121,9 @@ _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
 def without_defaults(text: str) -> Any:
     """Return a block's text as data, without fields that have their default value."""
     try:
-        held = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         return text
-    if not isinstance(held, dict):
+    if not isinstance(data, dict):
         return text
-    return {k: v for k, v in held.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}
+    return {k: v for k, v in data.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}

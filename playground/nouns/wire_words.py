@@ -32,7 +32,7 @@ class UnknownWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The known fields of an object, or those of each of its `kinds`, which the field `by` names.
+    """The known fields of an object; or its known fields by kind, if the field `by` names a kind.
 
     A field's value is a form, a list of words, or None if it may be anything.
     """
@@ -45,7 +45,7 @@ class _Form(NamedTuple):
 def unknown_words(section: str, value: Any, api: str, path: str) -> Iterator[UnknownWord]:
     """Yield the unknown words in a part of a body.
 
-    `section` is the top-level field that the part belongs to, and `path` says where it stands.
+    `section` is the top-level field that the part belongs to, and `path` is the part's path.
     """
     for name in VOCABULARIES.get(api, ()):
         fields = _forms(name).fields or {}
@@ -58,17 +58,17 @@ def unknown_words(section: str, value: Any, api: str, path: str) -> Iterator[Unk
 def _forms(name: str) -> _Form:
     """Return a vocabulary's form of a whole body."""
     rows = _file()[name]["forms"]
-    made = [_Form(row.get("by", ""), {}, {} if "fields" in row else None) for row in rows]
+    forms = [_Form(row.get("by", ""), {}, {} if "fields" in row else None) for row in rows]
 
     def linked(value: Any) -> Any:
-        return (made[value] if value else None) if isinstance(value, int) else frozenset(value)
+        return (forms[value] if value else None) if isinstance(value, int) else frozenset(value)
 
-    for form, row in zip(made, rows, strict=True):
+    for form, row in zip(forms, rows, strict=True):
         if form.fields is not None:
             form.fields.update({key: linked(value) for key, value in row["fields"].items()})
-    for form, row in zip(made, rows, strict=True):
-        form.kinds.update({kind: made[n].fields for kind, n in row.get("kinds", {}).items()})
-    return made[0]
+    for form, row in zip(forms, rows, strict=True):
+        form.kinds.update({kind: forms[n].fields for kind, n in row.get("kinds", {}).items()})
+    return forms[0]
 
 
 @cache
@@ -103,5 +103,5 @@ def _unknown_in_object(value: dict[str, Any], form: _Form, path: str) -> Iterato
     for key, item in value.items():
         if key not in fields:
             yield f"{path}.{str(key)[:_SHOWN]}"
-        elif (known := fields[key]) is not None:
-            yield from _unknown(item, known, f"{path}.{key}")
+        elif (field_form := fields[key]) is not None:
+            yield from _unknown(item, field_form, f"{path}.{key}")

@@ -6,8 +6,7 @@ prose that only looks like markup here and there, and some of it is markup that 
 wrong. Each piece must give at once the events that it can give, and the events must be the same
 however the text was cut.
 
-The words
----------
+The words ---------
 
 A *template* is a row of *pieces*: literals, and holes for a name or a body (template.py). A
 *declaration* is all the templates and flags of one call form (declaration.py). A *syntax* is a
@@ -29,10 +28,10 @@ choice may match *partially*: the text so far is its beginning, and its end is s
 complete match of a later choice wins over a partial one. A match becomes a *marker* (marker.py),
 which is remembered for all streams, because every call has the same markers.
 
-A *varying* choice is one whose match at the end of the text could become another match with more
-of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
-after a name go on. Such a match is held like a partial one, although it is complete. Only its own
-choice and earlier ones can do that (`_rivals`), for the first that matches wins.
+A *varying* choice is one whose match at the end of the text could change if more text came: three
+back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks after a name go
+on. Such a match is held like a partial one, although it is complete. Only the choice itself and
+earlier choices can change it (`_rivals`), because the first choice that matches wins.
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
 the form that it writes and one for each other that it reads. A *plan* is all forms of a dialect
@@ -42,17 +41,17 @@ The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim*
 make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
 forward. Text that could still become a marker is *held*: neither claimed nor given out.
 
-A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after it, it belongs
-to the thought; else it is meant. So its events are held back until the reasoning is closed, new
-reasoning begins or the turn ends, and its chunks are walked, not skipped. If a draft breaks off
-and swallows the closer, the walk goes back to it, eight times at most.
+A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after the call, the
+call belongs to the thought; otherwise it is meant. So a draft's events are held back until the
+reasoning is closed, new reasoning begins or the turn ends, and its chunks are walked, not skipped.
+If a draft breaks off and swallows the reasoning's closer, the walk goes back to the closer, eight
+times at most.
 
 The readers are generators; together they are the *walk*. To get more text they `yield`; the next
 chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
 code, and no table of states can disagree with it.
 
-A reply, chunk by chunk
------------------------
+A reply, chunk by chunk -----------------------
 
 Syntax(call="<call {name}>{params}</call>", param="<{key}>{value}</{key}>") and these 58
 characters, as they might arrive:
@@ -98,14 +97,13 @@ one of these.
         gives markup '</port>', markup '</call>', call ended, text ' Done.'
         holds ''
 
-Every character stood in exactly one event, and the same would have come of any other cutting.
+Every character stood in exactly one event, and any other cutting would have given the same events.
 
-Why nothing is looked at twice
-------------------------------
+Why nothing is looked at twice ------------------------------
 
-A megabyte in chunks of four characters is a quarter of a million chunks: whatever looks back over
-an open value at each of them is quadratic. So a search that finds no candidate claims everything;
-with a candidate, everything before it; and `Scanner.add` drops what was claimed. Only a marker is
+A megabyte in chunks of four characters is a quarter of a million chunks: to look back over an open
+value at each chunk would take quadratic time. So a search claims everything before its candidate,
+or everything if there is none; and `Scanner.add` drops what was claimed. Only a marker is
 held and matched again, and every repetition in a pattern is bounded and possessive, so a marker is
 some hundred characters at most. Values are searched by compiled patterns, never by a loop of ours
 over their characters. An argument is collected as one growing text (claims.py), which is freed as
@@ -118,7 +116,7 @@ What may not be changed, and the test that fails if it is
 
 - A `candidate_pattern` may find too much, never too little: a marker that it overlooks is text,
   whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
-- A partial or a varying match is held. Given out at once, events depend on the cutting.
+- A partial or a varying match is held. If it were given out, events would depend on the cutting.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another

@@ -11,7 +11,7 @@ from playground.parsing.switches import Switches
 
 
 class BatchedParser(DialectParser):
-    """A parser that joins chunks, as many as `chunks` says, and feeds them to another parser.
+    """A parser that joins every `chunks` chunks, and feeds them to another parser.
 
     The events are the other parser's own, up to `chunks` chunks late. A million tiny chunks cost as
     much as a thousand large ones.

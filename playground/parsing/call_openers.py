@@ -39,7 +39,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
-# tags around calls in other dialects: they name no tool, unless the session has such a tool
+# tags around calls in other dialects: they name no tool, unless the session has a tool of that name
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
 
@@ -53,7 +53,7 @@ class CallOpeners:
         template = syntax.call_template
         self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
-        self.names = (*NAME_SPACES, *names)  # the first characters of known names
+        self.names = (*NAME_SPACES, *names)  # a known name begins with one of these
         ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -92,10 +92,10 @@ class CallOpeners:
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word
-        # without a literal before it, only the body's first characters can be searched for
+        # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # the bracket after a name may be part of the name in the form before this one
+        # the bracket after a name may be part of the name in an earlier form
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         # a marker that is complete here may begin a longer one of an earlier form
         begins_another = self.number > 1 and bool(lookahead)
@@ -223,6 +223,6 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
         return name_before(syntax.call_template.before, "name")
     if not names:
         return f"{_AROUND_CALLS}{IDENTIFIER}"
-    # the longest first: of `read` and `read_file` `read` would win
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"
+    # longer names first: `read` would match the beginning of `read_file`
+    any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{any_name})"

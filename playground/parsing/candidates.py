@@ -12,8 +12,8 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# The look-behind of a choice, written for a candidate: after the first character, not before it.
-# `re` finds a character many times as fast as it checks what stands before each place.
+# The look-behind of a choice, written for a candidate: after the first character, not before it,
+# because `re` finds a character many times faster than it checks a look-behind at every place.
 _LOOK_BACK: Final = {
     LINE_START: "".join(rf"(?<!\S[ \t]{{{blanks}}}[\s\S])" for blanks in range(7)),
     WORD_START: r"(?<!\w[\s\S])",
@@ -84,7 +84,8 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     for look_back in sorted({look_back for _, look_back in solid}):
         branches.append(any_of(sorted(text for text, its in solid if its == look_back), look_back))
     if spaced:
-        # of several blanks before a marker, only the first is found: from each, all would be read
+        # of several blanks before a marker, only the first is a candidate: from every other one the
+        # rest of the blanks would be read again
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
         following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""

@@ -13,7 +13,7 @@ from playground.parsing.patterns import LINE_START, any_form, begins, literal
 class Kind(Enum):
     """The kind of a choice, by which the engine decides how to go on."""
 
-    # outside of a call; a group's number is its form's, or for reasoning and plain tags the tags'
+    # outside of a call; a group's number is that of its form, or of its reasoning or plain tags
     CALL = "call"
     UNREADABLE = "unread"  # the opener of a call whose body cannot be read
     LOOKALIKE = "like"  # text that looks like a call of an unknown tool
@@ -105,7 +105,7 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
 
     White space around a marker is no part of it, except for a leading blank.
     """
-    # the longest first: of two with the same beginning the shorter would win
+    # longer texts first: a text would match the beginning of a longer one
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []

@@ -91,8 +91,8 @@ def pattern_of(match: regex.Match[str]) -> str:
 
 
 def _with_shared_space(pattern: str) -> str:
-    """Return a pattern that defines SPACE once, if it has it often: `regex` takes 0.1 ms for each
-    SPACE, which is most of a long pattern's time."""
+    """Return the pattern with SPACE defined only once, if it occurs often: `regex` compiles each
+    SPACE in 0.1 ms, which is most of a long pattern's time."""
     if pattern.count(SPACE) < _OFTEN:
         return pattern
     return _DEFINE_SPACE + pattern.replace(SPACE, _CALL_SPACE)
@@ -129,19 +129,19 @@ class _Beginning:
             place = stop
         if not self._following:
             return Begin.MAY
-        found = Begin.NO
+        result = Begin.NO
         for following in self._following:
             begin = following.compare(text, place)
             if begin is Begin.MAY:
                 return begin
             if begin is Begin.CUT:
-                found = begin
-        return found
+                result = begin
+        return result
 
     @cached_property
     def _following(self) -> list[_Beginning]:
         """The beginnings of the group after the literals; [] if they rule nothing out. They are
-        made when a text first comes so far."""
+        made when a text first reaches the group."""
         pattern, at = self._pattern, self._stop
         opener = next((group for group in _GROUPS if pattern.startswith(group, at)), "")
         if not opener:

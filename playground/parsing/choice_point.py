@@ -63,7 +63,7 @@ class ChoicePoint:
     """
 
     choices: tuple[Choice, ...]
-    # a pattern that finds candidates; if empty, it follows from how the choices begin
+    # a pattern that finds candidates; if empty, it is built from the choices' beginnings
     given_candidates: str = ""
 
     # patterns
@@ -79,7 +79,7 @@ class ChoicePoint:
 
     @cached_property
     def chunk_pattern(self) -> re.Pattern[str]:
-        """The pattern of candidates in a chunk alone, if no candidate line begins the chunk."""
+        """The pattern of candidates inside one chunk that does not begin a candidate line."""
         return re.compile(self._candidates.replace(ANY_LINE, r"\n"))
 
     @cached_property
@@ -94,7 +94,7 @@ class ChoicePoint:
 
     @cached_property
     def _run_start(self) -> re.Pattern[str] | None:
-        """The pattern of a run: a text that can only begin one choice, and that still goes on."""
+        """The pattern of a run at the text's end: it may go on, and can begin only one choice."""
         runs = [choice for choice in self.choices if choice.run]
         if not runs:
             return None
@@ -192,34 +192,34 @@ class ChoicePoint:
             lookbehind = text[place - 1 : place]  # nothing if the place is the first
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]
-        known = _decided_cache.get((self, lookbehind, text[place : place + few]))
-        if known is None or (known[1] and (stream_ended or len(text) - place > few)):
+        cached = _decided_cache.get((self, lookbehind, text[place : place + few]))
+        if cached is None or (cached[1] and (stream_ended or len(text) - place > few)):
             if not is_candidate and self.candidate_pattern.match(text, place) is None:
                 return NOTHING
             return self._match_longer(text, place, lookbehind, stream_ended)
-        return known
+        return cached
 
     def _match_longer(
         self, text: str, place: int, lookbehind: str, stream_ended: bool
     ) -> Lookahead:
-        """Match a beginning that is new, or that its first characters do not decide.
+        """Match a beginning that is not cached, or is not decided by its first characters.
 
         The shortest beginning that decides is enough: more text does not change a decision.
         """
-        rest = len(text) - place
+        characters_left = len(text) - place
         for length in self._learned_lengths:
-            known = _decided_cache.get((self, lookbehind, text[place : place + length]))
-            if known is not None and not known[1]:
-                return known
+            cached = _decided_cache.get((self, lookbehind, text[place : place + length]))
+            if cached is not None and not cached[1]:
+                return cached
         for length in (_LEAST, _FEW, _MORE):
-            if rest > length:
+            if characters_left > length:
                 key = (self, lookbehind, text[place : place + length])
-                known = _decided_cache.get(key) or _undecided_cache.get(key)
-                if known is None:
-                    known = self._match_new(key, has_more=True)
-                if not known[1]:
-                    return known
-        if rest <= _MANY and not stream_ended:
+                cached = _decided_cache.get(key) or _undecided_cache.get(key)
+                if cached is None:
+                    cached = self._match_new(key, has_more=True)
+                if not cached[1]:
+                    return cached
+        if characters_left <= _MANY and not stream_ended:
             key = (self, lookbehind, text[place:])
             return _decided_cache.get(key) or self._match_new(key)
         match = self.match(text, place, partial=True)
@@ -258,7 +258,7 @@ class ChoicePoint:
         return False
 
     def marker_of(self, match: regex.Match[str]) -> Marker:
-        """Make a marker of what `match` gave."""
+        """Make a marker of a result of `match`."""
         group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 
@@ -319,7 +319,7 @@ class ChoicePoint:
         """The groups whose match more text may change; "" for the only choice without a group.
 
         All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
-        because that takes time.
+        because the check takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)
@@ -405,7 +405,7 @@ def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
 
 @lru_cache(maxsize=4096)
 def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
-    # most chunks of prose in which anything is held end in a blank
+    # cached, because held texts recur: most of them are a blank at the end of a chunk of prose
     return point._hold_from(text, start, None)
 
 
@@ -442,8 +442,8 @@ def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoiceP
 def _may_vary(point: ChoicePoint, name: str) -> bool:
     """Return True if more text could change a match of a group: the group repeats, as a run of
     back-ticks does, or it is the beginning of another marker."""
-    own = (choice for choice in point.choices if choice.group_name == name)
-    return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in own)
+    named_choices = (choice for choice in point.choices if choice.group_name == name)
+    return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in named_choices)
 
 
 @lru_cache(maxsize=1024)
@@ -454,22 +454,22 @@ def _rivals(point: ChoicePoint, pattern: str) -> tuple[str, ...]:
     most of a call's time.
     """
     place = next(i for i, choice in enumerate(point.choices) if pattern in choice.patterns)
-    own, earlier = point.choices[place], point.choices[:place]
-    rivals = [rival for c in earlier if begin_alike(c, [own]) for rival in c.patterns]
-    rivals += own.patterns[: own.patterns.index(pattern)]
+    matching, earlier = point.choices[place], point.choices[:place]
+    rivals = [rival for c in earlier if begin_alike(c, [matching]) for rival in c.patterns]
+    rivals += matching.patterns[: matching.patterns.index(pattern)]
     return (pattern, *dict.fromkeys(rivals))
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
     """Return True if a text of the choice is the beginning of another text or choice."""
     bare = ["".join(text.split()) for text in choice.texts]
-    if any(text != other and other.startswith(text) for text in bare for other in bare):
+    if any(text != rival and rival.startswith(text) for text in bare for rival in bare):
         return True
     for text in choice.texts:
-        for other in listed:
-            if other is choice or not may_begin(other, text):
+        for rival in listed:
+            if rival is choice or not may_begin(rival, text):
                 continue
-            matches = (choice_pattern(each).fullmatch(text) for each in other.patterns)
+            matches = (choice_pattern(each).fullmatch(text) for each in rival.patterns)
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

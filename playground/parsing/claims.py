@@ -36,7 +36,7 @@ class GrowingText(BytesIO):
     def take(self) -> str:
         """Return the whole text and free the buffer.
 
-        The buffer's owner lives on for a while, and whoever reads the text needs the memory.
+        The buffer's owner may live longer than the text is needed, so the memory is freed at once.
         """
         text = self.getvalue().decode("utf-8", "surrogatepass")
         self.seek(0)

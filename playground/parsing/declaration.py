@@ -23,19 +23,18 @@ CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
     "index": "the call's number in the reply, from 0",
-    "number": "the same, from 1",
+    "number": "the call's number in the reply, from 1",
     "line:KEY": "the argument KEY, all of it on one line before the body",
     "word": "a word without a meaning, such as a fence's language; written as nothing",
 }
 PARAM_HOLES: Final[dict[str, str]] = {
     "key": "a parameter's name",
-    "type": "the JSON type of a parameter's value; `string` says that it is text",
+    "type": "the JSON type of a parameter's value; `string` means that the value is text",
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
-# a letter and a sign in at least 4 characters; prose may hold shorter ones, such as `to=`
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
-    SECTION_BODY: "the calls of a reply (or each one, with `one_call_a_section`)",
+    SECTION_BODY: "the calls of a reply (or each call, with `one_call_a_section`)",
 }
 SECTION_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name, with `one_call_a_section`",
@@ -47,9 +46,9 @@ class JsonShape:
     """The places of name, arguments and id in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. If the call
-    has a plain text in place of arguments, it is the value of the argument `text_key`. If the first
-    key is `thought`, its value is reasoning.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A plain
+    text in place of arguments is the value of the argument `text_key`. If the first key is
+    `thought`, its value is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -164,7 +163,7 @@ class Declaration:
 
     @cached_property
     def well_formed_sections(self) -> tuple[Template, ...]:
-        """The section that is written, and those of `section_also`: all that are no mistake."""
+        """The section that is written, and those of `section_also`: all but those of mistakes."""
         return self.sections[: len(self.sections) - len(self.section_slips)]
 
     @cached_property

@@ -53,14 +53,14 @@ class DraftCall:
 
     @property
     def names(self) -> str:
-        """The names of the tools that are called in it, each once."""
+        """The names of the tools that the draft calls, each once."""
         named = (event.name for event in self.events if isinstance(event, CallNamedEvent))
         return ", ".join(dict.fromkeys(named)) or "no name"
 
     def find_closer(self, closer: str) -> int:
         """Return where `closer` first stands in the text outside of complete calls, or -1.
 
-        A call that broke off may have swallowed it.
+        A call that broke off may have swallowed the closer.
         """
         start = 0
         for text, is_outside in self._stretches():

@@ -57,14 +57,15 @@ class SyntaxEngine:
         self.reader.declared_call = syntax.call
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
-        self._section_opener = ""  # its opener, as it was written
+        self._section_opener = ""  # the section's opener, as the model wrote it
         self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
         self._after_remains = False  # True after a remnant of a call: text or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self.draft: DraftCall | None = None  # calls in open reasoning, held back
-        self._told_between = False  # True once text between the calls of a section was noted
-        self._separated: bool | None = None  # after a separator; None before a section's first call
+        self._noted_between = False  # True once text between the calls of a section was noted
+        # True after a separator, False after a call; None before a section's first call
+        self._separated: bool | None = None
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -140,12 +141,12 @@ class SyntaxEngine:
                     scanner.note("mended-form", message=message)
                     scanner.emit_marker(half, "section")
         point = (section and section.between) or self.plan.text
-        if section is None or self._told_between:
+        if section is None or self._noted_between:
             return (yield from scanner.until(point, self._text_claim))
         start = scanner.offset
         marker = yield from scanner.until(point, self._text_claim)
         if marker and scanner.offset > start and _has_closer(section):
-            self._told_between = True
+            self._noted_between = True
             scanner.note("mended-form", message="text between the calls of a section")
         return marker
 
@@ -252,7 +253,7 @@ class SyntaxEngine:
             self.scanner.note_form(marker, *(section.before for section in sections))
         if self._section is not None:
             self._end_section(f"the next section, {_quoted(marker)}")
-        self._section, self._bare_section, self._told_between = form, False, False
+        self._section, self._bare_section, self._noted_between = form, False, False
         self._section_opener = marker.text
         self._separated = None
         recipient = marker.named.get("recipient")
@@ -323,8 +324,8 @@ class SyntaxEngine:
             self._emit_text(marker.size)
         if not likely and (yield from scanner.match_here(_LINE_END)) is None:
             return  # `[f(x=1)] is a list` is prose
-        known = f" ({likely} is)" if likely else ""
-        message = f"{name!r} is none of the session's tools{known}: kept as text"
+        suggestion = f" ({likely} is)" if likely else ""
+        message = f"{name!r} is none of the session's tools{suggestion}: kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _read_fence(self, opener: Marker) -> Walk[None]:
@@ -358,7 +359,7 @@ class SyntaxEngine:
                 return
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer; if no opener `announced` it, there may be none."""
+        """Read reasoning up to its closer. It may be empty if no opener `announced` it."""
         scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         never_calls = self.switches.calls_in_reasoning == "reasoning"
@@ -418,9 +419,9 @@ class SyntaxEngine:
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
     def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
-        """Read the draft as reasoning if that is closed after it; else give out its events.
+        """Read the draft as reasoning if reasoning is closed after it; else give out its events.
 
-        A call that broke off may have swallowed the closer: the walk then goes back to it.
+        A call that broke off may have swallowed the closer: the walk then goes back to the closer.
         """
         scanner, closer = self.scanner, self.markers.reasoning[draft.number].close
         # a limited number of times, because the following text is read again

@@ -1,7 +1,6 @@
 """The fast path: most chunks become one event each, and no generator is resumed for them.
 
-The idea
---------
+The idea --------
 
 The walk (engine.py and what it calls) is made of generators. To resume one takes some ten times as
 long as to look for a character in a chunk of four. Yet in most chunks nothing happens: they are the
@@ -10,8 +9,7 @@ scanner: "I have claimed everything, and I wait for this to appear. Until it doe
 me, as that kind of event." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
 it. A walk that leaves none is only slower.
 
-What happens to a chunk
------------------------
+What happens to a chunk -----------------------
 
 `TextReader.feed` and `feed_text` ask in this order:
 
@@ -31,8 +29,7 @@ comes *there* before it can go on, for example whether another call follows. The
 skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
 the answer.
 
-What must stay true
--------------------
+What must stay true -------------------
 
 The fast path gives exactly the events that the walk would give, at the same chunk:
 `SyntaxParser(..., fast_path=False)` is the oracle, and tests/test_quiet.py compares the two. So
@@ -73,8 +70,8 @@ class FastPath:
     """A base of readers that skip chunks: the rule in force, and the text that is held.
 
     The `_feed` methods return the events of a chunk. They resume the walk if it must see the chunk.
-    A base class, because a call and an offset more for each chunk would cost a twentieth of its
-    time.
+    It is a base class because another object would need one more call and offset for each chunk, a
+    twentieth of a chunk's time.
     """
 
     __slots__ = (
@@ -99,27 +96,27 @@ class FastPath:
     )
 
     _rule: SkipRule
-    _search: Callable[[str], re.Match[str] | None]  # the rule's own
+    _search: Callable[[str], re.Match[str] | None]  # `_rule.search`
     _hold_by_chunk: dict[str, int]  # chunk -> the index from which it is held
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._offset = 0  # characters fed so far
         self._feed_held: FeedHeld | None = (
-            None  # `_feed_pending` or `_feed_after_held`, if it skips
+            None  # `_feed_pending` or `_feed_after_held`; None while the walk reads
         )
-        self._start = 0  # the offset at which it began
+        self._start = 0  # the offset at which skipping began
         self._held = ""  # the end of the text so far, which may begin a marker
-        self._context = ""  # the text before it, as far as a pattern may look back
+        self._context = ""  # the text before `_held`, as far as a pattern may look back
         # the rule's triggers; None if something is held, or a line begins
         self._at_sight: tuple[str, str, str] | None = None
         self._make = scanner.skip_claim.make  # makes the events of skipped chunks
-        self._sink = scanner.skip_claim.raw_sink()  # takes their bytes, for a later look back
+        self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for a later look back
         self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # the one that `_hold_by_chunk` is for
+        self._remembered_accept: Accept | None = None  # `accept` of `_hold_by_chunk`
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 
@@ -181,7 +178,7 @@ class FastPath:
         if marker is not None or rule is None:
             self._decision = marker
             return self._walk(text)
-        # no marker, and the walk would go on to search: so does its rule
+        # no marker: the walk would go on to search, and its rule does so in its place
         self._decide = None
         self._start_skipping(rule)
         return self._feed_after_held(text)
@@ -210,7 +207,7 @@ class FastPath:
         return []
 
     def _feed_candidate(self, text: str, place: int) -> list[Event]:
-        """Feed held text and a chunk, `text` together, in which a marker may begin at `place`."""
+        """Feed `text`, that is held text and a chunk. A marker may begin in it, at `place`."""
         rule, context = self._rule, ""
         find_next = self._next_rule
         if find_next is not None and (next_rule := find_next(text)) is not None:
@@ -238,7 +235,7 @@ class FastPath:
         return self._skip_to(text, stop, context)
 
     def _skip_to(self, text: str, stop: int, context: str = "") -> list[Event]:
-        """Skip held text and a chunk, `text` together, up to `stop`; hold the rest of it."""
+        """Skip `text`, that is held text and a chunk, up to `stop`; hold the rest."""
         start = self._offset - len(self._held)
         self._offset = start + len(text)
         if stop < len(text):

@@ -1,6 +1,6 @@
 """The builder of a syntax's form: the choices of every place inside its calls and its section.
 
-A notation adds its own: `announce` in an opener, `choice_points` inside a body.
+A notation adds its own choices: `announce` in an opener, `choice_points` inside a body.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only for the first section, the one that is written; other dialects write the others
+        # only of the section that is written: the other sections are those of other dialects
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -62,7 +62,7 @@ class FormBuilder(CallOpeners):
         return Form(
             syntax=self.syntax,
             after_marker=self._section_choices(outer, calls),
-            # with closers of punctuation alone, such as `]`
+            # closers of punctuation alone, such as `]`, count here too
             after_text=after_space(self.section_closer()),
             between=self._section_choices(outer, calls, remnants),
             half_closer=self._half_closer(),
@@ -81,15 +81,15 @@ class FormBuilder(CallOpeners):
         )
 
     def _repeated_closer(self) -> ChoicePoint | None:
-        """Build the choice of a second closer, because models repeat theirs. Return None if the
-        closer names a tool, because it may then close any tag."""
+        """Build the choice of a second closer, because models repeat closers. Return None if the
+        closer names a tool, because its pattern may then match the closer of any tag."""
         closing = self.closing.pattern
         if not has_words(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
-        """Build the choice of the closer after brackets too many in the body."""
+        """Build the choice of the closer after surplus brackets of the body."""
         if not self.notation.mends_brackets or not has_words(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
@@ -142,9 +142,9 @@ class FormBuilder(CallOpeners):
 
     def _next_calls(self) -> list[Choice]:
         """Return the openers of a call that follows another, also within the same section."""
-        own = self.opening()
+        opener = self.opening()
         shows_itself = begins_with_words(self.syntax.call_template.before)
-        return list(dict.fromkeys([*self._openers(own), *([own] if shows_itself else [])]))
+        return list(dict.fromkeys([*self._openers(opener), *([opener] if shows_itself else [])]))
 
     def calls(self) -> list[Choice]:
         """Return the openers that count outside a section: the sections', and the call's own unless
@@ -156,9 +156,9 @@ class FormBuilder(CallOpeners):
         so something of the call has to follow it."""
         return self._openers(self.opening(firm=True))
 
-    def _openers(self, own: Choice) -> list[Choice]:
+    def _openers(self, call_opener: Choice) -> list[Choice]:
         sections = [self._section_opener(template) for template in self.sections]
-        return sections if self.syntax.section_required else [*sections, own]
+        return sections if self.syntax.section_required else [*sections, call_opener]
 
     # sections
 
@@ -270,7 +270,7 @@ class FormBuilder(CallOpeners):
         lookaheads = [lookahead_of(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
-            lookaheads.append(self.section_close)  # models write a comma after the last one, too
+            lookaheads.append(self.section_close)  # models write a comma after the last call, too
         lookahead = "|".join(lookaheads)
         first: tuple[str, ...] = ()
         if not before and all(choice.begins for choice in following):
@@ -280,7 +280,7 @@ class FormBuilder(CallOpeners):
 
 def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None:
     """Build the choices of a new call: the opener of a section or a call, up to the first quote of
-    its body. No string can hold it, because the quote would end the string.
+    its body. No string can hold such a beginning, because the quote would end the string.
 
     Return None if the body's strings are not JSON's.
     """

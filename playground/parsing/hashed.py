@@ -1,5 +1,5 @@
-"""A base for declarations whose hash is computed once: it covers a hundred texts, and caches need
-it for each reply."""
+"""A base for declarations whose hash is computed once: the hash covers a hundred texts, and caches
+need it for each reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class HashedOnce:
     def _hash(self) -> int:
         hashed = (
             field
-            for field in fields(self)  # type: ignore[arg-type]  # of the dataclass that has this
+            for field in fields(self)  # type: ignore[arg-type]  # subclasses are dataclasses
             if (field.compare if field.hash is None else field.hash)
         )
         return hash(tuple(getattr(self, field.name) for field in hashed))

@@ -1,7 +1,7 @@
 """JSON in a stream: a value ends at its closing bracket or quote. A string may hold markers.
 
-Single quotes and comments are read too. Strict JSON has neither outside of strings, so this cannot
-misread it.
+Single quotes and comments are read too. Strict JSON has neither outside of strings, so it is not
+misread.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
     """Claim a string, an object, an array or a comment, up to its end.
 
     It is claimed in one piece if it is complete, or else as its chunks arrive. `restart` matches
-    the beginning of another call, up to its first quote. In a string it shows that the string was
-    never closed. Raises BrokenCall there, for a marker outside of strings, and at the end of the
+    the beginning of another call, up to its first quote. Raises BrokenCall for such a beginning in
+    a string, which was never closed then, for a marker outside of strings, and at the end of the
     stream.
     """
     is_value = scanner.text[scanner.at] in "{["
@@ -119,13 +119,13 @@ def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
     """Return the object or array that begins here, and the index of its end, if all of it is there
     and it is strict JSON; else None.
 
-    Another call cannot begin in it. Its first quote would end a string, and the key that follows
-    that quote is no JSON there. So a string alone does not count: any text may follow it.
+    No other call can begin inside: the call's first quote would end a string, and the key after
+    that quote would not be JSON. A string alone does not count, because any text may follow it.
     """
     text, at = scanner.text, scanner.at
     if len(text) - at < _LEAST_AT_ONCE or text[at] not in "{[":
         return None
-    # one failure for each text, because it reads from the value to the end of the text
+    # only one failure for each text, because a failure may take reading the whole text
     if scanner.base + len(text) == scanner.incomplete_at:
         return None
     try:
@@ -230,7 +230,7 @@ class Nesting:
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
-        """Enter `inside`, change the depth by `deeper`, and return True if all is closed then."""
+        """Set `inside`, change the depth by `deeper`, and return True if nothing is open then."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside
@@ -262,7 +262,7 @@ class _Change(NamedTuple):
     least: int
 
 
-@lru_cache(maxsize=4096)  # a cache of tokens: few of a model's vocabulary hold quotes and brackets
+@lru_cache(maxsize=4096)  # a cache of tokens: few tokens of a vocabulary hold quotes and brackets
 def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change | None:
     """Return the effect of a chunk, or None if the walk has to read it.
 
@@ -291,7 +291,7 @@ def goes_on(scanner: Scanner) -> bool:
 
 
 def skip_gap(scanner: Scanner) -> Walk[bool]:
-    """Claim white space and comments as markup; return True if anything of it is no JSON."""
+    """Claim white space and comments as markup; return True if strict JSON would not allow them."""
     is_relaxed = False
     while True:
         while not scanner.skip_space(BLANKS):

@@ -17,8 +17,8 @@ class Marker:
     """A match at a choice point, complete or `partial`. `named` has the texts of the named groups
     that have matched so far.
 
-    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so it
-    knows its length, but not its place.
+    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so a
+    marker knows its length, but not its place.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ def named_in(match: regex.Match[str]) -> dict[str, str]:
 
 
 # The marker at a place, or its beginning, and whether more text could change that. It is a plain
-# tuple because Python unpacks one far faster than a NamedTuple, and every chunk that is held does.
+# tuple because Python unpacks it far faster than a NamedTuple, once for every chunk that is held.
 Lookahead = tuple[Marker | None, bool]
 NOTHING: Final[Lookahead] = (None, False)
 UNDECIDED: Final[Lookahead] = (None, True)  # the caller has more of the text, and has to try it

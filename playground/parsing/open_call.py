@@ -17,8 +17,7 @@ class BrokenCall(Exception):
 
 
 class KnownTool:
-    """A tool of the session, and the facts on its parameters by its schema, computed once for a
-    reply."""
+    """A tool of the session, with facts about its parameters that are computed once for a reply."""
 
     def __init__(self, tool: ToolMetadata) -> None:
         self.tool, self.properties = tool, tool.parameter_names
@@ -34,7 +33,7 @@ class KnownTool:
 
 
 class OpenCall:
-    """The call that is being read: all that the engine keeps of the stream.
+    """The call that is being read, with its arguments so far.
 
     `restart` matches the beginning of another call of its form.
     """
@@ -52,7 +51,7 @@ class OpenCall:
         self.strays: dict[str, str] = {}  # members that the form does not have, as JSON
         self.second_name = ""  # a second name in the call's object
         self.relaxed = False  # True if its JSON is not strict: single quotes, bare keys, comments
-        self.body_ended = False  # True if its body ended by itself: nothing after it belongs to it
+        self.body_ended = False  # True if the body ended by itself: the call has no text after it
         # a text of arguments and its value, if it was read already
         self.read_value: tuple[str, Any] = ("", None)
 

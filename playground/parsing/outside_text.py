@@ -18,9 +18,9 @@ _HAS_WORD: Final = re.compile(r"(?s)(?=.{4})(?:[^\W\d_].*\W|\W.*[^\W\d_])")
 def tags_outside_text(
     syntax: Declaration, markers: Markers, names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return what plain text is not expected to contain: the first tag of each marker, and openers
-    of mere words. The markers are the model's special tokens, and those around reasoning, sections
-    and calls of tools with these names."""
+    """Return texts that plain text is not expected to contain: the first tag of each marker, and
+    openers of mere words. The markers are the model's special tokens, and those around reasoning,
+    sections and calls of tools with these names."""
     return _tags_outside_text(syntax, markers, tuple(names))
 
 
@@ -54,7 +54,7 @@ def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]
             if first_tag(opener):
                 continue
             if opener == f"{name}(":
-                yield f"\n{opener}"  # prose names functions so
+                yield f"\n{opener}"  # within a line, prose may name a function like this
             elif _HAS_WORD.search(opener):
                 yield opener
             elif notation_of(form).proves_itself and not syntax.section:

@@ -58,7 +58,7 @@ class DialectParser(ABC):
         return self.feed_text(text)
 
     def finish(self) -> list[Event]:
-        """End the stream: emit held text, abort open calls. By default there are none."""
+        """End the stream: emit held text, abort open calls. By default return no events."""
         return []
 
     @property
@@ -82,13 +82,13 @@ class DialectParser(ABC):
 
     def variations(self, events: Sequence[Event]) -> set[Variation]:
         """Return how the calls of a reply that was read differ from what the dialect writes,
-        although they are well-formed. By default nothing is known of it."""
+        although they are well-formed. By default return no variations."""
         return set()
 
 
 class SyntaxParser(TextReader, DialectParser):
-    """The parser of every declared dialect. `fast_path` False walks every chunk, see
-    `TextReader`."""
+    """The parser of every declared dialect. With `fast_path` False the engine walks every chunk
+    (see `TextReader`)."""
 
     def __init__(
         self,

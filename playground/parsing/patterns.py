@@ -35,7 +35,7 @@ CONTEXT: Final = 8  # the most characters before a place that a look-behind such
 # the end of white space after a name, before other text or at the end of the text
 NAME_END: Final = r"(?<=\s)(?=\S|\Z)"
 NAME_END_BEFORE_TEXT: Final = r"(?<=\s)(?=\S)"
-# after a tag that prose may mention, as in `<f> as it is`: no word may follow on blanks
+# after a tag that prose may mention, as in `<f> as it is`: no word may follow after blanks
 NOT_IN_PROSE: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
 WRAPPER_START: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
@@ -157,7 +157,7 @@ def words_of(text: str) -> list[str]:
 
 
 class Gap(NamedTuple):
-    """White space between the words of a declaration: any amount, but at least so much."""
+    """White space between the words of a declaration: any amount from `least` characters on."""
 
     least: int = 0
 
@@ -186,7 +186,7 @@ def _part_pattern(part: str | Hole | Gap) -> str:
         case Hole("word"):
             return WORD
         case Hole("name"):
-            # a slash at the end is no part: `<f/>`
+            # a slash at the end is no part of a name: `<f/>`
             return f"[^{NO_NAME}ĠĊ]*[^{NO_NAME}ĠĊ/]"
         case Hole(name):
             return ".+?" if name.startswith("line:") else f"[^{NO_NAME}]+"
@@ -231,7 +231,7 @@ def spaced_tag(pieces: tuple[Piece, ...], opener: str) -> list[str]:
 
 
 def spaced_begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
-    """Return the beginning of what `spaced_tag` matches, if that is anything."""
+    """Return the beginning of a tag that `spaced_tag` matches; () if it matches none."""
     return (f"< {prefix(pieces)[1:4]}",) if _is_tag(pieces) else ()
 
 
@@ -277,15 +277,15 @@ def _with_quotes(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
 
 def with_slips(declared: str, wrong_forms: Iterable[str]) -> list[str]:
     """Return the patterns of a form and of its slips, which have a group `slip`."""
-    # a declared form that ends in a repetition comes last, where `Choice.repeats` looks for one
+    # a form that ends in a repetition comes last, where `Choice.repeats` looks for repetitions
     listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
     return [*listed, declared] if declared.endswith("+") else [declared, *listed]
 
 
 def split_slips(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split the patterns that `with_slips` returns into the declared form and its slips."""
-    own = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
-    return own, [pattern for pattern in patterns if pattern not in own]
+    declared = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
+    return declared, [pattern for pattern in patterns if pattern not in declared]
 
 
 def any_form(patterns: Sequence[str]) -> str:
@@ -307,8 +307,8 @@ def begins_with_words(pieces: tuple[Piece, ...]) -> bool:
 
 
 def allow_repeated(opener: str, template: Template, partly: bool = False) -> str:
-    """Return a pattern that lets an opener of words stand twice, because models stutter. With
-    `partly` its first literal may stand there once more."""
+    """Return a pattern that lets an opener of words stand twice, because models stutter. If the
+    opener has holes, only its first literal may stand twice, and only with `partly`."""
     first = template.before[0] if template.before else ""
     words = literal(first) if partly and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
@@ -316,7 +316,8 @@ def allow_repeated(opener: str, template: Template, partly: bool = False) -> str
 
 
 def without_names(pattern: str) -> str:
-    """Return a pattern without named groups, for a lookahead: they would hide the choice's own."""
+    """Return a pattern without named groups, for a lookahead: they would hide the groups of the
+    choice itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
@@ -360,9 +361,9 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
     return solid[-1] if solid else ""
 
 
-def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
+def begin_differently(form: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
     """Return True if no other form has the beginning of this one, in any spelling of its opener."""
-    head, *heads = map(_head, (one, *others))
+    head, *heads = map(_head, (form, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)
 
 

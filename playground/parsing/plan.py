@@ -18,7 +18,8 @@ class Plan:
     """All choice points of one dialect for one set of tool names. Groups have the number of their
     form.
 
-    Each is built when a reply first needs it: most replies are prose, or calls of one form.
+    A choice point is built when a reply first needs it: most replies are prose, or calls of one
+    form.
     """
 
     def __init__(
@@ -91,8 +92,8 @@ def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
     """Return the choices that may begin a call of a dialect. A text without any of them has no
     call, complete or broken. `names` are the tools' names, as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
-    known = names if syntax.depends_on_tool_names else ()
-    builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
+    relevant_names = names if syntax.depends_on_tool_names else ()
+    builders = [FormBuilder(form, number, relevant_names) for number, form in enumerate(syntaxes)]
     openers = [choice for each in builders for choice in (*each.calls(), *each.unreadable())]
     return choice_point(*dict.fromkeys(openers))
 

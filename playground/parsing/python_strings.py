@@ -24,8 +24,8 @@ _AFTER_ITEM: Final = rf"{_SPACE}(?:[,:)\]}}]|\Z)"
 
 
 def closes(text: str, position: int, depth: int, first: bool) -> bool:
-    """Return True if the quote before `position` ends a string, `depth` brackets inside the call.
-    `first` is True if it is the first quote since the string began."""
+    """Return True if the quote before `position` ends a string. `depth` brackets are open in the
+    call. `first` is True if it is the first quote since the string began."""
     return _end_pattern(depth > 0, first).match(text, position) is not None
 
 

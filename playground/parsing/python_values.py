@@ -1,6 +1,6 @@
 """A reader of Python keyword arguments: literals only, nothing is evaluated.
 
-A small reader takes what models write, and says if it forgave something: quotes that should have
+A small reader takes what models write, and records if it forgave something: quotes that should have
 been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
 keywords as names, NUL characters. Python itself reads the rest of its literals (prefixes, strings
 in a row, hexadecimal numbers). grammars/well_formed.py declares which literals are plain.
@@ -177,8 +177,8 @@ class _Reader:
     def place(self) -> str:
         """The place at which reading stopped, in the words of the text."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
-        stands = f"{rest!r} stands there" if rest else "the arguments end"
-        return f"after {before!r} {stands}" if before else stands
+        found = f"{rest!r} stands there" if rest else "the arguments end"
+        return f"after {before!r} {found}" if before else found
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there
@@ -246,8 +246,8 @@ class _Reader:
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         self.is_relaxed |= word in _CONSTANTS
-        known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
-        if depth or not self.is_call or text is None or (known and text[0].strip() == word):
+        is_constant = word in _ALL_CONSTANTS or word in _NO_NUMBERS
+        if depth or not self.is_call or text is None or (is_constant and text[0].strip() == word):
             return _constant(word)
         self.at, self.forgave = text.end(), True
         return text[0].strip()
@@ -267,7 +267,8 @@ class _Reader:
                 self.is_relaxed |= not _ESCAPES.issuperset(escapes)
                 return _unescape(self.text, start, stop)
             self.forgave, first = True, False
-        for match in re.finditer(r"(?s)\\.?", self.text[self.at :]):  # reading stops behind these
+        # the string never ends: reading stops after its last backslash escape, or at its last quote
+        for match in re.finditer(r"(?s)\\.?", self.text[self.at :]):
             stop = self.at + match.end()
         self.at = max(self.at, stop)
         raise ValueError("a string is never closed")

@@ -59,10 +59,10 @@ class Reader:
             self.scanner.note("unknown-tool", call.place, message)
 
     def _known_tool(self, name: str) -> KnownTool | None:
-        known = self._known_tools.get(name)
-        if known is None and name in self.tools:
-            known = self._known_tools[name] = KnownTool(self.tools[name])
-        return known
+        tool = self._known_tools.get(name)
+        if tool is None and name in self.tools:
+            tool = self._known_tools[name] = KnownTool(self.tools[name])
+        return tool
 
     def _correct_name(self, name: str) -> str:
         """Return a name without what models add: control tokens, a namespace, the call's number."""
@@ -75,8 +75,8 @@ class Reader:
         if first == rest:
             return rest
         bare = _INDEX.sub("", name)
-        known = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
-        return known[0] if known and name not in self.tools else name
+        known_names = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
+        return known_names[0] if known_names and name not in self.tools else name
 
     def likely_tool(self, name: str, key: str | None) -> str:
         """Return the tool of the session that was probably meant by an unknown name; "" for none.
@@ -154,9 +154,9 @@ class Reader:
 
 
 @lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
-def _most_similar(name: str, known: tuple[str, ...]) -> str:
+def _most_similar(name: str, tool_names: tuple[str, ...]) -> str:
     """Return the known name that is most similar, ignoring the order of words; "" for none."""
-    words = {_words(other): other for other in known}
+    words = {_words(other): other for other in tool_names}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
     return words[close[0]] if close else ""
 
@@ -182,6 +182,6 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
 
 def json_mistake(error: JSONDecodeError) -> str:
     """Return what a JSON reader refuses, with the text before it in place of line and column."""
-    said = error.msg.removesuffix(" at").removesuffix(" starting")
+    text = error.msg.removesuffix(" at").removesuffix(" starting")
     before = error.doc[max(error.pos - 30, 0) : error.pos].strip()
-    return f"{said[:1].lower()}{said[1:]} {f'after {before!r}' if before else 'at its beginning'}"
+    return f"{text[:1].lower()}{text[1:]} {f'after {before!r}' if before else 'at its beginning'}"

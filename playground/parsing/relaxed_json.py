@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.base.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes the text only if what follows it may follow a text
+# a quote closes a text only before characters that may follow a text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -34,7 +34,7 @@ _IN_RUN: Final = _STRINGS + _COMMENT + _OTHERS
 _UNESCAPED: Final = r'(\\.)|"'
 _ESCAPED: Final = r'\\.|"'
 # Escapes that JSON does not know: a quote or a dollar, as shells need them; a line break, which
-# joins the lines. In any other the backslash itself should have been doubled.
+# joins the lines. In any other escape the backslash itself should have been doubled.
 _FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")
 _VALUES: Final = ("single", "double", "bare", "word")
@@ -57,7 +57,7 @@ def load(text: str) -> Any:
 
 
 def to_strict_json(text: str, repair: bool = False) -> str:
-    """Return the text with everything rewritten that JSON does not allow; it may still be no JSON.
+    """Return the text with everything rewritten that JSON does not allow. It may still not be JSON.
 
     With `repair`, commas are put between values, and quotes inside of texts are escaped. Raises
     ValueError if a string or a comment never ends.
@@ -65,7 +65,7 @@ def to_strict_json(text: str, repair: bool = False) -> str:
     pieces: list[str] = []
     comma = -1  # the index in `pieces` of a comma that nothing has followed yet
     ended = False  # True right after a value
-    doubled: list[bool] = []  # for each open brace, True if it is one too many
+    doubled: list[bool] = []  # for each open brace, True if it is the second of a doubled brace
     for match in _tokens(text, repair):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # searching on would take quadratic time

@@ -40,8 +40,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Return openers, closers and bodies that stand alone. If several forms have the same one, it
-    is returned once."""
+    """Return openers, closers and bodies that stand alone. A remnant that several forms share is
+    returned once."""
     choices = [
         choice
         for remnant in (
@@ -89,7 +89,7 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 
 
 def _without_section(builder: FormBuilder) -> list[Choice]:
-    """Return a call at the start of a line that lacks its section, or the sign before its name."""
+    """Return a call that begins a line and lacks its section, or the sign before its name."""
     syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
     # the sign, such as the `>` of a call `>name(…)`
     has_sign = isinstance(first, str) and first.strip() and not has_words(first)
@@ -122,8 +122,7 @@ def _closer(builder: FormBuilder) -> list[Choice]:
 
 
 def _inner_markers(builder: FormBuilder) -> list[Choice]:
-    """Return the markers that stand only inside a call, after its opener or before a
-    parameter."""
+    """Return the markers that stand only inside a call, after its opener or before a parameter."""
     syntax = builder.syntax
     first, *following = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()

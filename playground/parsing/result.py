@@ -41,7 +41,7 @@ class ParseResult(Shown):
     """The content of a reply. Shown as a table, it has a row for each event.
 
     `events` are merged, so that they are the same for any cutting of the stream. `switches` are the
-    decisions by which it was read.
+    decisions by which the reply was read.
     """
 
     content: str

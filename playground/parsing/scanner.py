@@ -48,12 +48,12 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.emit_rest = Claim(self, finding_maker("unexpected-text", "inside a call", _REST))
-        # the end of the text in which a JSON value was last searched whole, and was incomplete
+        # where the text ended when a complete JSON value was last looked for in vain
         self.incomplete_at = -1
         # notes for the fast path (fast_path.py), valid until more text is added
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
         self.skip_claim = self.emit_text  # the claim by which chunks are skipped
-        self.accept: Accept | None = None  # a test that may reject a marker in them
+        self.accept: Accept | None = None  # a test that may reject a marker in these chunks
         self.next_rule: NextRule | None = None  # gives the rule after a chunk that is not skipped
         self.pending: Decide | None = None  # the question to decide before anything else
         self.decision: Marker | None = None  # the fast path's answer when it resumes the walk
@@ -222,7 +222,7 @@ class Scanner:
         stream ends first.
 
         `accept` may reject a marker by its named groups. A marker that the end of the stream cuts
-        off is text; `inside_call` it is markup, unless a complete one follows it.
+        off is text; with `inside_call` it is markup, unless a complete marker follows it.
         """
         position, cut = self.at, -1
         while True:

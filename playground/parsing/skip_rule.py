@@ -46,7 +46,7 @@ class SkipRule(NamedTuple):
 
     A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
     `search` sees each chunk alone. It may find too much, never too little: it also finds a marker
-    of which the chunk holds only the start. Its pattern may have look-behinds only if negative.
+    of which the chunk holds only the start. All look-behinds in its pattern must be negative.
     """
 
     triggers: tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""Decisions about a reply in which servers differ. Each result names those by which it was read."""
+"""Decisions in which servers differ when they read a reply. A result names those of its reading."""
 
 from __future__ import annotations
 

@@ -147,7 +147,8 @@ def _field(name: str) -> Iterator[None]:
 
 
 def _check_opener(text: str, section: Template) -> None:
-    """Check that a section has an opener: the engine would wait for its end again and again."""
+    """Check that a section has an opener. Without it the engine would wait for the section's end
+    again and again."""
     if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
         raise SyntaxFault(
             f"section {text!r} has nothing before {{calls}}: if only its end is marked,"

@@ -150,9 +150,9 @@ def _read_mended(text: str, types: set[str]) -> Any:
 
 
 def _load_mended(text: str, types: set[str]) -> Any:
-    for read in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
+    for reader in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
         try:
-            value = read(text)
+            value = reader(text)
         except (ValueError, TypeError, RecursionError):
             continue
         if _agrees(value, types):
@@ -182,7 +182,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Read a value whose markup says if it is text or JSON. A type in the schema counts more.
+    """Read a value whose markup says if it is text or JSON. A type in the schema takes precedence.
 
     JSON that cannot be read stays text.
     """

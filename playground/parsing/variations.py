@@ -35,7 +35,8 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings of a missing marker. With one, half a marker is no variation."""
+"""Codes of findings of a missing marker. In a reply with such a finding, half a marker is no
+variation."""
 _COUNTED: Final = re.compile(r"\d+")
 
 
@@ -46,55 +47,55 @@ def variations(
     read: Callable[[str], Sequence[Event]],
     has_headers: bool = False,
 ) -> set[Variation]:
-    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect, which
-    begins with a header if it `has_headers`."""
+    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect; with
+    `has_headers`, its messages begin with a header."""
     calls = [event for event in events if isinstance(event, CallEndedEvent)]
     if not calls:
         return set()
     by_name = {tool.name: tool for tool in tools}
-    found: set[Variation] = set()
+    kinds: set[Variation] = set()
     if any(_is_out_of_order(call, by_name) for call in calls):
-        found.add("order of parameters")
+        kinds.add("order of parameters")
     if has_headers and _has_bare_text(events):
-        found.add("another form")
+        kinds.add("another form")
     rendered = [_rendered(syntax, call, at, by_name) for at, call in enumerate(calls)]
     texts = re.compile(rf"{_text_in(syntax.string_mark)}{_QUOTED}", re.DOTALL)
     listed = [render_calls(syntax, rendered), *(render_calls(syntax, [one]) for one in rendered)]
     readings = [read(text) for text in dict.fromkeys(listed)]
-    written = {part for reading in readings for part in _parts(reading)}
-    bare = {(edges, _without_space(part)) for edges, part in written}
-    again = [event for event in readings[0] if isinstance(event, CallEndedEvent)]
-    for call, other in zip(calls, again, strict=False):
-        found |= _variations_of_values(call, other, texts, bool(syntax.string_mark))
+    rendered_parts = {part for reading in readings for part in _parts(reading)}
+    bare = {(edges, _without_space(part)) for edges, part in rendered_parts}
+    calls_again = [event for event in readings[0] if isinstance(event, CallEndedEvent)]
+    for call, call_again in zip(calls, calls_again, strict=False):
+        kinds |= _variations_of_values(call, call_again, texts, bool(syntax.string_mark))
     is_cut = any(isinstance(e, FindingEvent) and e.finding.code in _CUT for e in events)
     for edges, part in _parts(events):
-        if (edges, part) in written:
+        if (edges, part) in rendered_parts:
             continue
-        if is_cut and any(w.startswith(part) or w.endswith(part) for _, w in written):
+        if is_cut and any(w.startswith(part) or w.endswith(part) for _, w in rendered_parts):
             continue
-        found.add("white space" if (edges, _without_space(part)) in bare else "another form")
-    return found
+        kinds.add("white space" if (edges, _without_space(part)) in bare else "another form")
+    return kinds
 
 
 def _variations_of_values(
-    call: CallEndedEvent, again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
+    call: CallEndedEvent, call_again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
 ) -> set[Variation]:
     """Return the variations in a body, or in parameters that are no texts, such as `True`
     for true."""
-    found: set[Variation] = set()
-    written = {key: _usual(texts.sub('""', text), is_marked) for key, text in again.raw}
+    kinds: set[Variation] = set()
+    values = {key: _usual(texts.sub('""', text), is_marked) for key, text in call_again.raw}
     for key, text in call.raw:
-        if key not in written or (key and isinstance(call.arguments.get(key), str)):
+        if key not in values or (key and isinstance(call.arguments.get(key), str)):
             continue
         value = _usual(texts.sub('""', text), is_marked)
-        if value != written[key]:
-            same = _without_space(value) == _without_space(written[key])
-            found.add("white space" if same else "another form")
-    return found
+        if value != values[key]:
+            same = _without_space(value) == _without_space(values[key])
+            kinds.add("white space" if same else "another form")
+    return kinds
 
 
 def _has_bare_text(events: Sequence[Event]) -> bool:
-    """Return True if a text stands there without the header of a text."""
+    """Return True if a text of the reply lacks the header of a message."""
     role = ""
     for event in events:
         match event:
@@ -106,7 +107,7 @@ def _has_bare_text(events: Sequence[Event]) -> bool:
 
 
 def _text_in(mark: str) -> str:
-    """Return the pattern of a text between marks of the dialect, as one choice of others."""
+    """Return the pattern of a text between marks, for the beginning of a list of alternatives."""
     return f"{re.escape(mark)}.*?{re.escape(mark)}|" if mark else ""
 
 

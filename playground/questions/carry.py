@@ -1,7 +1,5 @@
-"""Test which values a dialect carries, hostile ones too: `parse(render(call)) == call`.
-
-Each value is written and read back: it is carried exactly, or a finding says why not.
-"""
+"""Test which values, also hostile ones, a dialect carries: `parse(render(call)) == call`. Each
+value is written and read back. If it comes back changed, a finding says why."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ _TOOL: Final = "probe"
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
     """Return a call that holds the value, as an argument or as the call's text."""
     syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
-    # A dialect whose calls hold text alone (a code fence, say) has no argument `value`: the value
-    # becomes the call's last text.
+    # In a dialect whose calls have only texts and no arguments (a code fence, for instance), the
+    # value is the call's last text.
     if syntax is None or not syntax.text_keys:
         return ToolCallPart(call_id, _TOOL, {"value": value})
     texts = syntax.sample_texts | {syntax.text_keys[-1]: value}
@@ -127,7 +125,7 @@ VALUES: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class CarryMatrix(Shown):
-    """Findings about every value in every dialect; a cell without findings is a carried value.
+    """Findings on each value in each dialect; a value without findings is carried.
 
     Its table has a row for each value and a column for each dialect; a cell is `carried` or a code.
     """
@@ -147,7 +145,7 @@ class CarryMatrix(Shown):
 def carry(
     dialects: str | Dialect | Sequence[str | Dialect] = (), values: Mapping[str, Any] | None = None
 ) -> CarryMatrix:
-    """Try every value as an argument in every dialect; the tool's schema declares its type.
+    """Try every value as an argument in every dialect; the tool's schema declares the value's type.
 
     `values` (name -> value) replace the built-in ones.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # these take time to import, and rendering a request does not
     from playground.dialects.schema_losses import Fact
     from playground.tokens import TokenCount
 
-MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
+MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Column:
 
     @cached_property
     def characters(self) -> dict[str, int]:
-        """Characters by kind of text; their sum is all that is sent as text."""
+        """Characters by kind of text; their sum is the length of all text that is sent."""
         counts: Counter[str] = Counter()
         for block in self.blocks:
             counts[block.kind] += len(block.text) if block.kind != "image" else 0
@@ -87,7 +87,7 @@ class Column:
 
     @cached_property
     def tokens(self) -> TokenCount:
-        """The request's tokens for the session's model, and how certain the count is."""
+        """The token count of the request for the session's model."""
         from playground.questions.token_counts import count_rendering
 
         return count_rendering(self.rendering, self.session.task.model_name)
@@ -128,10 +128,8 @@ class Comparison(Drawn, Live):
         return self[dialect]
 
     def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
-        """Return the line diff from one dialect's request to another's, origin by origin.
-
-        `origins` limits it, for instance to a page of messages. A heading precedes each origin.
-        """
+        """Return the line diff from one dialect's request to another's, origin by origin, each
+        after a heading. `origins` limits the diff, for instance to a page of messages."""
         left, right = self.column(first).texts, self.column(second).texts
         lines: list[DiffLine] = []
         for origin in origins if origins is not None else dict.fromkeys([*left, *right]):
@@ -150,9 +148,9 @@ def compare(
 ) -> Comparison:
     """Render a session in one or several dialects, by default in all of them.
 
-    `rules_path` is a file with rules that replace a dialect's own, or a folder with a `NAME.md`
-    for each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
-    InputFault for rules that cannot be read or are for none of the dialects.
+    `rules_path` is a file with rules that replace a dialect's own, or a folder with a `NAME.md` for
+    each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
+    InputFault for rules that cannot be read or that fit none of the dialects.
     """
     session = session_or_sample(session)
     chosen = as_dialects(dialects)
@@ -175,8 +173,8 @@ class DiffLine(NamedTuple):
 def diff_lines(first: str, second: str) -> list[DiffLine]:
     """Return a line diff in order. Lines keep their ends, to show a CR or a missing newline."""
     left, right = _lines(first), _lines(second)
-    # Matching takes time in the square of the lines. Two dialects' requests differ in few of them,
-    # so the common head and tail are not matched.
+    # The time of matching grows with the square of the lines. Two dialects' requests differ in few
+    # lines, so the common head and tail are left out of the matching.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
     middle = matched(left[head : len(left) - tail], right[head : len(right) - tail])
@@ -203,7 +201,7 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
-    """Yield the texts that two lists share, and those removed and added, in order."""
+    """Yield in order the texts of two lists: those that are the same, removed and added."""
     if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds
         yield from (("removed", text) for text in left)
         yield from (("added", text) for text in right)

@@ -31,11 +31,11 @@ from playground.recordings.recording import Recording
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 # Codes of findings that are no evidence: any dialect may have them about a reply without a call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
-# The same, and a missing wrapper: a dialect's own models often leave it out.
+# The same codes, and a missing wrapper, because a dialect's own models often leave it out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
-_STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
+_STARTS_READ: Final = 2_000  # starts of markers: more than in a reply of a hundred calls
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|~~~|\{\s{0,8}\"")
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a bracket alone
 
@@ -44,12 +44,11 @@ _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a
 class Detection:
     """A text as one dialect reads it.
 
-    `as_written` is true if the dialect would write these calls in exactly this way; otherwise
+    `as_written` is True if the dialect would write these calls in exactly this way; otherwise
     `begun` counts the leading characters of the first call that it would write the same.
-    `text_characters` counts the characters that stay text, `markers` the markers of any dialect
-    that were not read as markers. `unknown` counts the calls of tools that do not exist. `any_text`
-    is true if the dialect reads any text between its markers as a call; `any_fence` if its markers
-    are those of a code fence.
+    `text_characters` counts the characters that stay text, `markers` the markers (of any dialect)
+    that stay text, `unknown` the calls of unknown tools. `any_text` is True if the dialect reads
+    any text between its markers as a call, `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str
@@ -75,9 +74,8 @@ class Detection:
     def doubtful(self) -> bool:
         """True if the calls are weak evidence.
 
-        This is so if the dialect reads any text as a call, and either markers are left unread, or
-        the call is a code fence that the dialect would write differently. Many replies without a
-        call hold code fences.
+        The dialect then reads any text as a call, and either leaves markers unread, or would write
+        the call's code fence differently. Many replies without a call hold code fences.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
@@ -102,8 +100,8 @@ class Detection:
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a wrong
-    letter or letter case, say), which `reason` shows, or None if there is no such marker. `unread`
+    If no dialect reads a call or a part of one, `nearest` is the dialect of a misspelled marker
+    (with a wrong letter, for instance), which `reason` shows; None without such a marker. `unread`
     counts the characters at the end of a text that were not read (see `detect`).
     """
 
@@ -122,7 +120,7 @@ class Detections(Listed[Detection]):
         return f"<Detections of {counted(len(self), 'dialect')}: {summary}>"
 
     def __str__(self) -> str:
-        """Return the likeliest dialects as a table, and how many more there are."""
+        """Return a table of the likeliest dialects, with the number of the others."""
         rows = as_text(self.frame().head(_SHOWN))
         others = len(self) - _SHOWN
         note = f"\nand {counted(others, 'dialect')} more: .frame() has them all"
@@ -135,7 +133,8 @@ class Detections(Listed[Detection]):
 
     @property
     def dialect(self) -> str | None:
-        """The likeliest dialect; None if no dialect sees anything of a call (see `reason`)."""
+        """The likeliest dialect; None if no dialect reads a call or a part of one (see
+        `reason`)."""
         return next((each.dialect for each in self[:1] if each.tells), None)
 
     @property
@@ -168,9 +167,9 @@ def detect(
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     Dialects that neither read nor abort a call come after those that do. `progress` is called with
-    the number of dialects that have read the text, and the number of all. A text is read up to its
-    2,000th start of a tag, a fence, a control token or a JSON object, so that no text keeps eighty
-    parsers busy for seconds; `unread` counts the characters after it.
+    the number of dialects that have read the text, and the number of all. A text is read only up to
+    its 2,000th start of a tag, fence, control token or JSON object, because eighty parsers read it;
+    `unread` counts the characters after that.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
@@ -187,10 +186,8 @@ def _end_of_reading(text: str) -> int:
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording, whose native calls are read too.
-
-    Among equal readings the recording's own dialect comes first.
-    """
+    """Detect the dialect of a recording; its native calls count too. Among equal readings, the
+    recording's own dialect comes first."""
     readings = read_in_every_dialect(
         lambda name: read_recording(recording, name, tools), recording.dialect
     )
@@ -211,7 +208,7 @@ def _ranked(
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """Return a finding if the chosen dialect reads no call but another one does."""
+    """Return a finding if the chosen dialect reads no call, but another dialect does."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
@@ -224,11 +221,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    Most calls of known tools come first, then the fewest markers left. Many dialects read what
-    others write, so the dialect that writes calls in this way comes next. A dialect that aborts a
-    call, or has a finding about it, comes before one that missed it in silence. Then fewer aborted
-    calls, fewer findings and less text left count, in this order. Text counts last, because a
-    dialect whose replies begin with reasoning reads all prose as reasoning.
+    In this order count: more calls of known tools; fewer unread markers; writing the calls in the
+    same way, because many dialects read what others write; an aborted call or a finding, because a
+    dialect without either has missed the call; fewer aborted calls; fewer findings; less text left.
+    Text counts last, because a dialect whose replies begin with reasoning reads all prose as
+    reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
@@ -275,16 +272,15 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=32)
 def _marker_count(text: str, files: tuple[FileState, ...]) -> int:
-    """Count the markers in a text; cached, because most dialects leave the same text."""
+    """Count the markers in a text. The count is cached, because most dialects leave the same
+    text."""
     return len(_markers(files).findall(text))
 
 
 @lru_cache(maxsize=2)
 def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
-    """Return a pattern of all dialects' markers, except those that may stand in any prose.
-
-    Cached as long as the user's dialect files stay the same.
-    """
+    """Return a pattern of all dialects' markers, except those that any prose may hold. It is cached
+    until the user's dialect files change."""
     markers: set[str] = set()
     for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
@@ -309,7 +305,7 @@ def _any_fence(name: str) -> bool:
 
 
 def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
-    """Return True if the dialect would write the calls as they stand, white space aside."""
+    """Return True if the dialect would write the calls exactly so, except for white space."""
     dialect, calls_read = get_dialect(reading.dialect), reading.result.tool_calls
     if not calls_read or not isinstance(dialect, DeclaredDialect):
         return False
@@ -318,7 +314,7 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Count the leading characters of the first call that stand as the dialect would write them.
+    """Count the leading characters of the first call that the dialect would write the same.
 
     The call may be incomplete.
     """

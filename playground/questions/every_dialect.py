@@ -1,6 +1,7 @@
 """Read one reply in every dialect, and count what each reads, in the same way for all callers.
 
-`detect` ranks these readings, `cross_read` compares them with that of the recording's own dialect.
+`detect` ranks these readings; `cross_read` compares them with the reading of the recording's own
+dialect.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def read_in_every_dialect(
 ) -> Iterator[DialectReading]:
     """Yield the readings of `first` and then of all other dialects, in the registry's order.
 
-    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect with
-    that name. `progress` is called after each reading with the number of dialects that have read,
+    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect with the
+    given name. `progress` is called after each reading with the number of dialects that have read,
     and the number of all. Readings are yielded one by one, because the events of a long reply in
     eighty dialects need too much memory.
     """

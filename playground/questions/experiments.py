@@ -76,7 +76,7 @@ def difference(
     if first == second:
         return []
     # Events are matched by their repr, because a matcher needs hashable keys and arguments may be
-    # lists. Autojunk is off, because it ignores what is frequent in a long row (deltas).
+    # lists. Autojunk is off, because it would ignore frequent events (deltas).
     matcher = SequenceMatcher(
         a=[_key(event, spans) for event in first],
         b=[_key(event, spans) for event in second],
@@ -99,12 +99,12 @@ def _key(event: Event, spans: bool) -> str:
 class CutSearch:
     """The result of a search for a cutting that changes the events.
 
-    `tried` counts the cuttings that were tried, `of` all that exist.
+    `tried` is the number of cuttings that were tried, `of` the number of all.
     """
 
     tried: int
     of: int
-    cutting: str = ""  # the first one that changes something
+    cutting: str = ""  # the first cutting that changes an event
     changes: tuple[EventChange, ...] = ()
 
     @property
@@ -123,7 +123,7 @@ def find_changing_cut(
     """Look for a cutting whose events differ from the recording's own.
 
     It tries chunks of 1 byte, chunks of 7 bytes, three random cuttings, and then every cut of the
-    text in two; of a long text, only `limit` such cuts at equal distances.
+    text in two (for a long text, `limit` of these at equal distances).
     """
     original = read_recording(recording, dialect, tools, switches).events
     size = text_size(recording)
@@ -146,7 +146,7 @@ def _read_as_cut(
     tools: Sequence[ToolMetadata],
     switches: Switches | None,
 ) -> list[Event]:
-    """Return the events of a recording, read chunk by chunk: batches would join what was cut."""
+    """Return the events of a recording, read chunk by chunk; batches would undo the cuts."""
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
     parser = chosen.create_parser(data, recording.prefill, switches)
     result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
@@ -177,13 +177,14 @@ class CrossReading:
     markup: int
     arguments: int
     findings: dict[str, int]
-    servers: dict[str, int]  # characters, except blanks, that each server drops of this reading
+    servers: dict[str, int]  # characters of this reading, without blanks, that each server drops
 
 
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """Read the recording in every dialect, its own first, to compare what they read and lose."""
+    """Read the recording in every dialect, first in its own, to compare what each reads and
+    loses."""
     own_calls: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
     readings = read_in_every_dialect(

@@ -1,4 +1,4 @@
-"""Detect the dialects of very many replies, in a fraction of `detect`'s time."""
+"""Detect the dialects of many replies in a fraction of the time of `detect`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
-_BEGUN: Final = 12  # characters of a call: more than those of an opener in prose
+_BEGUN: Final = 12  # leading characters of a call: more than an opener has
 _REMEMBERED: Final = 1_000  # prompts whose dialect is remembered
-_TELLING: Final = 2  # characters of an opener's beginning; any prose may hold a single one
+_TELLING: Final = 2  # characters of an opener's beginning: one alone is common in prose
 
 Likeliest = tuple[Detection, ParseResult]
 
@@ -31,8 +31,8 @@ def likeliest(
     """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
     Otherwise return the first dialect that would write a call with the same beginning, or None.
-    Only dialects with an opener in the text (`call_openers`) read it: the others would find no call
-    there. Of these, only the readings with most calls are examined closely. `among` names the
+    Only dialects with an opener in the text (`call_openers`) read it, because the others would find
+    no call. Only the readings with the most calls are compared in detail. `among` names the
     dialects to try, by default all.
     """
     if among:
@@ -41,11 +41,12 @@ def likeliest(
 
 
 class LikeliestDialect:
-    """`likeliest` for many replies, with a memory of the dialects of earlier ones.
+    """A detector for many replies, like `likeliest`, that remembers the dialects of earlier
+    replies.
 
     If a reply has the same model, tools and beginnings of openers as an earlier one, the earlier
-    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly as
-    they are, and if the reading has no finding and leaves no marker or opener. Otherwise all
+    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly so,
+    and if the reading has no finding and leaves no marker or opener in the text. Otherwise all
     dialects are tried.
     """
 
@@ -72,11 +73,11 @@ class LikeliestDialect:
 
 
 class _Prompt(NamedTuple):
-    """The properties that replies share if they are probably in one dialect."""
+    """The properties of a reply; replies with the same properties are probably in one dialect."""
 
     model: str
     tools: tuple[str, ...]
-    beginnings_found: frozenset[str]  # the beginnings of openers that stand in the reply
+    beginnings_found: frozenset[str]  # beginnings of openers in the reply
 
 
 def _is_beyond_doubt(detection: Detection, result: ParseResult, openers: _Openers) -> bool:
@@ -105,7 +106,7 @@ class _Reply:
         return detection_of(reading, self._tools, self._files), reading.result
 
     def likeliest_of(self, names: Sequence[str]) -> Likeliest | None:
-        """Return the likeliest of all dialects, given in the order of the registry."""
+        """Return the likeliest of these dialects, which are in the order of the registry."""
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         best: list[Likeliest] = []
         for most in sorted(
@@ -136,15 +137,13 @@ def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
 
 
 def _most_evidence(reading: DialectReading) -> int:
-    """Return the highest value that `Detection.evident` of this reading may have."""
+    """Return an upper limit of `Detection.evident` for this reading."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 class _Opener(NamedTuple):
-    """A dialect's openers. The dialect reads no call in a reply without any of them.
-
-    `point` matches them, `beginnings` are the texts that they begin with; None if unknown.
-    """
+    """A dialect's openers: it reads no call in a reply without them. `point` matches an opener, and
+    `beginnings` are the first texts of openers. None if unknown."""
 
     dialect: str
     point: ChoicePoint | None
@@ -156,12 +155,13 @@ class _Openers(NamedTuple):
     beginnings: dict[str, list[str]]  # first character -> beginnings of openers, of all dialects
 
     def beginnings_in(self, text: str) -> frozenset[str]:
-        """Return the beginnings that stand in a text."""
+        """Return the beginnings of openers that occur in a text."""
         candidates = [texts for first, texts in self.beginnings.items() if first in text]
         return frozenset([begin for texts in candidates for begin in texts if begin in text])
 
     def dialects_in(self, text: str, present: frozenset[str]) -> tuple[str, ...]:
-        """Return the dialects with an opener in a text; `present` are the beginnings in it."""
+        """Return the dialects with an opener in a text; `present` are the beginnings found in the
+        text."""
         return tuple(
             name
             for name, point, beginnings in self.all
@@ -189,6 +189,6 @@ def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:
 
 
 def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
-    """Return True if a dialect is read by its declaration's parser, not by one of its own."""
+    """Return True if a dialect's declaration is its parser, not code of its own."""
     is_declared = isinstance(dialect, DeclaredDialect)
     return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser

@@ -10,9 +10,9 @@ from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.sessions.documents import parse_json
 
-_MOST_DETECTED: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
+_MOST_DETECTED: Final = 20_000  # characters of a reply, which sixty dialects read in 0.1 s
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, not a text or key
+_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, no string or key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
@@ -36,7 +36,7 @@ def decode_quoted(text: str) -> str:
 def decode_escaped(text: str) -> str | None:
     """Decode a reply that was copied out of JSON without its quotes; return None for any other.
 
-    Such a reply holds an escaped line break and an escaped quote, and none of them unescaped.
+    In such a reply all line breaks and quotes are escaped, and it has at least one of each.
     """
     inner = text.strip()
     if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
@@ -46,10 +46,8 @@ def decode_escaped(text: str) -> str | None:
 
 
 def is_template(text: str) -> bool:
-    """Return True if a text is a chat template, and not a reply that quotes one.
-
-    A template begins and ends with Jinja, control tokens aside, and uses `messages` in between.
-    """
+    """Return True if a text is a chat template, and not a reply that quotes one. A template begins
+    and ends with Jinja (apart from control tokens) and uses `messages`."""
     stop = _last_end(text, *_CLOSERS, "#}")
     if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, stop):
         return False
@@ -59,8 +57,8 @@ def is_template(text: str) -> bool:
 def may_be_template(text: str) -> bool:
     """Return True if a text in which no dialect reads a call may be a chat template.
 
-    Such a template may begin with words (`Below is an instruction …`), but it ends with the end of
-    a block.
+    Such a template may begin with words (`Below is an instruction …`), but it ends with a Jinja tag
+    such as `{% endfor %}`.
     """
     block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
     return block_end is not None and _asks_for_messages(text)
@@ -75,8 +73,8 @@ def template_title(text: str) -> str:
 
 
 def _asks_for_messages(text: str) -> bool:
-    # Search only up to the last end of a tag: after it, the search from each `{%` would run to the
-    # end of the text. The end of a comment does not count.
+    # Search only up to the last end of a tag (not of a comment): after that, the search from each
+    # `{%` would run to the end of the text.
     tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
     return any(_ASKS.search(tag[0]) for tag in tags)
 
@@ -90,7 +88,7 @@ def _last_end(text: str, *closers: str) -> int:
 def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a long reply without its middle, with a note about it; return a short reply unchanged.
 
-    The calls at its beginning and end suffice to rank dialects.
+    The calls at the beginning and the end suffice to rank dialects.
     """
     if len(text) <= _MOST_DETECTED:
         return text, ()

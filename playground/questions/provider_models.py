@@ -1,4 +1,4 @@
-"""A model of each provider that LiteLLM's offline adapters know; any other can be named."""
+"""For each provider that LiteLLM's adapters know offline, a model to use by default."""
 
 from __future__ import annotations
 

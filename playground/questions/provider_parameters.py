@@ -16,7 +16,8 @@ _OF_THEN: Final = "it belongs to the recorded request alone, or a file may not s
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield a finding for each given parameter that a body lacks, and for each that was added.
+    """Yield a finding for each `given` parameter that the body lacks, and for each parameter that
+    was added.
 
     Parameters are found in the body by their names, then by their values under other names.
     """
@@ -39,7 +40,7 @@ def parameters_not_passed(
 def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
     names = {name for name, _ in entries}
-    # A value under the name of a given parameter shows only that this parameter was sent.
+    # A value that is sent under a given parameter's name belongs to this parameter, to no other.
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
@@ -66,7 +67,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _shown_value(name: str, value: Any) -> str:
-    """Return the beginning of a value, without what looks like a key."""
+    """Return the beginning of a value, with anything that looks like a secret removed."""
     return as_json(scrubbed_value({name: value})[name])[:80]
 
 
@@ -88,7 +89,7 @@ def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON; what JSON cannot hold, such as a class, becomes its name."""
+    """Return a value as JSON; an object that JSON lacks, such as a class, becomes its name."""
     return json.dumps(value, ensure_ascii=False, default=_name)
 
 

@@ -1,7 +1,7 @@
 """Show the request that would be sent to a provider, next to what the dialect rendered.
 
-The body is LiteLLM's own (`llm/payloads.py`). The rendered messages, tools, marks and parameters
-are searched for in it, to find what became of them.
+LiteLLM makes the body (`llm/payloads.py`). It is searched for the rendered messages, tools, marks
+and parameters, to find what was dropped or changed.
 """
 
 from __future__ import annotations
@@ -35,19 +35,18 @@ from playground.sessions.session import Session
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
-_DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
+_DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
-_MOST_NAMED: Final = 8  # places that one line names
+_MOST_NAMED: Final = 8  # most places that one line names
 _OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message of the body, or a field such as `system` that holds one; `text` is its JSON.
-
-    `rendered` are the indexes of the rendered messages found in it; `flat` is true if its content
-    is one text without parts.
+    """A message of the body, or a field such as `system` that holds a message; `text` is its JSON.
+    `rendered` are the indexes of the rendered messages found in `text`; `flat` is True if the
+    content is one text without parts.
     """
 
     field: str
@@ -73,7 +72,7 @@ class ProviderPayload(Live):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The body of the last request: the one that is answered."""
+        """The body of the last request, which gets the answer."""
         return self.calls[-1].body
 
     @property
@@ -105,8 +104,8 @@ def provider_payload(
 ) -> ProviderPayload:
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or a provider in PROVIDERS. A provider means the session's own model
-    if it offers that model, and otherwise its model in PROVIDERS. `parameters` are those of
+    `model` is a LiteLLM name or a provider in PROVIDERS. For a provider, the session's own model is
+    used if the provider offers it, and otherwise the model in PROVIDERS. `parameters` are those of
     `litellm.completion`; they override the session's own.
 
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
@@ -155,7 +154,7 @@ def _wire_messages_with_origins(
 ) -> list[WireMessage]:
     """Return the body's messages in order, each with the rendered messages that are found in it.
 
-    Both lists are walked once, in order, so that a repeated text is found in two places.
+    Both lists are walked once, in order, so that each copy of a repeated text gets its own place.
     """
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
@@ -167,7 +166,7 @@ def _wire_messages_with_origins(
         if place is not None:
             position, offset = place[0], _end(wire[place[0]].text, keys, place[1])
             origins[position].append(index)
-        # The order has one exception: a system message in the middle of a conversation may have
+        # One exception to the order: a system message in the middle of a conversation may have
         # moved to the front, into the provider's own field.
         elif message.get("role") == "system" and (moved := _find_first(system, keys)):
             origins[wire.index(system[moved[0]])].append(index)
@@ -180,7 +179,8 @@ def _wire_messages_with_origins(
 def _find_first(
     wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return the place of the first key that is found: a message's index, and an offset in it."""
+    """Return the place of the first key that is found: a message's index, and an offset in its
+    text."""
     places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 
@@ -217,7 +217,7 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Escape a text as it stands within JSON, because wire messages are searched as JSON."""
+    """Escape a text as in a JSON string, because wire messages are searched as JSON."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
@@ -265,7 +265,7 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
 def _image_differences(
     rendered: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """Yield a difference for each image, or detail of an image, that no body has."""
+    """Yield a difference for each image, and each `detail` of an image, that no body has."""
     sent = "".join(map(as_json, bodies))
     for index, message in enumerate(rendered):
         parts = message.get("content")
@@ -329,11 +329,10 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
-    """Return every keyword of a schema by its place, with its values as sorted JSON.
-
-    A place is, for example, `unit.enum`, or `parameters.description` for the whole schema, because
-    the tool has a description too. A place may hold several schemas (`anyOf`), and so several
-    values. A keyword that holds schemas has no value.
+    """Return every keyword of a schema by its place, with its values as sorted JSON. A place is,
+    for example, `unit.enum`, or for the whole schema `parameters.description`, because the tool has
+    a description too. A place in several schemas (`anyOf`) has several values. A keyword that holds
+    schemas has no value.
     """
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
@@ -344,12 +343,12 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
         if not isinstance(node, dict):
             continue
         for key, value in node.items():
-            # The keys of these are names, not keywords, and become part of the place.
+            # The keys of these objects are names, not keywords, and become part of the place.
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
             values = values_by_place.setdefault(f"{place or _OWN}{key}", [])
-            # These hold values, in which a key `type` is data and not a keyword.
+            # Such keywords hold data, in which a key `type` is no keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):

@@ -76,8 +76,8 @@ def raw_prompt(
     """Return the raw prompt of a session, of a sample by its name, or of prompt data.
 
     `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
-    tools in a `tool_format`, by default their usual one. Raises InputFault for a wrong
-    `tool_format`, or a template that cannot be read or refuses.
+    tools in `tool_format`, by default in the usual format of the model. Raises InputFault for a
+    wrong `tool_format`, or a template that cannot be read or that refuses the session.
     """
     if not isinstance(prompt_data, PromptData):
         prompt_data = session_or_sample(prompt_data).prompt_data()
@@ -114,7 +114,7 @@ def raw_prompt(
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
     """Return the dialect whose parser reads the calls that the template writes, or "".
 
-    Also return "" if the `budget` (by default that of one question) ends too early.
+    Also return "" if the `budget` (by default that of one question) is used up before.
     """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
@@ -127,8 +127,8 @@ def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
         text = _rendered(template, budget, with_call, tools, add_generation_prompt=False)
     except (InputFault, Stopped):
         return ""
-    # Cut after the common start, not after all of `start`: the generation prompt of some templates
-    # (with an opened <think>) is not how they begin a finished turn.
+    # Cut after the common start, not after all of `start`: in some templates a finished turn begins
+    # differently from the generation prompt (which opens <think>).
     reply = text[len(common_start(start, text)) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
@@ -141,17 +141,15 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """Render with arguments as objects, as most templates want them, or else as JSON texts.
-
-    A template that was stopped is not tried again: it would be stopped again.
-    """
+    """Render with arguments as objects, as most templates want them; if that fails, as JSON texts.
+    A template that ran out of its budget is not tried again."""
     try:
         return template.render_within(budget, messages, tools, add_generation_prompt)
     except InputFault as fault:
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first fault is about the messages that the user gave
+            raise fault from None  # the first fault is about the user's own messages
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

@@ -39,11 +39,11 @@ Kind = Literal[
 ]
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
-MOST_SESSIONS: Final = 50  # that are read of one file
+MOST_SESSIONS: Final = 50  # most sessions that are read of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
-# the beginning of a JSON object or a Python dict, which is not meant as a reply
+# the beginning of a JSON object or a Python dict: no reply
 _JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 BROKEN_JSON: Final = "JSON that cannot be read"
 _SHORT: Final = {
@@ -57,13 +57,12 @@ _SHORT: Final = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A recognised text or file: its `title` in a line, and `data` for its loader, under `name`.
-
-    If a command or program was given, `data` is only the body in it. `unread` names what could not
+    """A recognised text or file: its `title` in a line, and `data` and `name` for its loader. If
+    the text was a command or program, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
-    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. `may_be_reply` is
-    true for a text that looks like a file of some kind but is faulty; if the text is then read as a
-    reply, `faulty_as` is the title of that file.
+    sees a call. `wrapped` names the wrapping of a reply that was removed for `data`. `may_be_reply`
+    is True for a text that looks like a faulty file; if the text is then read as a reply,
+    `faulty_as` is that file's title.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -91,14 +90,14 @@ class Recognised:
 def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
     """Recognise sessions, tools, or a template, dialect or policy; return None for prose.
 
-    JSON, YAML or a Python file that holds none of these is recognised as "nothing".
+    JSON, YAML or a Python file without any of these is recognised as "nothing".
     """
     text, data = unwrapped.text, unwrapped.text.encode("utf-8", "surrogatepass")
     place = PASTED if unwrapped.wrapping else name or PASTED
     if place.endswith(".py") or (place == PASTED and _PYTHON.search(text)):
         return _python_tools(data, place)
     begin = text.lstrip()[:2]
-    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # these begin Jinja, not JSON
+    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # `{%` and `{#` begin Jinja, not JSON
         result = _json(text, place)
     else:
         result = _stream(Source(place, data))
@@ -183,7 +182,7 @@ def _title(loaded: LoadedSession, source: Source) -> str:
 
 
 def _session_parts(session: Session) -> Iterator[str]:
-    """Yield the parts of a session in words; the system prompt is counted apart from messages."""
+    """Yield the parts of a session in words; the system prompt does not count as a message."""
     system = sum(message.role == "system" for message in session.messages)
     if system or session.task.user_agent_prompt:
         yield "system prompt"

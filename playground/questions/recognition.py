@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There is always an answer. It states only what a reader has read. No code in the text is run, the
-network is not used, and what could not be read is named with its place.
+There is always an answer, which states only what was really read, and names the places that could
+not be read. No code in the text is run, and the network is not used.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _recognise_bytes(data: bytes, name: str) -> Recognised:
 def recognised_session(data: bytes, name: str) -> Recognised | None:
     """Return the session that a file holds: a conversation or a recorded answer.
 
-    Return None for any other text, and for a single message, which is read as a reply.
+    Return None for any other text, also for a single message, which is read as a reply.
     """
     try:
         result = recognise_document(Unwrapped(decode(as_utf8(data), name), ""), name)
@@ -147,10 +147,9 @@ def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
 
 
 def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None:
-    """Return what a plugin recognises in a text, or the dialect's class in its source, or None.
-
-    Each plugin's recogniser gets the text and the file's name. It returns None for a text that is
-    not the plugin's, and a Recognised that `may_be_reply` for one that looks so and is faulty.
+    """Return what a plugin recognises in a text, or the dialect's class in `source`, or None. Each
+    plugin's recogniser gets the text and the file's name. It returns None for a text that is not
+    the plugin's, and a Recognised with `may_be_reply` for a faulty text of the plugin's kind.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:
@@ -190,14 +189,15 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
 
 
 def as_system_prompt(recognised: Recognised) -> Session:
-    """Return a text that may be a reply as a session whose only message is this system prompt."""
+    """Return a text that may be a reply as a session: the text is its system prompt."""
     text = decode_quoted(decode(recognised.data, recognised.name))
     message = Message("system", (TextPart(text),))
     return Session(title="system prompt", task=_NO_RULES, messages=(message,))
 
 
 def as_session(recognised: Recognised) -> LoadedSession:
-    """Return a reply, or tools alone, as a session; a reply is cut into chunks as if streamed."""
+    """Return a reply, or tools alone, as a session; the reply is cut into chunks as if it had been
+    streamed."""
     if recognised.kind == "tools":
         tool_file = read_tool_file(recognised.data, recognised.name)
         return LoadedSession(
@@ -215,7 +215,7 @@ def as_session(recognised: Recognised) -> LoadedSession:
 
 
 def _recognise_reply(text: str) -> Recognised:
-    """Recognise a reply, with the likeliest dialect if any reads a call."""
+    """Recognise a reply, with its likeliest dialect if a dialect reads a call."""
     excerpt, note = beginning_and_end(text)
     ranked = detect(excerpt)
     if ranked.dialect is None:
@@ -258,7 +258,7 @@ def recognise_classes(text: str, place: str) -> Recognised | None:
 
 
 def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
-    """Describe a dialect's class: what it has, what it lacks, and how every view can use it."""
+    """Describe a dialect's class: its methods, missing methods, and how every view can use it."""
     methods = [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
     public = [name for name in methods if not name.startswith("_")]
     title = f"a dialect written as a class, {node.name}: {', '.join(public) or 'no method'}"

@@ -16,24 +16,24 @@ from playground.recordings.recording import Recording
 from playground.recordings.recutting import synthetic_recording
 from playground.sessions.session import Session
 
-_ANY_MODELS: Final = "xml"  # any instructed model follows it
+_ANY_MODELS: Final = "xml"  # a dialect that any instructed model can write
 
 
 def answers(session: Session) -> dict[str, int]:
-    """Return the session's answers (name -> index of the message), the last one first."""
+    """Return the session's answers (name -> index of the message), the last answer first."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
 
 def writing_dialect(session: Session) -> str:
-    """Return the dialect in which to write answers anew: the model's own, if it writes text."""
+    """Return the dialect in which to write answers anew: the model's own, if its calls are text."""
     own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
     return own_dialect.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:
-    """Write the answer `name` in the dialect, as a recording whose chunks and times are invented.
+    """Write the answer `name` in the dialect, as a recording with invented chunks and times.
 
     Raises InputFault if there is no such answer, or if the dialect writes no calls as text.
     """

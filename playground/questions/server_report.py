@@ -32,7 +32,7 @@ from playground.servers.view import Language, Suite
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
-_MOST_CHARACTERS: Final = 4_000_000  # read in all trials together to make a reply smaller
+_MOST_CHARACTERS: Final = 4_000_000  # characters read in all trials to make a reply smaller
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 """Codes of findings about how sure a reading is, not about what the server loses."""
@@ -40,11 +40,10 @@ NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """The smallest reply with a loss, read without loss and as the server reads it.
-
-    `test` is "" if the server's suite is unknown, or cannot see the loss. If nothing is lost,
-    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` has
-    everything else: for example, the server has no such parser, or only another dialect reads a
+    """The smallest reply with a loss, and two readings of it: without loss, and the server's.
+    `test` is "" if the server's test suite is unknown or cannot show the loss. If nothing is lost,
+    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` has all
+    other findings: for example, the server has no such parser, or only another dialect reads a
     call.
     """
 
@@ -64,8 +63,8 @@ def server_report(
 ) -> ServerReport:
     """Report what a server loses of a recorded reply.
 
-    A loss is what a client would miss: content, reasoning, a call, an argument, or a call that
-    failed. Blanks at the ends of content and reasoning do not count.
+    A loss is anything that a client would miss: content, reasoning, a call, an argument, or the
+    fact that a call failed. Blanks at the ends of content and reasoning do not count.
     """
     chosen, metadata = get_dialect(dialect), read_tools(tools)
     full = server_view(recording, chosen, server, metadata)
@@ -131,10 +130,8 @@ def _test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return the suite's test, or "" if the suite would read the reply otherwise.
-
-    A suite's test reads the reply alone: without a prefill, and, if no tools were given, with only
-    the called tools offered.
+    """Return the suite's test, or "" if the suite would read the reply differently. A test of the
+    suite reads the reply without a prefill; if no tools are given, it offers only the called tools.
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
@@ -151,10 +148,8 @@ def _test(
 
 
 def _shows_nothing_new(smaller: ParseResult, full: ParseResult) -> bool:
-    """Return True if a smaller reply has no tool, finding or reasoning that the whole one lacks.
-
-    Otherwise it would show another problem, such as a call that is broken in a new way.
-    """
+    """Return True if a smaller reply has no tool, finding or reasoning that the whole reply lacks.
+    Such a reply would show another problem, for example a call that is broken in a new way."""
     return (
         {call.name for call in smaller.tool_calls} <= {call.name for call in full.tool_calls}
         and {finding.code for finding in smaller.findings}
@@ -172,9 +167,8 @@ Part = tuple[str, bool]  # a text, and True if it must not be cut
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
     """Return the parts' text without everything that can be left out while `shows` is still true.
 
-    This is delta debugging: it leaves out halves, quarters … down to words, then characters; a
-    complete call is left out as a whole or not at all. It stops after trials of four million
-    characters.
+    This is delta debugging: it leaves out halves, quarters … down to words, then characters; a call
+    is left out completely or not at all. It stops after reading four million characters.
     """
     budget = _MOST_CHARACTERS
     for cutting in (_WORDS, _CHARACTERS):
@@ -210,16 +204,14 @@ def _reduced(
 
 
 def loss_messages(reading: ServerReading) -> list[str]:
-    """Return a message for each text that a server drops or cuts short, without the text's place.
-
-    White space alone does not count.
-    """
+    """Return a message, without the place, for each text (other than white space) that a server
+    drops or cuts short."""
     losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in losses]
 
 
 def client_view(result: ParseResult) -> dict[str, Any]:
-    """Return as JSON values what a client gets of a reply, without blanks at the ends of texts."""
+    """Return the reply that a client gets as JSON values, without blanks at the ends of texts."""
     failed = [segment.text for segment in segments(result.events) if segment.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
@@ -252,10 +244,9 @@ def suite_test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return a test that fails as long as the server has this loss.
-
-    Return "" if the suite is unknown, or if its assertions see no difference: reasoning, for
-    instance, is read by another parser of the server.
+    """Return a test that fails as long as the server has this loss. Return "" if the suite is
+    unknown, or if its assertions cannot show the loss (of reasoning, for instance, which another
+    parser of the server reads).
     """
     full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()
@@ -274,8 +265,7 @@ def suite_test(
 def quoted(text: str) -> str:
     """Quote a text as both Python and Go read it.
 
-    JSON's escapes will not do: they write 😀 as two surrogates, which Go refuses and Python does
-    not join.
+    JSON's escapes would write 😀 as two surrogates, which Go refuses and Python does not join.
     """
     json_text = json.dumps(text, ensure_ascii=False)
     return "".join(char if char.isprintable() else _numbered(ord(char)) for char in json_text)
@@ -305,7 +295,7 @@ def go_literal(value: Any) -> str:
 
 
 def typescript_literal(value: Any) -> str:
-    """Return a JSON value as a TypeScript literal, all in ASCII: U+2028 would end a line."""
+    """Return a JSON value as a TypeScript literal in ASCII, because U+2028 would end a line."""
     return json.dumps(value)
 
 

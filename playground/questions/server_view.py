@@ -31,7 +31,7 @@ def server_view(
     """Return what a server hands to its client when it reads a recorded reply.
 
     `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
-    which lists the servers.
+    with a list of the servers.
     """
     chosen = get_dialect(dialect)
     native = chosen.is_native_toolcalling()
@@ -51,7 +51,7 @@ def dropped_by_servers(
 ) -> dict[str, int]:
     """Count the characters of a reply that each server drops. `dialect` is the reply's dialect.
 
-    Servers that are declared lossless are left out.
+    Servers declared as lossless are left out.
     """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))

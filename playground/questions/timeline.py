@@ -30,7 +30,7 @@ class ReplayStep:
     """One chunk: its time and text, its events, and the parser's state after it.
 
     `kind` is text, reasoning, tool call, signal (a frame without text), or end. `text` is the
-    chunk's text. `stop` is the offset after the last character that an event has claimed so far.
+    chunk's text. `stop` is the offset after the last character that belongs to an event so far.
     """
 
     at: float
@@ -67,7 +67,7 @@ class Timeline(Drawn, Live):
 
     @property
     def handed(self) -> Timeline | None:
-        """The same steps, with what the server hands over and drops instead of our events."""
+        """The same steps with the server's events, which also show what the server drops."""
         if self.server is None:
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
@@ -93,12 +93,12 @@ def replay(
     switches: Switches | None = None,
     server: str = "",
 ) -> Timeline:
-    """Feed a recording to a dialect's parser, chunk by chunk, as it came.
+    """Feed a recording to a dialect's parser, chunk by chunk.
 
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
-    `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect
-    is likely, the first one reads it, and the timeline's `dialect` is "". With `server` (such as
-    `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
+    `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
+    likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
+    (such as `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
     """
     metadata = read_tools(tools)
     dialect = dialect or _dialect_of(recording, metadata)
@@ -136,7 +136,7 @@ def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
-    """Yield the events, cut wherever a step ends inside them; a call's name is never cut."""
+    """Yield the events, cut at the end of each step; a call's name is never cut."""
     first = 0
     for event in events:
         start, stop = event.span

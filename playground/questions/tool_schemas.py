@@ -32,7 +32,7 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 class ToolCost:
     """One tool's tokens: by model, in the form of that model's provider, and by dialect.
 
-    Tokens by dialect are the first model's. `shorter` are the first model's tokens with a smaller
+    `by_dialect` counts for the first model, and so does `shorter`: the tokens with a smaller
     schema, by the name of the change.
     """
 
@@ -44,7 +44,7 @@ class ToolCost:
 
 @dataclass(frozen=True)
 class ToolCosts(Shown):
-    """The costs of tools. Its table has a row for each tool, and one for all tools together.
+    """The costs of tools. Its table has a row for each tool, and a row for all tools together.
 
     `exact` are the models whose tokenizer and framing of tools are known; the figures of all other
     models are estimates.
@@ -111,9 +111,9 @@ def tool_costs(
 ) -> ToolCosts:
     """Count each tool's tokens for each model and in each dialect, and what smaller schemas save.
 
-    `tools` are a session, whose tools are counted, or tools in any form that `read_tools` knows. A
-    model's figure is for the tool alone, in the form of its provider, without the fixed cost of
-    having any tools. A dialect's figure is what one more tool adds to its documentation of tools.
+    `tools` is a session with tools, or tools in any form that `read_tools` knows. A model's figure
+    is for the tool alone, in the form of the model's provider, without the fixed cost of having
+    tools. A dialect's figure is what one more tool adds to the prompt's documentation of tools.
     """
     metadata = _tools(tools)
     models = texts("tool_costs(models=…)", models)
@@ -165,8 +165,8 @@ def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
 def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     """Find what providers refuse or change in the tools' schemas, and what to send instead.
 
-    `targets` are names such as "openai-strict" or "gemini"; all of them by default. Behaviour that
-    no source documents gives no finding. Raises UnknownNameError.
+    `targets` are names such as "openai-strict" or "gemini"; all of them by default. There is a
+    finding only for documented behaviour. Raises UnknownNameError.
     """
     names = texts("tool_portability(targets=…)", targets)
     chosen = [schema_target(name) for name in names or schema_targets()]

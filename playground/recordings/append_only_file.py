@@ -21,7 +21,7 @@ from playground.base.locks import holder_of, lock_soon, try_lock
 from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
 SECONDS: Final = 0.25  # between two writes to the disk
-_LONGEST_END: Final = 64 * 1024  # bytes of a last line, which has the usage and an error
+_LONGEST_END: Final = 64 * 1024  # most bytes of a last line, which has the usage and an error
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
 
@@ -53,16 +53,16 @@ class AppendOnlyFile:
     """A recording's file, created at once and written to the disk every `seconds`.
 
     With `force` an old file keeps its place until an answer has come (`answered`); until then the
-    new one lies beside it. If it is closed without an answer, as after a refusal, it gets a
-    numbered name, which is then its `path`. Raises InputFault if the file exists and `force` is not
-    given, or if it cannot be created.
+    new file lies beside it. If the new file is closed without an answer, as after a refusal, it
+    gets a numbered name, which is then its `path`. Raises InputFault if the file exists and `force`
+    is not given, or if it cannot be created.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
-        self._is_unsynced = False  # since the lines were last brought to the disk
+        self._is_unsynced = False  # True if the system has lines that are not on the disk yet
         self._synced_at, self._seconds = time.monotonic(), seconds
         self._answered = False
         Batch(force=force).check(path)
@@ -163,7 +163,7 @@ class AppendOnlyFile:
             return False
 
     def _move_to(self, place: Path) -> None:
-        """Move the file to this place, if it is not there already, and unlock the old one."""
+        """Move the file to this place, if it is not there already, and unlock the old file."""
         if self._current != place:
             self._current.replace(place)
             self.path = self._current = place
@@ -230,12 +230,12 @@ def _lock(handle: int) -> None:
 
 def interrupted(folder: Path) -> list[Path]:
     """Return the recordings in a folder that have no end and that nobody writes, newest first."""
-    found = []
+    paths_by_age = []
     for path in folder.glob("*.jsonl"):
         with suppress(OSError):  # it is gone by now, or of another user
             if not _has_end(path) and not _is_written(path):
-                found.append((-path.stat().st_mtime, path))
-    return [path for _, path in sorted(found)]
+                paths_by_age.append((-path.stat().st_mtime, path))
+    return [path for _, path in sorted(paths_by_age)]
 
 
 def _has_end(path: Path) -> bool:

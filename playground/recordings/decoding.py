@@ -28,26 +28,14 @@ from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
-_WRAPPERS: Final = (
-    "chunk",
-    "data",
-    "event",
-    "payload",
-    "json",
-    "value",
-)  # fields in which dumps put a frame
-_UNDECIDED: Final = (
-    4096  # most values that wait until the API is known, since a stream may have no end
-)
+# fields in which dumps put a frame
+_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
+# most values that wait until the API is known, since a stream may have no end
+_UNDECIDED: Final = 4096
 _AT_ONCE: Final = 1 << 16  # bytes: a file's frames, all cut at once, take twice the file's size
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
-_LISTS: Final = (
-    "chunks",
-    "events",
-    "stream",
-    "data",
-    "body",
-)  # fields in which dumps list all frames
+# fields in which dumps list all frames
+_LISTS: Final = ("chunks", "events", "stream", "data", "body")
 
 
 @takes(pieces=Iterable, api="text or nothing", name="text")
@@ -84,10 +72,10 @@ class StreamDecoder:
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._returned = 0
-        self._is_whole = True  # no frame so far may hold half a character
+        self._is_whole = True  # False once a frame may have held half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """Return the chunks that a piece completes; `at` is its seconds since the request."""
+        """Return the chunks that a piece completes. It arrived `at` seconds after the request."""
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True
@@ -105,9 +93,9 @@ class StreamDecoder:
             else:
                 self._note_unreadable(dump_again(value).encode())
 
-    def note_unreadable(self, what: str) -> None:
+    def note_unreadable(self, description: str) -> None:
         """Add a finding about something unreadable in the file that is no part of the stream."""
-        self._sink.signal(UNREADABLE + what)
+        self._sink.signal(UNREADABLE + description)
 
     def drop_chunks(self) -> None:
         """Drop the chunks that were returned already; `finish` then returns only the others."""
@@ -122,11 +110,11 @@ class StreamDecoder:
             self._reader.finish()
         else:
             self._note_waiting()
-        for what, given in (("a usage", sink.usage), ("an error", sink.error)):
-            if holds_nan_or_infinity(given):
-                self.note_unreadable(f"{what} with NaN or infinite numbers, kept as text")
-            if digits := long_integers(given):
-                self.note_unreadable(f"{what} with {integer_words(digits)}, kept as text")
+        for subject, value in (("a usage", sink.usage), ("an error", sink.error)):
+            if holds_nan_or_infinity(value):
+                self.note_unreadable(f"{subject} with NaN or infinite numbers, kept as text")
+            if digits := long_integers(value):
+                self.note_unreadable(f"{subject} with {integer_words(digits)}, kept as text")
         timed = sink.timed or sink.own_times
         recording = Recording(
             name=name,
@@ -237,8 +225,7 @@ class StreamDecoder:
 
     def _read_irregular(self, event: str, data: bytes) -> None:
         """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
-        within a frame, several lines of JSON, or no JSON at all.
-        """
+        within a frame, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
             self._sink.signal(DONE)
             return
@@ -288,5 +275,5 @@ def _frames_in(inner: Any) -> list[dict[str, Any]]:
             inner = from_json(inner.removeprefix("data:").encode("utf-8", "replace"))
         except ValueError:
             return []
-    given = inner if isinstance(inner, list) else [inner]
-    return [frame for frame in given if isinstance(frame, dict)]
+    items = inner if isinstance(inner, list) else [inner]
+    return [frame for frame in items if isinstance(frame, dict)]

@@ -18,9 +18,8 @@ _SECRET_NAME: Final = re.compile(
 )
 _COOKIE_NAME: Final = re.compile(r"(?i)cookies?$")
 _SEPARATORS: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
-_NAMED_FIELD: Final = re.compile(
-    r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL
-)  # not the padding of Base64
+# not the padding of Base64
+_NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)
 _FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are no secrets, whatever their names
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
@@ -61,9 +60,8 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Return True if a value is a path. Base64 may begin with a slash too, so a path with one has
-    to exist or to consist of plain words.
-    """
+    """Return True if a value is a path. Base64 may begin with a slash too, so a path that begins
+    with a slash has to exist or to consist of plain words."""
     if not value.startswith("/"):
         return bool(_PATH.match(value))
     if all(map(_PLAIN_STEP.fullmatch, value.split("/"))):

@@ -3,7 +3,7 @@
     {"format": "playground-recording/2", "name": …, "model": …, …}
     {"request": {…}, "url": …}                   the request's value
     {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
-    {"expected": {…}}                            what a proxy predicted of it
+    {"expected": {…}}                            what a proxy predicted for the request
     {"t": 0.311, "status": 200}
     {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if no UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
@@ -39,9 +39,9 @@ _CUT: Final = {
 
 def header(name: str, dialect: str, model: str) -> dict[str, Any]:
     """Return a recording file's first line."""
-    known = {"name": name, "dialect": dialect, "model": model}
-    given = {key: value for key, value in known.items() if value}
-    return {"format": FORMAT, "timing": "recorded", **given}
+    fields = {"name": name, "dialect": dialect, "model": model}
+    stated = {key: value for key, value in fields.items() if value}
+    return {"format": FORMAT, "timing": "recorded", **stated}
 
 
 def wire_line(data: bytes, at: float) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def read_recording_file(
     If the file has no end, as after a crash, the recording's error says that it was cut. Raises
     InputFault for a line that cannot be read.
     """
-    known: dict[str, Any] = {}
+    head: dict[str, Any] = {}
     request: dict[str, Any] = {}
     end: dict[str, Any] = {}
     decoder: StreamDecoder | None = None
@@ -94,7 +94,7 @@ def read_recording_file(
                     line=number,
                     expected=f'"{FORMAT}"',
                 )
-            known, decoder = value, _decoder(value, where)
+            head, decoder = value, _decoder(value, where)
             continue
         if "end" in value:
             end = value
@@ -105,10 +105,10 @@ def read_recording_file(
             decoder.feed(data, _time(value, decoder, where, number))
     if decoder is None:
         raise InputFault("an empty file", where=where, expected=f'a header with "{FORMAT}"')
-    if not end and known["format"] == FORMAT:
+    if not end and head["format"] == FORMAT:
         end = {"error": _CUT}
-    given = known.get("request")
-    return _finish(decoder, known, end), request or (given if isinstance(given, dict) else {})
+    older = head.get("request")
+    return _finish(decoder, head, end), request or (older if isinstance(older, dict) else {})
 
 
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
@@ -154,8 +154,8 @@ def cut_header() -> Recording:
     return _finish(StreamDecoder(), {}, {"error": _CUT})
 
 
-def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
-    api = known.get("api")
+def _decoder(head: dict[str, Any], where: str) -> StreamDecoder:
+    api = head.get("api")
     if api and api not in api_names():
         raise InputFault(
             f"unknown API {api!r}",
@@ -178,10 +178,9 @@ def with_end(recording: Recording, model: str, error: dict[str, Any] | None) -> 
     )
 
 
-def _finish(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
-    recording = decoder.finish(str(known.get("name") or ""), str(known.get("dialect") or "native"))
+def _finish(decoder: StreamDecoder, head: dict[str, Any], end: dict[str, Any]) -> Recording:
+    recording = decoder.finish(str(head.get("name") or ""), str(head.get("dialect") or "native"))
     error = end.get("error") if isinstance(end.get("error"), dict) else None
-    recording = with_end(recording, str(known.get("model") or ""), error)
-    return replace(
-        recording, prefill=str(known.get("prefill") or ""), note=str(known.get("note") or "")
-    )
+    recording = with_end(recording, str(head.get("model") or ""), error)
+    prefill, note = str(head.get("prefill") or ""), str(head.get("note") or "")
+    return replace(recording, prefill=prefill, note=note)

@@ -1,7 +1,7 @@
 """Cut bytes into frames: server-sent events, JSON lines, JSON documents, AWS event streams.
 
-A frame is its event's name ("" if the wire has none) and its data. Bytes may be cut anywhere; the
-pieces of a line are joined once, when its end has arrived.
+A frame has the name of its event ("" if the wire has none) and its data. Bytes may be cut anywhere;
+the pieces of a line are joined once, when its end has arrived.
 """
 
 from __future__ import annotations

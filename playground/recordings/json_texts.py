@@ -1,5 +1,5 @@
-"""Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, with
-garbage between.
+"""Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, and
+other bytes may stand between its values.
 
 A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
 ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is
@@ -20,9 +20,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
     r'|(?P<quote>")'
 )
-_UNDECIDED: Final = re.compile(
-    r"[\s\w:+.-]{0,40}\Z"
-)  # a number, a word or a line's end may continue
+# a number, a word or a line's end may continue
+_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")
 _BODY: Final = re.compile(
     r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
     r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"
@@ -45,10 +44,10 @@ class Box:
 
     around: Box | None
     name: str
-    position: int | None  # if it is an item of a list
+    position: int | None  # in the outer list; None in an object, or for a frame
     is_list: bool
     count: int = 0  # a list's items so far
-    indexes: tuple[str, ...] = ()  # such as "index": 1; not 0: many APIs omit it
+    indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
     types: tuple[str, ...] = ()
 
 
@@ -200,7 +199,7 @@ class JsonTexts:
         box = self._box
         position = self._counted(box) if box is not None and box.is_list else None
         if box is not None and box.around is None and box.is_list:
-            position = None  # in the list of all frames
+            position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
         self._name = ""
         self._depth += 1

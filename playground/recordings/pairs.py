@@ -86,10 +86,10 @@ def _join_surrogates(text: str) -> str:
 def whole_recording(recording: Recording, at: float) -> Recording:
     """Return the recording without half characters, which no file can hold.
 
-    For each field in which one was replaced, a signal is added at the end, which is a finding.
+    For each field in which a half was replaced, a signal is added at the end: it gives a finding.
     """
-    found: list[Finding] = []
-    recording = replace_half_surrogates(recording, "", found)
-    fields = dict.fromkeys(_OF_CHUNK.sub("", each.where).partition(".")[0] for each in found)
+    findings: list[Finding] = []
+    recording = replace_half_surrogates(recording, "", findings)
+    fields = dict.fromkeys(_OF_CHUNK.sub("", each.where).partition(".")[0] for each in findings)
     signals = tuple(SignalChunk(HALF_CHARACTER + name, at) for name in fields)
     return replace(recording, chunks=(*recording.chunks, *signals)) if signals else recording

@@ -23,7 +23,7 @@ from playground.recordings.wire_scrubbing import WireScrubber
 
 HELD_BYTES: Final = 16 * 1024
 HELD_SECONDS: Final = 1.0
-WHOLE_BYTES: Final = 64 * 1024 * 1024  # of the wire; the chunks of a longer answer are dropped
+WHOLE_BYTES: Final = 64 * 1024 * 1024  # on the wire; the chunks of a longer answer are dropped
 _Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, waiting since
 
 
@@ -68,15 +68,15 @@ class Recorder:
             self._lines.keep(now=True)
 
     def record_clean_request(
-        self, url: str, request: dict[str, Any], found: Tally, **details: Any
+        self, url: str, request: dict[str, Any], tally: Tally, **details: Any
     ) -> None:
-        """Record a request without secrets; `found` counts those that were starred out.
+        """Record a request without its secrets; `tally` counts those that were starred out.
 
-        `details` are further fields of its line.
+        `details` are further fields of the request's line.
         """
         with self._lock:
             self.request = request
-            self._tally.take(found)
+            self._tally.take(tally)
             self._add({"request": request, "url": self._clean(url), **self._clean(details)})
             self._lines.keep(now=True)
 
@@ -113,7 +113,7 @@ class Recorder:
     def record_bytes(self, at: float, data: bytes) -> None:
         """Record bytes that arrived `at` seconds after the request.
 
-        The first bytes of an answer that is no refusal replace an older recording.
+        When an answer that is no refusal begins, the recording replaces an older one.
         """
         with self._lock:
             if not self._answered and 200 <= self._status < 300:
@@ -150,8 +150,8 @@ class Recorder:
             if self._is_interrupted:  # waiting bytes may not have been searched: drop them
                 self._waiting.clear()
             self._release()
-            found = self._decoder.finish(self._name, self._dialect)
-            recording = files.with_end(found, self._model, self._clean(error))
+            decoded = self._decoder.finish(self._name, self._dialect)
+            recording = files.with_end(decoded, self._model, self._clean(error))
             end = {"end": self._last, "usage": recording.usage, "error": recording.error}
             self._add(end | ({"starred": self.starred} if self.starred else {}))
             self._lines.keep(now=True)

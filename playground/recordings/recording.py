@@ -73,9 +73,9 @@ class SignalChunk:
 
 # The beginnings of signals that become findings; the comment says what follows.
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
-HALF_CHARACTER: Final = "half a character: "  # the field that it was in
+HALF_CHARACTER: Final = "half a character: "  # the field with the half
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
-_BESIDE: Final = {  # signals of frames with something beside the text → its name in a finding
+_BESIDE: Final = {  # signals of frames with a part beside the text → the part's name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
     "citation-generation": "citations",
@@ -191,32 +191,32 @@ class Recording:
     @cached_property
     def findings(self) -> list[Finding]:
         """Findings about the stream, such as an error, a missing end or an unreadable frame."""
-        found = []
+        findings = []
         for number, chunk in enumerate(self.chunks, 1):
             name = chunk.signal if isinstance(chunk, SignalChunk) else ""
             if name.startswith(UNREADABLE):
                 text = _without_keys(name.removeprefix(UNREADABLE))
                 text = text if len(text) <= 60 else f"{text[:57]}…"
-                found.append(finding("unreadable-frame", f"chunk {number}", text))
+                findings.append(finding("unreadable-frame", f"chunk {number}", text))
             elif name.startswith(HALF_CHARACTER):
                 place = name.removeprefix(HALF_CHARACTER)
                 text = f"{place}, replaced by U+FFFD"
-                found.append(finding("lone-surrogate", f"chunk {number}", text))
+                findings.append(finding("lone-surrogate", f"chunk {number}", text))
             elif name == SECOND_RESPONSE:
-                found.append(finding("two-responses", f"chunk {number}"))
+                findings.append(finding("two-responses", f"chunk {number}"))
         last = f"chunk {len(self.chunks)}"
         if self.error is not None:
-            found.append(finding("stream-error", last, error_message(self.error)))
+            findings.append(finding("stream-error", last, error_message(self.error)))
         elif self.api and not self.stop_reason:
-            found.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
+            findings.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
         if provider_calls := self._provider_summary:
-            found.append(finding("run-by-provider", last, provider_calls))
-        if beside := self._names_beside:
-            found.append(finding("beside-left-out", last, beside))
+            findings.append(finding("run-by-provider", last, provider_calls))
+        if parts := self._names_beside:
+            findings.append(finding("beside-left-out", last, parts))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
-            found.append(finding("other-choices", last, f"choice {indexes}"))
-        return found
+            findings.append(finding("other-choices", last, f"choice {indexes}"))
+        return findings
 
     @property
     def _names_beside(self) -> str:

@@ -94,21 +94,21 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         return bytes(data)
 
-    other: Chunk
+    result: Chunk
     match chunk:
         case TextChunk() | BytesChunk():
-            other = _bytes_chunk(corrupted(_data(chunk).decode("utf-8", "replace")), chunk.at)
+            result = _bytes_chunk(corrupted(_data(chunk).decode("utf-8", "replace")), chunk.at)
         case ReasoningChunk(reasoning=text):
-            other = replace(chunk, reasoning=corrupted(text).decode("utf-8", "replace"))
+            result = replace(chunk, reasoning=corrupted(text).decode("utf-8", "replace"))
         case ToolCallChunk(tool_call=delta):
             function = dict(delta.get("function") or {})
             text = str(function.get("arguments") or "")
             function["arguments"] = corrupted(text).decode("utf-8", "replace")
-            other = replace(chunk, tool_call={**delta, "function": function})
+            result = replace(chunk, tool_call={**delta, "function": function})
         case _:
-            other = chunk
+            result = chunk
     chunks = list(recording.chunks)
-    chunks[index] = other
+    chunks[index] = result
     return replace(recording, chunks=tuple(chunks))
 
 

@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # an open secret of this many characters is not closed by further plain ones
+_SURE: Final = 1_024  # characters of an open secret; a longer one stays open at plain characters
 # Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -67,7 +67,7 @@ class WireBuffer:
 
 
 class Base64Buffer:
-    """A buffer of bytes that are Base64 on the wire; replacing them never makes that longer."""
+    """A buffer of bytes that are Base64 on the wire. Replacing them keeps the Base64's length."""
 
     def __init__(self, into: ByteBuffer, place: int, data: bytes) -> None:
         self._into, self._place = into, place
@@ -116,7 +116,7 @@ class RepeatedParts:
     """The parts of a frame that repeat its texts, token by token, such as log probabilities."""
 
     parts: list[Part] = field(default_factory=list)
-    start: int | None = None  # the place of the first on the wire
+    start: int | None = None  # the place of the first part on the wire
     starred: bool = False
 
     def star(self) -> None:
@@ -145,7 +145,7 @@ class Channel:
     offset: int = 0  # the offset of `text`
     decided_to: int = 0  # an offset; all before it is decided
     open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
-    running_kind: str = ""  # of a secret that is being starred out until it ends
+    running_kind: str = ""  # the kind of a secret that is being starred out until it ends
     segments: list[_Segment] = field(default_factory=list)
 
     def copy(self) -> Channel:
@@ -194,7 +194,8 @@ class Channel:
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)  # JSON's, perhaps
+            # only marks follow the secret: they may be JSON's
+            marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return
 
@@ -208,12 +209,12 @@ class Channel:
             return
         start = self.open[0].start if self.open else before - CONTEXT // 2
         start = max(self.decided_to, self.offset, start)
-        found = self.search.search(self.text, start - self.offset, ended=ended)
-        for secret in found.secrets:
+        search = self.search.search(self.text, start - self.offset, ended=ended)
+        for secret in search.secrets:
             self._star_secret(secret.kind, self.offset + secret.start, self.offset + secret.stop)
         self.open = tuple(
             Secret(self.offset + each.start, self.offset + each.stop, each.kind)
-            for each in found.open
+            for each in search.open
         )
         if self.open and self.end - self.open[0].start > _LONGEST:
             self._star_endless()
@@ -291,7 +292,7 @@ def _padded_zero(digits: str) -> bytes:
 def _star_for(unit: str, size: int) -> str:
     """Return a star of as many bytes for a character or an escape of JSON.
 
-    Escapes of white space stay, so that lines do; other short escapes become `\\/`.
+    Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
     """
     if unit[0] != "\\" or len(unit) == 1:
         return _STARS[size]

@@ -39,9 +39,8 @@ _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 # Punctuation belongs to a value if the value continues after it. At the end of a text this is
 # unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-_MOST_REMEMBERED: Final = (
-    100_000  # characters of secrets; beyond them, repeated secrets count again
-)
+# characters of secrets; beyond them, repeated secrets count again
+_MOST_REMEMBERED: Final = 100_000
 _GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
@@ -110,14 +109,14 @@ class Tally:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts by kind; unsure ones only for kinds that have no sure one."""
-        found = Counter(self._sure.values()) + self._forgotten
+        """The counts by kind. Secrets that are not sure count only for kinds without sure ones."""
+        sure = Counter(self._sure.values()) + self._forgotten
         perhaps = Counter(self._perhaps.values())
-        return dict(sorted({**perhaps, **found}.items()))
+        return dict(sorted({**perhaps, **sure}.items()))
 
 
 class Searcher:
-    """A searcher for secrets of all kinds, and for given ones, in texts that may go on.
+    """A searcher for secrets of all kinds, and for given secrets, in texts that may go on.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
     secret, or a word such as `password` before a value. Only there it tries the patterns. They are
@@ -133,14 +132,15 @@ class Searcher:
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
         self._until: float | None = None  # of this thread's time
-        known = json.dumps([forms, emails]).encode()
-        self.digest = blake2b(known, digest_size=16).digest()  # equal ones find the same secrets
+        settings = json.dumps([forms, emails]).encode()
+        # searchers with the same digest find the same secrets
+        self.digest = blake2b(settings, digest_size=16).digest()
 
     def time_limited(self, seconds: float) -> Searcher:
         """Return a copy that raises TooMuchWork after so many seconds of this thread's time."""
-        found = copy(self)
-        found._until = time.thread_time() + seconds
-        return found
+        limited = copy(self)
+        limited._until = time.thread_time() + seconds
+        return limited
 
     def narrowed_to(self, text: str, clues: Clues) -> Searcher | None:
         """Return a searcher for pieces of a text that searches only for what occurs in the text:
@@ -149,20 +149,20 @@ class Searcher:
         Return None if no piece can hold a secret. The text may be the JSON of its pieces: JSON
         escapes nothing in heads and words, and given secrets are searched in JSON's form.
         """
-        own = self._given_starts
-        given = own if own is not None and own.search(text) else None
-        if not (clues.heads or clues.words or given or self._email):
+        all_starts = self._given_starts
+        given_starts = all_starts if all_starts is not None and all_starts.search(text) else None
+        if not (clues.heads or clues.words or given_starts or self._email):
             return None
-        found = copy(self)
-        found._clues, found._given_starts = clues, given
-        return found
+        narrowed = copy(self)
+        narrowed._clues, narrowed._given_starts = clues, given_starts
+        return narrowed
 
     def may_be_in(self, text: str) -> bool:
-        """Return True if a secret may occur in a text, or in the value of which it is the JSON."""
+        """Return True if a secret may occur in a text or, if the text is JSON, in its value."""
         if self._clues is None or self._email:
             return True
-        given = self._given_starts is not None and self._given_starts.search(text) is not None
-        return given or self._clues.stand_in(text)
+        has_given = self._given_starts is not None and self._given_starts.search(text) is not None
+        return has_given or self._clues.stand_in(text)
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
         """Return the secrets that begin at `start` or after it.
@@ -170,7 +170,7 @@ class Searcher:
         Unless the text has `ended`, a secret is open if it reaches the end, or if only marks follow
         it.
         """
-        found: list[Secret] = []
+        secrets: list[Secret] = []
         undecided: list[Secret] = []
         stop = start
         places = sorted(self._in_time(self._places(text, start)), key=_order)
@@ -187,8 +187,8 @@ class Searcher:
                 continue
             stop = match.end()
             is_open = undecided or (not ended and MAY_JOIN.match(text, stop))
-            (undecided if is_open else found).append(Secret(place, stop, kind))
-        return Search(found, undecided)
+            (undecided if is_open else secrets).append(Secret(place, stop, kind))
+        return Search(secrets, undecided)
 
     def as_given(self, secret: str) -> str:
         """Return a given secret in its original form; any other text as it is."""
@@ -273,7 +273,7 @@ def _forms(secrets: Iterable[str]) -> dict[str, str]:
     three levels of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes,
     with a character for each byte.
     """
-    found: dict[str, str] = {}
+    secret_by_form: dict[str, str] = {}
     for secret in filter(None, secrets):
         quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
         quoted |= {_PERCENT.sub(lambda match: match[0].lower(), form) for form in quoted}
@@ -286,8 +286,8 @@ def _forms(secrets: Iterable[str]) -> dict[str, str]:
             }
             forms |= inner
         forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
-        found |= dict.fromkeys(forms, secret)
-    return found
+        secret_by_form |= dict.fromkeys(forms, secret)
+    return secret_by_form
 
 
 def _in_base64(secret: str) -> Iterator[str]:

@@ -50,7 +50,7 @@ class SecretPattern(NamedTuple):
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a `distinct` head, only a letter or digit after the value shows that it is none.
+        After a `distinct` head, only a letter or digit after the value shows that it is no secret.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after
@@ -66,9 +66,9 @@ def _head(
     name: str, kind: str, heads: str, value: str, example: str, *, anywhere: bool = False,
     distinct: bool = False, on: str = "", end: str = "", after: str = "<no more>",
 ) -> SecretPattern:  # fmt: skip
-    known, end, after = _split_words(heads), expand(end), expand(after)
+    listed, end, after = _split_words(heads), expand(end), expand(after)
     return SecretPattern(
-        name, kind, expand(value), example, known, anywhere, distinct, on=on, end=end, after=after
+        name, kind, expand(value), example, listed, anywhere, distinct, on=on, end=end, after=after
     )
 
 
@@ -76,10 +76,10 @@ def _words(
     name: str, kind: str, words: str, lead: str, value: str, example: str, before: str = "", *,
     on: str = "", after: str = "", again: str = "", sign: str = "",
 ) -> SecretPattern:  # fmt: skip
-    known = _split_words(words)
+    listed = _split_words(words)
     value, before, lead, again, on, after = map(expand, (value, before, lead, again, on, after))
     return SecretPattern(
-        name, kind, value, example, words=known, sign=sign, before=before, lead=lead, again=again,
+        name, kind, value, example, words=listed, sign=sign, before=before, lead=lead, again=again,
         on=on, after=after,
     )  # fmt: skip
 
@@ -406,7 +406,7 @@ WORDED: Final = (
     _words("putty-key", PRIVATE, "private-lines:", r" \d{1,3}(?:\s{1,4}|(?:\\+[nr]){1,2})",
            "<base line>(?:<break>{1,4}(?!Private-)<base line>){0,100}+",
            "Private-Lines: 2\n{b64}\n{b40}\n"),
-    _words("private-key", PRIVATE, "-----end", "",  # the end of one that was cut off before
+    _words("private-key", PRIVATE, "-----end", "",  # the end of a key without its beginning
            "<base line>(?:<break>{1,4}<base line>){0,100}(?=<break>{1,4}<key end>)",
            "{b64}\n{b20}==\n-----END PRIVATE KEY-----",
            "(?<=(?<!<b>)((?:(?:<b>{64}|<b>{76})<break>{1,4}){1,60}(?:<base line><break>{1,4})?))"),

@@ -205,19 +205,19 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
         stem = before[:-1] if before[-1:] in (" ", "_", "-") else before
-        known = BEFORE_KEY if word == "key" else BEFORE_TOKEN
-        if not stem.endswith(known):
+        words = BEFORE_KEY if word == "key" else BEFORE_TOKEN
+        if not stem.endswith(words):
             return ()
-        at -= len(before) - len(stem) + max(len(each) for each in known if stem.endswith(each))
+        at -= len(before) - len(stem) + max(len(each) for each in words if stem.endswith(each))
     elif word != "secret" and word != "pwd":
-        rest = _PASSWORD_END.match(text, stop) if word == "pass" else None
-        if rest is None and "a" <= low[at - 1 : at] <= "z":
+        password_end = _PASSWORD_END.match(text, stop) if word == "pass" else None
+        if password_end is None and "a" <= low[at - 1 : at] <= "z":
             return ()
-        stop = rest.end() if rest else stop
+        stop = password_end.end() if password_end else stop
     if _GOES_ON.match(text, stop):
         return ()
-    more = _NAME_END.match(text, stop)
-    return (at, stop, more.end()) if more else (at, stop)
+    name_end = _NAME_END.match(text, stop)
+    return (at, stop, name_end.end()) if name_end else (at, stop)
 
 
 def _values_after(
@@ -263,15 +263,15 @@ def _tree(words: Iterable[str]) -> str:
 
 
 def _patterns_by_head() -> dict[str, list[_HeadPattern]]:
-    found: dict[str, list[_HeadPattern]] = {}
+    patterns: dict[str, list[_HeadPattern]] = {}
     for row in HEADED:
         is_plain = not _ESCAPED.search(row.value)
         for head in row.heads:
             pattern = regex.compile(row.pattern(head))
-            found.setdefault(head, []).append(
+            patterns.setdefault(head, []).append(
                 _HeadPattern(row.name, pattern, row.anywhere, is_plain)
             )
-    return found
+    return patterns
 
 
 def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:

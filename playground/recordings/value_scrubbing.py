@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -15,29 +14,27 @@ from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, 
 
 _NAME_FIELDS: Final = ("name", "key", "header")  # fields that name the neighbouring `value`
 _VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
-_NAMED_FIELDS: Final = _VALUE_FIELDS | {
-    "default"
-}  # fields that a neighbouring or outer name may show to be secret
+# Fields that are secret if a name beside or around them says so.
+_NAMED_FIELDS: Final = _VALUE_FIELDS | {"default"}
 # OpenTelemetry puts these around the values of an attribute
 _WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
-_COOKIE_FIELDS: Final = frozenset(
-    {"path", "domain", "httpOnly", "sameSite"}
-)  # beside name and value
-_PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # its private fields
+# Fields that a cookie has beside its name and value.
+_COOKIE_FIELDS: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})
+# The private fields of a JSON Web Key.
+_PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
 _HEADER_ENDS: Final = ("key", "token", "secret", "auth", "authorization")  # ends of headers' names
-_HISTORY_FIELDS: Final = frozenset(
-    {"messages", "input", "contents", "tools", "system"}
-)  # of a request
+# Fields of a request's body that repeat what earlier requests sent.
+_HISTORY_FIELDS: Final = frozenset({"messages", "input", "contents", "tools", "system"})
 
 
-def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
+def scrubbed_value(value: Any) -> Any:
     """Return a JSON value with the secrets starred out of all its texts and keys.
 
     A text may be a secret, without looking like one, by a name such as `password`: under that key
     (also in a list or as a `value`), next to that `name`, or after that flag. After a header's name
     in a list, it is a secret only if it looks random.
     """
-    return scrubbed_with(searcher(tuple(secrets), emails), value)
+    return scrubbed_with(searcher(), value)
 
 
 def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
@@ -92,8 +89,8 @@ class BodyScrubber:
             item_tally = Tally()
             self._clean_items[key] = scrubbed_with(search, item, item_tally), item_tally, len(text)
             self._size += len(text)
-        clean, found, _ = self._clean_items[key]
-        tally.take(found)
+        clean, counted, _ = self._clean_items[key]
+        tally.take(counted)
         while self._size > self._most:
             self._size -= self._clean_items.popitem(last=False)[1][2]
         return clean
@@ -119,7 +116,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return text to stand before a member, made from its neighbours; "" for most members."""
+    """Return text to search before a member's value, by its neighbours; "" for most members."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:
@@ -159,7 +156,7 @@ def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) ->
 
 
 def _text_after_flag(item: Any) -> str:
-    """Return text to stand before the next item, if this one is a flag or a header's name."""
+    """Return text to search before the next item, if this one is a flag or a header's name."""
     if not isinstance(item, str) or len(item) >= 60:
         return ""
     names = item[:2] == "--" or item.lower().endswith(_HEADER_ENDS)
@@ -176,7 +173,7 @@ def _scrub_wrapped(before: str, item: Any, search: Searcher, tally: Tally | None
 
 
 def _scrub_after(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub a value after the text `before` it, which counts only for texts."""
+    """Scrub a value. If it is a text, it is searched after the text `before` it."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
     return star_secrets(before + item, search, tally)[len(before) :]

@@ -4,8 +4,8 @@ A key may be cut between two reads of the network. A model that says a key sends
 events, each with a JSON text of its own: the wire nowhere contains the key, but the reply does. So
 two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
 module does not know which texts an API's reader will join, so it joins them in several ways at
-once, from coarse to fine: all texts; texts with the same name; with the same name and index,
-wherever the frame has it; with the same path and type; at the same position of a list.
+once, from coarse to fine: all texts; texts with the same name; with the same name and index, which
+may stand anywhere in the frame; with the same path and type; at the same position of a list.
 
 Bytes that may begin a secret are not ready until that is decided. A caller that cannot wait calls
 `give_up`, which stars out undecided bytes.
@@ -53,8 +53,8 @@ class _Node:
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.only: object = None
-        self.forked = False
+        self.only: object = None  # the key of the first finer way
+        self.forked = False  # True once there is a second finer way
 
 
 class _Tree:
@@ -71,7 +71,7 @@ class _Tree:
     def channels_of(self, path: Path) -> list[Channel]:
         """Return the channels of a path and of its beginnings, the finest first."""
         node = self._node((), None)
-        found = [node.channel]
+        channels = [node.channel]
         for length, key in enumerate(path, 1):
             if node.only is None:
                 node.only = key
@@ -79,9 +79,9 @@ class _Tree:
                 self._fork(path[: length - 1], node)
             shared = None if node.forked else node.channel
             node = self._node(path[:length], shared)
-            if node.channel is not found[-1]:
-                found.append(node.channel)
-        return found[::-1]
+            if node.channel is not channels[-1]:
+                channels.append(node.channel)
+        return channels[::-1]
 
     def _node(self, path: Path, shared: Channel | None) -> _Node:
         if path not in self._nodes:
@@ -96,10 +96,10 @@ class _Tree:
     def _fork(self, path: Path, node: _Node) -> None:
         """Give the first finer way a channel of its own, because a second finer way has begun."""
         node.forked = True
-        own, former, key = node.channel.copy(), node.channel, node.only
+        channel, former, key = node.channel.copy(), node.channel, node.only
         former.sure = False
         while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
-            finer.channel, key = own, finer.only
+            finer.channel, key = channel, finer.only
 
 
 class WireScrubber:
@@ -240,14 +240,14 @@ def _path(leaf: Leaf) -> Path:
     """Return the keys that distinguish a leaf from others, from coarse to fine."""
     names, boxes = _names_around(leaf), _boxes(leaf)
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
-        del names[0]  # a list's item is here {"text": …}, and a bare text in other frames
+        del names[0]  # the item of a list is {"text": …} here, but a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
     types = tuple(kind for each in boxes for kind in each.types)
     return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
 
 
 def _position(leaf: Leaf, boxes: list[Box]) -> int:
-    """Return a text's position in the nearest list; for a list of numbers, the list's own one."""
+    """Return a text's position in the nearest list; for a number in a list, the list's position."""
     if leaf.kind == "text" and leaf.box.is_list:
         return leaf.position
     return next((each.position for each in boxes if each.position is not None), 0)

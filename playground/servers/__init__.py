@@ -21,7 +21,7 @@ How a reply is projected
 
 What must not be changed
     - A step changes what an event is, never its span: spans tile before and after each step.
-    - A step drops only through `Projection.drop` or `drop_finding`, which leave the finding.
+    - A step drops text only by `Projection.drop` or `drop_finding`, which keep it in a finding.
     - The default of a choice loses nothing.
 """
 
@@ -49,8 +49,8 @@ def get_server(
 ) -> ServerReader:
     """Return the reader of a dialect's replies for `NAME` or `NAME:PARSER`.
 
-    `already_read` replies have native calls, which a server has made from the model's text. Unless
-    a dialect is `is_built_in`, no declaration says which parsers read it: the named parser is
+    `already_read` replies have native calls, which a server has made from the model's text. For a
+    dialect that is not built in, no declaration says which parsers read it: the named parser is
     assumed to read it. If the server has no parser of that name, the dialect's default parser
     reads, and the reading has a finding about that.
 

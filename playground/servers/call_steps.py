@@ -64,7 +64,7 @@ def require_endings(reply: Projection) -> None:
             and following.kind in ("stop", "stray")
             and following.text.lstrip().startswith(endings)
         ):
-            segment.events += following.events  # it is treated like the call
+            segment.events += following.events  # the ending is treated like the call
             reply.segments.remove(following)
         elif not segment.text.rstrip().endswith(endings):
             reply.as_text(segment)

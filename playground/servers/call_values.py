@@ -76,7 +76,7 @@ def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _undeclared_keys(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
-    """Return the arguments that the tool does not declare. A tool that declares none takes any."""
+    """Return the arguments that the tool does not declare. If it declares none, all are allowed."""
     declared = set(tool.parameters) if tool else set()
     return set(call.arguments) - declared if declared else set()
 

@@ -186,7 +186,7 @@ def _deliver_if_closed(reply: Projection, segment: ReplySegment) -> None:
 
 def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> None:
     """Deliver a call as far as it was read, with a finding. `with_open` includes an argument that
-    has no closer."""
+    has no closer; otherwise it is dropped."""
     aborted = segment.aborted
     if aborted is None:  # a mended call is complete
         segment.kind = "call"
@@ -198,7 +198,12 @@ def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> 
     message = f"{reply.server} hands over the call of {call.name!r} as far as it was read"
     start = Span(aborted.span.start, aborted.span.start)
     note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
-    changed = [(note, call) if event is aborted else (event,) for event in segment.events]
+    lost = {key for key, _ in aborted.raw} - {
+        *call.arguments,
+        None,
+    }  # None: of a body, sent as it is
+    handed = [reply.without_arguments(event, lost) for event in segment.events]
+    changed = [(note, call) if event is aborted else (event,) for event in handed]
     segment.events = [event for events in changed for event in events]
     segment.kind = "call"
 

@@ -6,12 +6,13 @@ markup, or it lies in a `server-drops` finding. So no text is lost without a fin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from playground.base.findings import finding
 from playground.nouns.events import (
+    ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,
@@ -38,7 +39,7 @@ class Projection:
     switches: Switches
     tools: ToolsByName
     openers: Sequence[str] = ()  # literals that begin sections and calls
-    closers: Sequence[str] = ()  # literals that end them
+    closers: Sequence[str] = ()  # literals that end sections and calls
     all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
     calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls
@@ -49,7 +50,7 @@ class Projection:
         """True if a call is still to be delivered."""
         return any(segment.ended for segment in self.segments)
 
-    def drop(self, segment: ReplySegment, what: str) -> None:
+    def drop(self, segment: ReplySegment, description: str) -> None:
         """Drop a segment: put all its text into one finding.
 
         Findings from inside the segment move to its end, because spans tile.
@@ -63,14 +64,19 @@ class Projection:
             before = [note for note in notes if note.span.start <= span.start]
             end = Span(span.stop, span.stop)
             after = [replace(note, span=end) for note in notes[len(before) :]]
-            segment.events = [*before, self.drop_finding(span, text, what), *after]
+            segment.events = [*before, self.drop_finding(span, text, description), *after]
 
-    def drop_finding(self, span: Span, text: str, what: str) -> FindingEvent:
+    def drop_finding(self, span: Span, text: str, description: str) -> FindingEvent:
         """Return a finding with dropped text: a warning, or information for white space alone."""
         place = f"characters {span.start} to {span.stop}"
-        warning = finding(DROPS, place, f"{self.server} drops {what}")
+        warning = finding(DROPS, place, f"{self.server} drops {description}")
         about = warning if text.strip() else replace(warning, severity="info")
         return FindingEvent(span, about, text)
+
+    def without_arguments(self, event: Event, keys: Collection[str | None]) -> Event:
+        if isinstance(event, ArgumentEvent) and event.key in keys:
+            return self.drop_finding(event.span, event.text, f"the argument {event.key!r}")
+        return event
 
     def as_text(self, segment: ReplySegment, keep_calls: bool = False) -> None:
         """Turn all of a segment into content. With `keep_calls` its call is delivered too."""

@@ -95,10 +95,12 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     reads: Delivery = "complete reply"
-    """The kind of reply that the server's view is for; it may read the other kind differently."""
+    """The kind of reply that the view is for. The server may read the other kind differently."""
     slips: frozenset[str] = frozenset()
     """The differences between the reply and the form that its model should write: slips and
     variations."""
+    proven: bool = False
+    """True if this version's own parser was run on such replies, and read all of them like this."""
 
     @property
     def name(self) -> str:
@@ -129,7 +131,7 @@ class ServerReading(ParseResult):
 
     @property
     def dropped_characters(self) -> int:
-        """The number of characters that it drops, white space included."""
+        """The number of characters that the server drops, white space included."""
         return sum(len(event.text) for event in self.dropped)
 
 
@@ -148,8 +150,8 @@ class ServerReader:
     def view(self) -> View:
         if self.already_read:
             return View()
-        own = self.parser.view if self.parser else self.server.view
-        return replace(READS_NO_CALLS, source=own.source) if self._is_unread else own
+        view = self.parser.view if self.parser else self.server.view
+        return replace(READS_NO_CALLS, source=view.source) if self._is_unread else view
 
     @property
     def _is_unread(self) -> bool:
@@ -209,7 +211,13 @@ class ServerReader:
             lossless=lossless,
             reads=self.server.reads,
             slips=frozenset(slips),
+            proven=not self.already_read and (slips or {AS_WRITTEN}) <= self._proven_slips,
         )
+
+    @cached_property
+    def _proven_slips(self) -> frozenset[str]:
+        parser = self.parser.name if self.parser else ""
+        return proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
 
     def _about_parser(self) -> Iterator[Finding]:
         """Report an unknown parser, a dialect that the server cannot read, and a reading that is
@@ -220,8 +228,8 @@ class ServerReader:
         if self._is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
         elif self._is_unread:
-            who = f"{server.name} {server.version}"
-            message = f"{who} has no parser that reads {dialect}: calls are handed over as text"
+            version = f"{server.name} {server.version}"
+            message = f"{version} has no parser that reads {dialect}: calls are handed over as text"
             yield finding("no-parser", dialect, message)
         elif self.already_read:
             message = (
@@ -230,28 +238,28 @@ class ServerReader:
             )
             yield finding("read-before", dialect, message)
         elif self.parser and not self.is_built_in:
-            who = f"it is not known whether {self.name} reads {dialect}"
-            yield finding("usual-parser", dialect, f"{who}: here it is assumed to")
+            message = f"it is not known whether {self.name} reads {dialect}: it is assumed to do so"
+            yield finding("usual-parser", dialect, message)
         elif self.parser is None and server.parsers:
-            who = f"it is not known how {server.name} reads {dialect}"
-            message = f"{who}: it is assumed to do what most of its parsers do"
+            unknown = f"it is not known how {server.name} reads {dialect}"
+            message = f"{unknown}: it is assumed to do what most of its parsers do"
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
         """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
-        known = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
+        nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
         usual = "none" if self._is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
-        who = f"{self.server.name} has no parser {self.unknown_parser!r}"
-        return f"{who}: {instead} reads; {known}"
+        server = self.server.name
+        return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser that reads this one."""
         assert self.parser is not None
-        own = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
-        message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
-        other = self.server.default_parser(self.dialect)
-        return f"{message}; {self.server.name}:{other.name} reads it" if other else message
+        reads = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
+        message = f"{self.name} reads {reads}, not {self.dialect}: calls are handed over as text"
+        default = self.server.default_parser(self.dialect)
+        return f"{message}; {self.server.name}:{default.name} reads it" if default else message
 
     def _about_calls(self, as_text: Sequence[CallEndedEvent]) -> Iterator[Finding]:
         """Report complete calls that the server hands over as text."""
@@ -275,17 +283,16 @@ class ServerReader:
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""
-        known = proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
         disproved = disproved_slips(self.server, parser, self.dialect)
-        known |= (_CHOSEN | {*self.view.unsupported_repairs}) - disproved
+        known = self._proven_slips | ((_CHOSEN | {*self.view.unsupported_repairs}) - disproved)
         doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): what"
-                " is shown of it is assumed"
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): the"
+                " result shown here is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)
             yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about
@@ -299,10 +306,10 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     replaced by `white space`.
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
-    found = [each for each in lossless.findings if each.code in codes]
+    findings = [each for each in lossless.findings if each.code in codes]
     slips = {
         f"{s.code}: {s.message.partition(DECLARED)[0]}" if s.code in _BY_TEXT else s.code
-        for s in found
+        for s in findings
     }
     open_value = any(
         each.code == "missing-closer" and ", argument " in each.where for each in lossless.findings
@@ -351,7 +358,7 @@ def reader_for(
     is_built_in: bool = True,
 ) -> ServerReader:
     """Return the reader of a dialect's replies; the default parser's if `parser` is unknown."""
-    known = server.parser_named(parser)
-    unknown = parser if parser and known is None else ""
-    chosen = known or server.default_parser(dialect)
+    named = server.parser_named(parser)
+    unknown = parser if parser and named is None else ""
+    chosen = named or server.default_parser(dialect)
     return ServerReader(server, chosen, dialect, unknown, already_read, is_built_in)

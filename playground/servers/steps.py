@@ -53,15 +53,9 @@ def _convert_values(reply: Projection) -> None:
             reply.drop_finding(ended.span, "", f"the argument {key!r}")
             for key in sorted(dropped_keys - own_events)
         ]
-        events = [_without_arguments(reply, event, dropped_keys) for event in segment.events]
+        events = [reply.without_arguments(event, dropped_keys) for event in segment.events]
         place = events.index(ended)
         segment.events = [*events[:place], *notes, call, *events[place + 1 :]]
-
-
-def _without_arguments(reply: Projection, event: Event, dropped_keys: set[str]) -> Event:
-    if isinstance(event, ArgumentEvent) and event.key in dropped_keys:
-        return reply.drop_finding(event.span, event.text, f"the argument {event.key!r}")
-    return event
 
 
 def _read_first_sections(reply: Projection) -> None:

@@ -71,9 +71,8 @@ def drop_after_opener(reply: Projection) -> None:
             fail_request(reply)
         return
     for segment in reply.segments:
-        if not (
-            is_ended and "stray" in (segment.kind, previous)
-        ):  # the opener may be a stray marker
+        # the opener may be a stray marker
+        if not (is_ended and "stray" in (segment.kind, previous)):
             is_ended = segment.kind == "bare" or (is_ended and choice == "dropped")
         previous = segment.kind
         if not is_ended or segment.kind not in ("text", "bare"):
@@ -128,15 +127,15 @@ def require_text_endings(reply: Projection) -> None:
 
 def keep_one_text(reply: Projection) -> None:
     """Drop all texts but one (View.texts_kept). Stray markers do not divide a text."""
-    kept = reply.view.texts_kept
-    if kept == "all" or reply.all_is_text:
+    which = reply.view.texts_kept
+    if which == "all" or reply.all_is_text:
         return
-    is_last = kept == "last"
+    is_last = which == "last"
     is_over = has_begun = False
     for segment in reversed(reply.segments) if is_last else reply.segments:
         has_text = segment.kind in ("text", "bare") and bool(segment.text.strip())
         if is_over and has_text:
-            reply.drop(segment, f"all but the {kept} text")
+            reply.drop(segment, f"all but the {which} text")
         has_begun = has_begun or has_text
         ends = ("call", "failed", "section", *(["reasoning", "stop"] if is_last else []))
         is_over = is_over or (has_begun and segment.kind in ends)

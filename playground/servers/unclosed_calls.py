@@ -47,10 +47,10 @@ def _tells_of_missing_closer(event: Event) -> bool:
 def _run_on(
     reply: Projection, call: ReplySegment, rest: Iterator[ReplySegment]
 ) -> list[ReplySegment]:
-    """Add calls to `call` up to the first that has its closer. Return what stands after them, if
-    no other call does."""
+    """Add the calls after `call` to it, up to the first that has its closer. Return the segments
+    after the last added call that were taken from `rest`."""
     skipped: list[ReplySegment] = []
-    others: list[list[Event]] = []  # of each of these calls, with what stands before it
+    others: list[list[Event]] = []  # the events of each added call, with the notes before it
     for segment in rest:
         skipped.append(segment)
         if segment.kind not in ("call", "note", "separator"):
@@ -74,20 +74,21 @@ def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event
     arguments, raw = dict(ended.arguments), list(ended.raw)
     # the call lacks its closer only if the last of the others does
     events = [e for e in call.events if e is not ended and not _tells_of_missing_closer(e)]
-    for own in others:
-        other = next(event for event in own if isinstance(event, CallEndedEvent))
-        for key, text in other.raw:
+    for added_events in others:
+        added_call = next(event for event in added_events if isinstance(event, CallEndedEvent))
+        for key, text in added_call.raw:
             if key is not None:
                 schema = tool.parameter_schema(key) if tool else {}
                 arguments[key] = read_value(text, schema)[0]
-        if any(key is None for key, _ in other.raw):
+        if any(key is None for key, _ in added_call.raw):
             call.kind = "failed"
-            raw.append((None, _text_to_last_argument(own)))
+            raw.append((None, _text_to_last_argument(added_events)))
         else:
-            raw += other.raw
-        own = [e for e in own if own is others[-1] or not _tells_of_missing_closer(e)]
-        events += _inside(reply, own, ended.call_index)
-    joined = replace(ended, span=other.span, arguments=arguments, raw=tuple(raw))
+            raw += added_call.raw
+        is_last = added_events is others[-1]
+        kept = [e for e in added_events if is_last or not _tells_of_missing_closer(e)]
+        events += _inside(reply, kept, ended.call_index)
+    joined = replace(ended, span=added_call.span, arguments=arguments, raw=tuple(raw))
     call.events = [*events, joined]
 
 

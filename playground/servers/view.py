@@ -206,7 +206,7 @@ class View:
     ] = "all"
     # a value that may be null is null (SGLang's minimax-m2)
     nullable_as_null: bool = False
-    # types behind a `$ref` of the schema; "ignored": such a value stays text (vLLM's engine)
+    # types that the schema gives by a `$ref`; "ignored": their values stay text (vLLM's engine)
     schema_references: Literal["followed", "ignored"] = "followed"
     # true and false in any letter case, 1 and 0 too, where the schema has booleans (vLLM's engine)
     booleans_in_any_case: bool = False
@@ -294,7 +294,7 @@ class Server:
     # dialects that parsers without a view read; any other dialect is text. None if not known.
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
-    reads: Delivery = "complete reply"  # what its views are declared for; the other may differ
+    reads: Delivery = "complete reply"  # the kind of reply that its views are declared for
 
     @property
     def is_lossless(self) -> bool:

@@ -1,1 +1,1 @@
-"""Sessions: how files of every format are read, checked, edited, stored and written."""
+"""Sessions: read files of every format; check, edit, store and write sessions."""

@@ -1,4 +1,4 @@
-"""Read zips, folders and YAML within limits of size. YAML builds no objects of a class."""
+"""Read zips, folders and YAML within limits of size. YAML never builds objects of classes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _ZIP_FAULTS: Final = (
 
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
     """Return the files in a folder and its subfolders, and the kinds of entries that are no files.
-
-    Both are by path inside the folder, with `/`; a kind is in words, such as a pipe. Links are not
-    followed, and files that vanish meanwhile are left out. Raises InputFault if there are too many.
+    The keys of both are paths inside the folder, with `/`; a kind is in words, such as "a pipe".
+    Links are not followed, and files that vanish meanwhile are left out. Raises InputFault if there
+    are too many.
     """
     found: dict[str, Path] = {}
     others: dict[str, str] = {}
@@ -42,7 +42,7 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
         for path in (Path(inside, name) for name in sorted(files)):
             try:
                 status = path.lstat()
-            except FileNotFoundError:  # it vanished after it was listed
+            except FileNotFoundError:  # the file vanished after it was listed
                 continue
             name = path.relative_to(folder).as_posix()
             if kind := kind_of_stream(status):
@@ -58,7 +58,7 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
     """Return a zip's files by name. Nothing is written to disk.
 
-    Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out of it.
+    Raises InputFault for a broken zip, one that unpacks to too much, and names outside of it.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -109,7 +109,7 @@ def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool
         if several:
             value = list(yaml.load_all(text, Loader=_loader(unique_keys)))
         else:
-            value = yaml.load(text, Loader=_loader(unique_keys))  # it is a safe loader
+            value = yaml.load(text, Loader=_loader(unique_keys))  # `_loader` makes a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -169,21 +169,23 @@ def _with_unique_keys(loader: Any, node: Any) -> Any:
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
-    """Return the one text from which an object would be built; "" if the node holds more."""
+    """Return the text from which an object would be built; "" if the node holds more than a
+    text."""
     values = getattr(node, "value", None)
     text = values[0].value if isinstance(values, list) and len(values) == 1 else ""
     return text if isinstance(text, str) else ""
 
 
 def _nodes(value: Any) -> int:
-    """Count the values in a document; a shared one counts at each of its places."""
+    """Count the values in a document; a value with several places (YAML's aliases) counts at
+    each."""
     sizes: dict[int, int] = {}
 
     def size(node: Any, open_nodes: frozenset[int]) -> int:
         if not isinstance(node, dict | list):
             return 1
         if id(node) in open_nodes:
-            return _YAML_NODES + 1  # it holds itself
+            return _YAML_NODES + 1  # the value holds itself
         if id(node) not in sizes:
             inner = node.values() if isinstance(node, dict) else node
             within = open_nodes | {id(node)}

@@ -1,4 +1,4 @@
-"""Collect a session while an importer reads it, with the place in the file of each message."""
+"""Collect a session while an importer reads it, with each message's place in the file."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
 
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
-# Names of models that agents write if no model answered: in their own messages about an error.
+# Names that agents write as the model of their own messages about errors.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _MOST_TOOL_LISTS: Final = 64
 _NOBODY: Final = Agent()
 _TEXTS: Final = frozenset({str})
-# shared, because a file of rows may have a hundred thousand sessions without either
+# shared, because a file may have a hundred thousand sessions without a task
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
 _OF_GEMINI: Final = "gemini/gemini-2.5-pro"
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
@@ -47,10 +47,8 @@ _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 @dataclass
 class ImportCounter:
-    """A count of what was kept and what was lost, for one builder or several.
-
-    It shows if a line of a file added anything to a session.
-    """
+    """The numbers of additions and losses, for one builder or several. They show if a line of a
+    file added anything to a session."""
 
     kept: int = 0
     lost: int = 0
@@ -76,34 +74,32 @@ class SessionBuilder:
     parameters: dict[str, Any] = field(default_factory=dict)
     counter: ImportCounter = field(default_factory=ImportCounter)
     complete_session: Session | None = None  # if the file has our own format
-    # tools by their list as it was written; shared by the sessions of a file, which repeat it
+    # the JSON of a list of tools -> the tools; shared by the sessions of a file, which repeat lists
     known_tools: dict[bytes, list[ToolMetadata]] = field(default_factory=dict)
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
-    _provider_tools: set[str] = field(default_factory=set)  # names that have a finding
+    _provider_tools: set[str] = field(default_factory=set)  # names with a finding
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _new_ids: int = 0
-    _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, how many
-    texts: list[str] = field(default_factory=list)  # in calls and results, still to be checked
-    is_clean: bool = True  # no half surrogate in the values of calls, results and requests
+    _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first place, times
+    texts: list[str] = field(default_factory=list)  # of calls and results, not yet checked
+    is_clean: bool = True  # no half surrogate in calls, results and requests
 
     def add_message(self, role: Role, parts: Sequence[Part], place: Place) -> None:
-        """Add a message; an empty one is added too, since `checks.py` has a finding for it."""
+        """Add a message, even an empty one, for which `checks.py` has a finding."""
         self.messages.append(unvalidated.message(role, tuple(parts)))
         self.places.append(str(place))
         self.counter.kept += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
-        """Add parts to the message at `index`, by default the last: answers come in pieces."""
+        """Add parts to the message at `index`, by default the last one."""
         message = self.messages[index]
         self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
         self.counter.kept += 1
 
     def add_to_answer(self, parts: Sequence[Part], place: Place) -> bool:
-        """Add parts to the last message if it is the assistant's, else as a new message of it.
-
-        Return True if the message is new.
-        """
+        """Add parts to the last message if it is the assistant's, or else as a new message of the
+        assistant. Return True if the message is new."""
         is_new = not self.messages or self.messages[-1].role != "assistant"
         if is_new:
             self.add_message("assistant", parts, place)
@@ -119,12 +115,12 @@ class SessionBuilder:
         self.model = str(model or "") or self.model
         fields = {key: str(value) for key, value in agent.items() if value}
         is_new = any(getattr(self.agent, key) != value for key, value in fields.items())
-        if is_new:  # lines by the thousand only repeat what is set
+        if is_new:  # thousands of lines only repeat the values
             self.agent = unchecked(Agent, {**vars(self.agent), **fields})
         self.counter.kept += bool(title or model or is_new)
 
     def set_parameters(self, parameters: dict[str, Any], place: Place) -> None:
-        """Set a request's parameters, in place of those of earlier requests."""
+        """Replace the parameters by those of a request."""
         self.parameters = self.finite(parameters, place) if parameters else {}
         self.counter.kept += bool(parameters)
 
@@ -156,8 +152,8 @@ class SessionBuilder:
         return None
 
     def add_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
-        """Add an entry of a list of tools, in any known form; an unknown one is a finding. Return
-        the tools in it."""
+        """Add the tools in an entry of a list of tools, and return them. An entry of no known form
+        is a finding."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
@@ -175,9 +171,8 @@ class SessionBuilder:
             self.counter.kept += 1
 
     def add_tools(self, values: Any, place: Place) -> None:
-        """Add a list of tools, as providers take them or as JSON text of such a list. Tools that
-        are named and not described have one finding together.
-        """
+        """Add a list of tools, as providers take it or as JSON text. All tools that have only a
+        name share one finding."""
         if isinstance(values, str):
             values = json_or_text(values)
         if isinstance(values, dict):
@@ -194,7 +189,7 @@ class SessionBuilder:
         self._add_described([(i, v) for i, v in enumerate(values) if not isinstance(v, str)], place)
 
     def _add_described(self, entries: list[tuple[int, Any]], place: Place) -> None:
-        """Add tools with their indexes in a list; what was read before is not read again."""
+        """Add tools with their indexes in a list. A list that was read before is not read again."""
         from playground.base.shared_lists import written  # our own files rarely need it
 
         key = written(entries)
@@ -204,15 +199,14 @@ class SessionBuilder:
         before, tools = len(self.findings), list[ToolMetadata]()
         for index, value in entries:
             tools += self.add_tool(value, place.at(index))
-        if len(self.findings) == before:  # a finding has its own place
+        if len(self.findings) == before:  # findings have places: do not cache
             if len(self.known_tools) >= _MOST_TOOL_LISTS:
                 self.known_tools.clear()
             self.known_tools[key] = tools
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """Return a call. Arguments that come as text are read as JSON, or stand under `input` if
-        they are no JSON object.
-        """
+        """Return a call. Arguments that are text are read as JSON; text that is no JSON object
+        becomes the argument `input`."""
         name = str(name or "")
         if isinstance(arguments, str):
             arguments = self._arguments(arguments, place)
@@ -225,7 +219,7 @@ class SessionBuilder:
         self.texts += (call_id, name)
         self.names[call_id] = name
         self._unanswered.setdefault(call_id, {})[name] = None
-        if not _TEXTS.issuperset(map(type, arguments)):  # YAML has other keys: pydantic refuses
+        if not _TEXTS.issuperset(map(type, arguments)):  # pydantic refuses YAML's other keys
             return ToolCallPart(call_id, name, arguments)
         return unvalidated.call(call_id, name, arguments)
 
@@ -243,18 +237,19 @@ class SessionBuilder:
         return {"input": text}
 
     def finite(self, value: Any, place: Place) -> Any:
-        """Return a value in which numbers that JSON lacks are texts, and add a finding for them."""
+        """Return the value with texts in place of numbers that JSON lacks, and add a finding for
+        these."""
         if is_clean(value):
             return value
-        self.is_clean = False  # a half surrogate, or only such a number
+        self.is_clean = False  # it has a half surrogate or such a number
         if is_finite(value):
             return value
         self.findings += number_findings(value, str(place))
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request in which such numbers are texts. If its messages gave findings, add
-        none."""
+        """Return a request with such numbers as texts; add no finding if its messages gave
+        findings."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -266,22 +261,21 @@ class SessionBuilder:
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
     ) -> ToolResultPart:
-        """Return a result; without a `name` it has that of the call that it answers."""
+        """Return a result; `name` is by default the name of the call that it answers."""
         call_id = str(call_id or "")
         name = str(name or "") or self.names.get(call_id, "")
         if call_id:
             self._unanswered.pop(call_id, None)
         self.texts += (call_id, name)
-        if isinstance(content, str):  # as most are: a text holds no number
+        if isinstance(content, str):  # as in most results: a text holds no number
             self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {call_id}"))
         return unvalidated.result(call_id, name, content, is_error)
 
     def note_provider_tool(self, name: str, place: Place) -> None:
-        """Add one finding for a tool that the provider ran itself, since a session lists its
-        calls and results like a client's.
-        """
+        """Add one finding for each tool that the provider ran: a session shows its calls and
+        results like those of a client's tool."""
         if name not in self._provider_tools:
             self._provider_tools.add(name)
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
@@ -291,13 +285,13 @@ class SessionBuilder:
         return call_id in self.names
 
     def new_id(self) -> str:
-        """Return an ordinal id for a call that has none in its format."""
+        """Return an ordinal id for a call of a format without ids."""
         self._new_ids += 1
         return f"call_{self._new_ids}"
 
     @property
     def makes_ids(self) -> bool:
-        """True if calls of the file have no ids, so that its results cannot name one."""
+        """True if the calls of the file have no ids, so that results cannot name their calls."""
         return self._new_ids > 0
 
     def open_call(self, name: str = "") -> str:
@@ -319,7 +313,7 @@ class SessionBuilder:
         agent_version: Any = "",
         diagnostics: Any = None,
     ) -> None:
-        """Add a record of the request that message `reply` answered, by default the last answer."""
+        """Add a record of the request that message `reply` (by default the last) answers."""
         reply = last_answer(self.messages) if reply is None else reply
         model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
@@ -337,7 +331,7 @@ class SessionBuilder:
         self.counter.kept += 1
 
     def set_usage(self, usage: dict[str, Any]) -> None:
-        """Set the usage of the last request, for files that write it in a line of its own."""
+        """Set the usage of the last request, for files with usages in separate lines."""
         self.requests[-1] = unvalidated.record({**vars(self.requests[-1]), "usage": usage})
         self.counter.kept += 1
 
@@ -345,17 +339,18 @@ class SessionBuilder:
         return self.places[index] if -1 < index < len(self.places) else ""
 
     def note_loss(self, what: str, place: Place) -> None:
-        """Add a finding for something that a session has no room for."""
+        """Add a finding for something in the file that a session cannot hold."""
         self.findings.append(finding("part-lost", str(place), what))
         self.counter.lost += 1
 
     def note_beside(self, name: str, place: Place, times: int = 1) -> None:
-        """Note an addition to a text, such as citations: one finding for each name."""
+        """Note an addition to a text that is left out, such as citations; each name gets one
+        finding."""
         first, before = self._beside.get(name, (place, 0))
         self._beside[name] = first, before + times
 
     def note_beside_of(self, other: SessionBuilder) -> None:
-        """Take over the notes of another builder on additions to texts."""
+        """Take over another builder's notes on additions to texts."""
         for name, (place, times) in other._beside.items():
             self.note_beside(name, place, times)
 
@@ -387,7 +382,7 @@ class SessionBuilder:
             "expected": (),
             "parameters": self.parameters,
         }
-        # The methods above checked all else; these fields are as the file has them.
+        # These fields come unchecked from the file; the methods above checked all others.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
         return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
 
@@ -397,7 +392,7 @@ class SessionBuilder:
         return self.model or "".join(models[-1:])
 
     def _whole(self, session: Session) -> Session:
-        """Return the session without half surrogates, which JSON inside a text may also hold."""
+        """Return the session without half surrogates, also of JSON inside texts."""
         if self.is_clean and are_whole(self.texts) and are_unchecked_texts_whole(session):
             return session  # recordings were checked when they were made
         findings: list[Finding] = []
@@ -420,7 +415,7 @@ def _short(value: Any) -> str:
 
 
 def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
-    """Number recordings that share a name, because callers look them up by name."""
+    """Add numbers to recordings of the same name, because callers look recordings up by name."""
     seen: Counter[str] = Counter()
     for recording in recordings:
         name = recording.name or "recording"
@@ -440,7 +435,7 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
 def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> TaskConfig:
     """Return the task with a model of Gemini's if it names none and a body has Gemini's form.
 
-    Such a body never names its model, because its address does. The task still names none.
+    A body of Gemini's form names no model, because its address does. `named_model` stays empty.
     """
     named = task.model_fields_set
     if "model_name" in named or not any("contents" in body for body in bodies):

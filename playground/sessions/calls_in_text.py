@@ -1,4 +1,4 @@
-"""Find calls that stand in answers as text, by the openers that dialects declare.
+"""Find calls that are written as text in answers, by the openers that dialects declare.
 
 Only markers (tags and control tokens) count, and only where a dialect would read a call: prose,
 tables and code are full of brackets, fences and names of tags.
@@ -15,11 +15,12 @@ if TYPE_CHECKING:  # loaded only if they are needed, which is seldom
     from playground.dialects.files.folders import FileState
     from playground.parsing.syntax import Syntax
 
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # each opener that is searched for has such a marker
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # each opener has such a marker
 
 
 class _Openers(NamedTuple):
-    """The openers of all dialects' calls, as a pattern, and the syntaxes that have each."""
+    """A pattern of all dialects' openers of calls, and for each opener the syntaxes that have
+    it."""
 
     pattern: re.Pattern[str]
     syntaxes: dict[str, tuple[Syntax, ...]]
@@ -29,10 +30,10 @@ def openers_in(texts: Iterable[str]) -> Iterator[str]:
     """Yield for each text the first marker that begins a call, or ""."""
     openers: _Openers | None = None
     for text in texts:
-        if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most have neither
+        if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most texts have neither
             yield ""
             continue
-        if openers is None:  # looks through folders of dialects: once for all texts
+        if openers is None:  # slow, because it searches folders: once for all texts
             from playground.dialects import dialect_files
 
             openers = _openers(dialect_files())
@@ -64,8 +65,8 @@ def _opener_in(text: str, openers: _Openers) -> str:
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
     """Return the openers of all dialects' calls, except openers of any text, such as `<code>`.
 
-    They are cached while the user's dialect files stay the same: loading all dialects takes some
-    tenths of a second.
+    They are cached until the user's dialect files change: loading all dialects takes tenths of a
+    second.
     """
     from playground.dialects import DeclaredDialect, as_dialects
 

@@ -13,7 +13,7 @@ from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """Describe the differences in requests and expected calls; return nothing if there are none."""
+    """Describe the differences in requests and expected calls; return [] if there are none."""
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,
@@ -29,13 +29,13 @@ def changes(before: Session, after: Session) -> list[str]:
 
 
 def _conversation(session: Session) -> tuple[Message, ...]:
-    """Return the messages without a first one that is the system prompt."""
+    """Return the messages, without the first if it is the system prompt."""
     has_prompt = not session.task.user_agent_prompt and begins_with_system(session)
     return session.messages[1:] if has_prompt else session.messages
 
 
 def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
-    # Items that nobody edited are the same objects, and need not be compared by text.
+    # Unedited items are the same objects: they need no comparison by text.
     shared = Counter(map(id, before)) & Counter(map(id, after))
     old, new = (Counter(map(repr, _others(items, shared))) for items in (before, after))
     only_old, only_new = (old - new).total(), (new - old).total()
@@ -51,7 +51,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
 
 
 def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
-    """Yield the items without the shared ones, each as often as it is counted in `shared`."""
+    """Yield the items that are not in `shared`, whose counts say how many equal items to skip."""
     remaining = shared.copy()
     for item in items:
         if remaining[id(item)]:

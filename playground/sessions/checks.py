@@ -1,7 +1,7 @@
-"""Check a session for calls and results that do not match. Repair those with only one possible
-repair.
+"""Check a session for calls and results that do not match. Repair them if only one repair is
+possible.
 
-Findings are never errors. If two repairs are possible, nothing is changed.
+Findings are never errors.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Return findings about a session that could be read.
 
     They are about calls without results, results without calls, missing and double ids, empty
-    messages, roles out of order, odd schemas, and compactions that do not say what they kept.
-    `places` are the messages' places in their file.
+    messages, roles out of order, odd schemas, and compactions that do not say which messages they
+    kept. `places` are the messages' places in the file.
     """
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
     pairing = _Pairing(places)
@@ -43,7 +43,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
                 found += pairing.add_call(part, index)
             elif isinstance(part, ToolResultPart):
                 found += pairing.add_result(part, index)
-        # a session that is one reply has nothing before it
+        # a session of one reply alone has no user message
         if has_user and role != previous and (role == "system" or not previous):
             found += _order_findings(role, previous, _where(index, places))
         previous = role
@@ -57,7 +57,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
 
 
 def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield a finding for each compaction that does not say what it kept."""
+    """Yield a finding for each compaction that does not say which messages it kept."""
     words = "its requests are assumed to hold only what was said since"
     for each in session.compactions:
         if each.history is None:
@@ -66,14 +66,12 @@ def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterato
 
 # Cline writes a result into the user's text: `[read_file for 'a.py'] Result:`
 _RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
-_FEW: Final = 3  # calls without a result that have a finding each
+_FEW: Final = 3  # up to this number, each call without a result has a finding
 
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
-    """Return the findings with one for all calls without a result, if there are many.
-
-    This is for sessions without result parts: their agents send results as the user's text.
-    """
+    """Return the findings; many calls without a result are merged into one finding. This is for
+    sessions without result parts: their agents send results as the user's text."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings
@@ -176,7 +174,8 @@ def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """Make all repairs of which only one is possible. Return the session and a list of the repairs.
+    """Make each repair to which there is no alternative. Return the session and a list of the
+    repairs.
 
     Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
     with an id that no call has, gets the id of the only call that it may belong to.
@@ -191,7 +190,7 @@ def repair(session: Session) -> tuple[Session, list[str]]:
         else:
             done.append(f"messages.{index}: an empty message is left out")
     count = -1
-    while count != len(done):  # one pair may leave a single candidate for another
+    while count != len(done):  # a pair may leave only one candidate for another result
         count = len(done)
         messages = _with_pairs(messages, done)
     if not done:
@@ -248,7 +247,8 @@ def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the waiting calls of a result's tool that no result of this round answers by id."""
+    """Return the open calls that a result may answer: of its tool, and not answered by id in this
+    round."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

@@ -11,20 +11,20 @@ from playground.base.json_numbers import is_finite, may_be_infinite
 from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-# The parts with texts that are checked one by one.
+# Parts whose texts are checked one by one.
 _PART_TYPES: Final = frozenset({TextPart, ReasoningPart, ToolCallPart, ToolResultPart})
 _TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_version")
 
 _CLEAN_TYPES: Final = frozenset({bool, type(None)})
 _LARGEST: Final = 1 << 62  # nearly every whole number of a file is smaller
-_BITS: Final = 14_000  # of a number with fewer digits than Python's limit for writing one
+_BITS: Final = 14_000  # bits of a number within Python's limit of digits
 _CHUNK: Final = 8  # values that are checked in one search
-_BYTES: Final = 1800  # fewer than marshal takes for `_BITS` bits: 15 of them in two bytes
+_BYTES: Final = 1800  # less than marshal takes for `_BITS` bits (15 in two bytes)
 
 
 def is_clean(value: Any) -> bool:
     """Return True if a JSON value is finite and every text in it is valid Unicode."""
-    if type(value) is dict and _is_surely_plain(value):  # as the arguments of most calls
+    if type(value) is dict and _is_surely_plain(value):  # most calls' arguments are
         return True
     waiting = [value]
     inner: list[Any]
@@ -50,7 +50,7 @@ def is_clean(value: Any) -> bool:
                 else kind in _CLEAN_TYPES or (kind is int and -_LARGEST < one < _LARGEST)
             )
         ]
-        if len(rest) > _CHUNK:  # as the usage of all requests
+        if len(rest) > _CHUNK:  # such as the usage of all requests
             waiting += [rest[at : at + _CHUNK] for at in range(0, len(rest), _CHUNK)]
         elif rest and not _is_surely_clean(rest):
             waiting += rest
@@ -72,7 +72,7 @@ def _is_surely_plain(value: dict[Any, Any]) -> bool:
 
 
 def _is_surely_clean(value: Any) -> bool:
-    """Return True if a small value is clean; False if only a walk through it can decide."""
+    """Return True if a small value is clean; False if only a walk through the value can decide."""
     plain = plain_bytes(value)
     if plain is None or len(plain) > _BYTES or holds_half(plain):
         return False
@@ -80,9 +80,8 @@ def _is_surely_clean(value: Any) -> bool:
 
 
 def are_unchecked_texts_whole(session: Session) -> bool:
-    """Return True if a session's texts are valid Unicode. Not looked at are texts that were
-    checked when they were read: those of calls, results, usage, requests and recordings.
-    """
+    """Return True if a session's texts are valid Unicode. The values of calls, results, usage,
+    requests and recordings are skipped, because they were checked when they were read."""
     task, agent = session.task, session.agent
     texts = [session.title, session.purpose, task.user_agent_prompt, task.model_name]
     texts.append(session.dynamic.dynamic_environment_details_block)
@@ -97,7 +96,7 @@ def are_unchecked_texts_whole(session: Session) -> bool:
         return False
     others: list[Any] = [part for part in parts if type(part) not in _PART_TYPES]
     others += session.compactions
-    # A tool is JSON except for its examples, so one search covers all tools.
+    # Except for examples, a tool is JSON: one search covers all tools.
     others += [each.examples for each in session.tools if each.examples]
     others.append([(each.name, each.description, each.input_schema) for each in session.tools])
     others += [(each.gone, each.at, each.sub_agent, each.url) for each in session.rows]

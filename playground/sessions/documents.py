@@ -21,7 +21,7 @@ _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 def read_json(text: str, where: str, findings: list[Finding]) -> Any:
     """Return a JSON document, or the complete part before a fault, with a finding.
 
-    Raises InputFault with line and column if that part is empty.
+    Raises InputFault with line and column if there is no complete part.
     """
     try:
         return parse_json(text, where)
@@ -120,17 +120,17 @@ def before_fault(text: str) -> Any:
 
 
 def item_starts(text: str, fault: BaseException | None) -> list[int]:
-    """Return where to cut a YAML list so that all items before are complete, likeliest first.
-
-    This is before the item with the fault or, since a scalar that never ends may have begun
-    earlier, the item before it. Return [] if `fault` is not about syntax but, say, a tag.
+    """Return offsets at which to cut a YAML list so that only complete items remain, likeliest
+    first: before the item with the fault, or before an earlier item, if a scalar begins there and
+    never ends. Return [] if `fault` is not about syntax (but about a tag, for instance).
     """
     from yaml.parser import ParserError
     from yaml.scanner import ScannerError
 
     if not isinstance(fault, ScannerError | ParserError):
         return []
-    start = fault.context_mark if isinstance(fault, ScannerError) else None  # of a scalar, say
+    # the start of a scalar, say
+    start = fault.context_mark if isinstance(fault, ScannerError) else None
     mark = start or fault.problem_mark
     index = len(text) if mark is None else mark.index
     items = [(match.start(), match[1]) for match in _ITEM.finditer(text)]

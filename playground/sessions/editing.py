@@ -1,6 +1,6 @@
 """Edit a session: an `Edit` is a user's change as a value, `edited` applies edits in order.
 
-Edits change only what is sent. Recordings stay as they are, and still belong to the same messages.
+Edits do not change recordings, which still belong to the same messages.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ NEW_PARTS: Final[dict[str, Part]] = {
 class Edit:
     """One change.
 
-    `index` is the index of a message or a tool, `part` that of a part in the message, and `to` the
-    index to which either is moved. `value` is the new text, or the name of a role or of a kind of
-    part.
+    `index` is the index of a message or tool, `part` the index of a part in the message, and `to`
+    the new index of the one that is moved. `value` is the new text, or the name of a role or of a
+    kind of part.
     """
 
     action: Action
@@ -96,8 +96,7 @@ class Edit:
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
     """Return the session with all edits.
 
-    Raises InputFault for an edit of something that is not there, and for a value that cannot be
-    read or that no file could hold.
+    Raises InputFault if an edit's target does not exist, or if its value cannot be read or stored.
     """
     for edit in edits:
         if edit.action not in _ACTIONS:
@@ -128,7 +127,7 @@ def system_prompt(session: Session) -> str:
 
 
 def part_text(part: Part) -> str:
-    """Return a part as an editor shows it: its text, or all of it as JSON."""
+    """Return a part's text for an editor; a part of another kind as JSON."""
     return part.text if isinstance(part, TextPart | ReasoningPart) else dump_part(part)
 
 
@@ -163,10 +162,9 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """Set the system prompt, in the first message if it stands there.
-
-    With a placeholder or an empty text, that message is removed, and the agent prompt is set:
-    placeholders are filled in only there.
+    """Set the system prompt: in the first message, if that is the system prompt, or else as the
+    agent prompt. A text with a placeholder, or an empty one, always becomes the agent prompt, and
+    the message is removed: placeholders work only in the agent prompt.
     """
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
@@ -181,7 +179,7 @@ def _custom_instructions(session: Session, edit: Edit) -> Session:
 
 
 def _expected_calls(session: Session, edit: Edit) -> Session:
-    """Set the expected replies, a JSON list as in a session file; no text stands for none."""
+    """Set the expected replies, a JSON list as in a session file; an empty text means none."""
     return replace(session, expected=read_expected(edit.value or "[]", len(session.messages)))
 
 
@@ -221,7 +219,7 @@ def _tool(session: Session, edit: Edit) -> Session:
 
 
 def _add_tool(session: Session, edit: Edit) -> Session:
-    """Add a tool with a name that no other has."""
+    """Add a tool with an unused name."""
     used_names = {tool.name for tool in session.tools}
     numbers = range(1, len(used_names) + 2)
     name = next(name for number in numbers if (name := f"new_tool_{number}") not in used_names)
@@ -239,8 +237,8 @@ def _read_tools(text: str, where: str) -> tuple[ToolMetadata, ...]:
 def _check_tool_names(
     before: Iterable[ToolMetadata], after: Iterable[ToolMetadata], where: str
 ) -> None:
-    """Raise InputFault if more tools share a name than before, because a session that was read may
-    have such tools already, and each of them can be edited."""
+    """Raise InputFault if an edit gives two tools the same name. Tools that already had the same
+    name when the session was read can still be edited."""
     counts_before = Counter(tool.name for tool in before)
     for name, count in Counter(tool.name for tool in after).items():
         if count > max(1, counts_before[name]):
@@ -269,7 +267,8 @@ def _role(session: Session, edit: Edit) -> Session:
 
 
 def _add_message(session: Session, edit: Edit) -> Session:
-    """Add a message of the other speaker after the one of this index; -1 is before the first."""
+    """Add a message of the other speaker after the message of this index; -1 means before the
+    first."""
     place = edit.index + 1
     role: Role = "user"
     if edit.index != -1:
@@ -306,7 +305,7 @@ def _without(count: int, index: int) -> list[int]:
 
 
 def _part(session: Session, edit: Edit) -> Session:
-    """Give a part another text, or replace it by a part in JSON if it has no text."""
+    """Change a part's text; replace a part without text by the part in the edit's JSON."""
     message = _item(session.messages, edit.index, "message")
     part: Part = _item(message.parts, edit.part, "part")
     if isinstance(part, TextPart | ReasoningPart):

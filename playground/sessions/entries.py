@@ -5,9 +5,9 @@
     {"format": "playground-session/1", …}        the session as it was imported, before any edit
     {"name": …, "chunks": […], …}                each later recording, the newest first
 
-A workspace knows an entry by its file's name; the entry itself has none. The imported session is
-written once: an edit changes the first two lines, and the others are copied unchanged.
-A secret is starred out before it is written, even if it comes in pieces; its length stays.
+An entry's name is that of its file; the text does not contain it. The imported session is written
+once: an edit changes the first two lines, and the others are copied unchanged. Secrets, also in
+pieces, are starred out before they are written, without changing the length.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LINES: Final = 3  # before the recordings
 class Label:
     """The facts about an entry that a list shows.
 
-    `edits` counts those of what is sent, not of what is expected. `origin` is the file or sample
+    `edits` counts edits of the request, not of expected replies. `origin` is the file or sample
     that was imported; `starred` counts the secrets that were starred out, by kind.
     """
 
@@ -88,7 +88,7 @@ def new_entry(
     findings: Sequence[Finding] = (),
     scrub: bool = True,
 ) -> str:
-    """Return the text of an entry for a new session; with `scrub`, without its secrets."""
+    """Return the text of an entry for a new session; with `scrub`, without secrets."""
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.session(json.loads("".join(line_pieces(session)))))
     clean_findings = cleaner.value([asdict(each) for each in findings])
@@ -146,8 +146,8 @@ def read_entry(text: str, where: str) -> Entry:
 
 @lru_cache(maxsize=4)
 def _imported(line: str, where: str) -> Session:
-    """Return the session of an entry's third line: the same object after each edit, so that what
-    was computed for its messages is found by their identity."""
+    """Return the session of an entry's third line. It is cached, so that caches by the identity of
+    its messages still work after an edit."""
     return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 
@@ -176,7 +176,7 @@ def read_label(line: str, where: str) -> Label:
 def with_edits(
     text: str, edits: Sequence[Edit], undone: Sequence[Edit], *, scrub: bool = True
 ) -> str:
-    """Return the entry with these edits; with `scrub`, without the secrets in new ones."""
+    """Return the entry with these edits; with `scrub`, without secrets in new edits."""
     label, steps, rest = _split_entry(text)
     known = [*steps.get("edits", []), *steps.get("undone", [])]
     cleaner = _Cleaner(scrub)
@@ -188,7 +188,8 @@ def with_edits(
 
 
 def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> str:
-    """Return the entry with a recording as its newest, in place of one of the same name."""
+    """Return the entry with a new recording first; an older recording of the same name is
+    dropped."""
     label, steps, rest = _split_entry(text)
     session, *others = _lines(rest)
     kept = [line for line in others if json.loads(line).get("name", "") != recording.name]
@@ -226,7 +227,7 @@ def _split_entry(text: str) -> tuple[Label, dict[str, Any], str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of a text; only a line feed ends one."""
+    """Return the lines of a text; only a line feed ends a line."""
     return [f"{line}\n" for line in text.split("\n")[:-1]]
 
 
@@ -239,7 +240,7 @@ def _line(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
-    except ValueError:  # a number that JSON has not, or half a surrogate pair
+    except ValueError:  # a number that JSON lacks, or half a surrogate pair
         text = json.dumps(finite(value), allow_nan=False)
     return text + "\n"
 
@@ -282,7 +283,7 @@ def _fault(error: ValidationError, where: str, line: int) -> InputFault:
 
 
 class _Cleaner:
-    """A cleaner that stars out secrets and counts them, or with `scrub` False changes nothing."""
+    """A cleaner that stars out secrets and counts them; without `scrub` it changes nothing."""
 
     def __init__(self, scrub: bool) -> None:
         self._search = searcher(tuple(environment_secrets())) if scrub else None
@@ -307,9 +308,8 @@ class _Cleaner:
         return clean
 
     def recording(self, plain: dict[str, Any]) -> dict[str, Any]:
-        """Return a recording without secrets; each text is searched in one piece, since a secret
-        may stand in several chunks.
-        """
+        """Return a recording without secrets. Each text is joined for the search, because a secret
+        may be divided among several chunks."""
         chunks = plain.pop("chunks", None)
         clean: dict[str, Any] = self.value(plain)
         if chunks:
@@ -319,12 +319,12 @@ class _Cleaner:
         return clean
 
     def edit(self, edit: Edit, known: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return an edit as plain values without secrets; one of `known` has none."""
+        """Return an edit as plain values without secrets; an edit in `known` was cleaned before."""
         plain = {key: value for key, value in asdict(edit).items() if value}
         return plain if plain in known else {**plain, "value": self.text(edit.value)}
 
     def _chunk(self, chunk: dict[str, Any]) -> dict[str, Any]:
-        unsearched = ("tool_call", "signal")  # all else is a text that was searched, or a time
+        unsearched = ("tool_call", "signal")  # all others are times or searched texts
         return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
     def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
@@ -342,7 +342,8 @@ def _text(value: str, key: str) -> str:
 
 
 def _texts(chunks: Sequence[dict[str, Any]]) -> Iterator[list[tuple[dict[str, Any], str]]]:
-    """Yield the places of the pieces of each text in a reply, in order, as object and key."""
+    """Yield for each text of a reply its pieces in order, each as the object and key that hold
+    it."""
     found: dict[object, list[tuple[dict[str, Any], str]]] = {}
     for chunk in chunks:
         for key in ("text", "base64"):

@@ -1,4 +1,4 @@
-"""Read the end of a file: its last line, and a last character that is cut."""
+"""Read the end of a file: its last line, or a last character that is cut off."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def whole_utf8(data: bytes) -> bytes:
     """Return the bytes without an incomplete last character."""
     for size in range(1, min(3, len(data)) + 1):
         first = data[-size]
-        if first >= 0xC0:  # it begins a character of 2, 3 or 4 bytes
+        if first >= 0xC0:  # this byte begins a character of 2, 3 or 4 bytes
             expected_size = 2 + (first >= 0xE0) + (first >= 0xF0)
             return data[:-size] if size < expected_size else data
         if first < 0x80:

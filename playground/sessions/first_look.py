@@ -1,4 +1,4 @@
-"""Store facts about a file that most formats need to recognise it."""
+"""Cache facts about a file that most formats need to recognise it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def first_lines(source: Source) -> list[dict[str, Any]]:
 def has_field(source: Source, names: Collection[str]) -> bool:
     """Return True if the document, or one of the first lines, has a field of one of these names.
 
-    Objects in a list at the top count, too. Most formats can then be ruled out at once.
+    Objects in a list at the top count, too. This rules out most formats at once.
     """
     found: set[str] | None = source.seen.get("fields")
     if found is None:

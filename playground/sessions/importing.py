@@ -20,11 +20,11 @@ from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
 
-_LONGEST: Final = 200  # bytes of a title in a file's name; systems take 255 in all
+_LONGEST: Final = 200  # bytes of a title in a file's name; systems allow 255 for the whole name
 
 
 def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
-    """Return the session with its repairs and the remaining findings, and a list of the repairs."""
+    """Return the repaired session with the remaining findings, and a list of the repairs."""
     before = check(loaded.session, loaded.places)
     session, done = repair(loaded.session)
     others: list[Finding] = [found for found in loaded.findings if found not in before]
@@ -51,7 +51,7 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 def _requests(session: Session) -> int:
-    """Return the number of recorded requests in the file or, if it has none, of answers."""
+    """Return the number of recorded requests in the file; without any, the number of answers."""
     sent = sum(not row.sub_agent for row in session.rows)
     return sent or len(session.replies)
 
@@ -62,10 +62,9 @@ def _dump_function(form: str) -> Callable[[Session], str]:
 
 
 class Writer:
-    """A writer of sessions, to a file, to lines of a file or pipe, or into a folder.
-
-    When its context ends without an error, all of them are written, otherwise none. `inputs` are
-    the files that are read, which must not be overwritten.
+    """A writer of sessions, to a file, to lines of a file or pipe, or into a folder. If its context
+    ends with an error, nothing is written. `inputs` are the files being read, which must not be
+    overwritten.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class Writer:
         self._used_names: set[str] = set()  # in small letters: some systems ignore the case
 
     def __enter__(self) -> Self:
-        """Open the output. Raises InputFault if it cannot be written, before anything is read."""
+        """Open the output. Raises InputFault if it cannot be written."""
         is_lines = self._out is not None and self._out.suffix == ".jsonl"
         if is_lines and self._dump is not dump_session:
             problem = f"{self._form} has a file for each session, and no lines"
@@ -111,7 +110,7 @@ class Writer:
     def write(self, session: Session) -> str:
         """Write a session, and return its file's name, or "" if there is no output.
 
-        After the first session, the others go into a folder of the file's name without suffix.
+        The sessions after the first go into a folder with the file's name without suffix.
         """
         if self._out is None:
             return ""
@@ -134,7 +133,7 @@ class Writer:
         return self._file(folder / f"{self._unused_name(name or 'session')}.json", session)
 
     def _unused_name(self, name: str) -> str:
-        """Return the name, or the first one with a number after it that no session has."""
+        """Return an unused name: `name`, or `name` with the first number that no session has."""
         unused = name
         while unused.lower() in self._used_names:
             self._names[name] += 1

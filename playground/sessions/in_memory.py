@@ -1,7 +1,7 @@
 """Build sessions from values in memory: messages, tools and requests of any provider.
 
-A value that cannot be read raises an error, because the caller can correct it. (When a file is
-read, such a value gives a finding.)
+A value that cannot be read raises an error, because the caller can correct it; in a file it would
+only give a finding.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def session(
 
 
 def _body(value: Any) -> dict[str, Any]:
-    """Return a request's body with `messages` as a list, from a body, messages or one message."""
+    """Return a body with `messages` as a list; `value` is a body, messages, or one message."""
     if isinstance(value, str):
         return {"messages": [{"role": "user", "content": value}] if value else []}
     if isinstance(value, Message | BaseModel):
@@ -113,7 +113,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def json_value(value: Any, where: str) -> Any:
-    """Return a value as JSON has it: models of SDKs dumped, tuples as lists, bytes in Base64.
+    """Return a value in JSON's types: models of SDKs dumped, tuples as lists, bytes in Base64.
 
     Raises InputFault with the place of a value that JSON cannot express.
     """
@@ -128,9 +128,9 @@ def _json_value(value: Any, where: str) -> Any:
     match value:
         case None | bool() | int() | float():
             return value
-        case str():  # without half surrogates, as if it were read from a file
+        case str():  # without half surrogates, as if read from a file
             return replace_half_surrogates(value, where, [])
-        case bytes() | bytearray():  # an image, as Bedrock's SDK takes it
+        case bytes() | bytearray():  # an image in the form of Bedrock's SDK
             return base64.b64encode(value).decode("ascii")
         case BaseModel():
             return value.model_dump(mode="json", exclude_none=True)

@@ -1,4 +1,4 @@
-"""Bring one session into another: its own values replace the other's, the rest stays."""
+"""Join two sessions: the values of one replace those of the other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, other: Session) -> Session:
-    """Return the session with the values that `other` has.
-
-    If it has messages, the requests, compactions and rows are its own, too.
-    """
+    """Return the session with the values that `other` has. If `other` has messages, its requests,
+    compactions and rows are used, too."""
     base = other if other.messages else session
     is_default = other.dynamic == DynamicTaskConfig()
     return replace(

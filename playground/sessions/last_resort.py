@@ -1,6 +1,6 @@
 """Turn unexpected errors in readers of foreign data into an InputFault instead of a traceback.
 
-The tests empty UNEXPECTED_ERRORS, since each such error is a bug of its reader.
+The tests empty UNEXPECTED_ERRORS, because each such error is a bug of the reader.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNEXPECTED_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNEXPECTED_ERRORS, Recur
 def unexpected_as_fault(
     problem: str, *, where: str = "", field: str = "", expected: str
 ) -> Iterator[None]:
-    """Raise InputFault, with the error's own words, in place of an unexpected error within."""
+    """Raise InputFault, with the error's message, for an unexpected error inside the block."""
     try:
         yield
     except UNEXPECTED_ERRORS as error:

@@ -19,7 +19,8 @@ def as_edited(text: str) -> str:
 def with_line_ends_of(before: str, edited: str) -> str:
     """Return an edited text with its earlier line ends.
 
-    Each unchanged line at the start or end keeps its own; changed lines get the most common one.
+    Unchanged lines at the start and end keep their line ends; changed lines get the most common
+    one.
     """
     if "\r" not in before or "\r" in edited:
         return edited

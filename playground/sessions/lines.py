@@ -1,7 +1,6 @@
-"""Read a file of lines into one session; a line that adds nothing to it gives a finding.
-
-There is one finding for each kind of line. If most lines add nothing, the file is probably of
-another format, and is refused.
+"""Read a file of lines into one session. Lines that add nothing to the session give one finding for
+each kind of line. If most lines add nothing, the file is probably of another format, and is
+refused.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ def read_lines(
 ) -> None:
     """Call `read` for every line that is an object, to add it to a builder.
 
-    This is `builder` or one that shares its counter. `lines` are by default the file's own; a file
-    may wrap them in something else. Kinds of lines in `quiet` give no finding: they hold nothing of
-    the conversation, or repeat other lines; a final `*` stands for any ending.
+    The builder is `builder` or shares its counter. `lines` (if the file wraps them in something)
+    replace the file's own lines. Kinds in `quiet` give no finding: they hold nothing of the
+    conversation, or repeat other lines; a final `*` matches any ending.
 
     Raises InputFault if most of the other lines add nothing.
     """
@@ -89,7 +88,8 @@ def kind_of(value: Any) -> str:
 
 
 def note_torn_text(source: Source) -> None:
-    """Add a finding if the last line has no end, for files of tools that write whole lines."""
+    """Add a finding if the last line has no end; for files of tools that always write complete
+    lines."""
     text = source.text
     if text.strip() and not text.endswith("\n"):
         where = f"line {text.count(chr(10)) + 1}"

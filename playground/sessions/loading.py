@@ -40,25 +40,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadedSession:
-    """A session, the findings about it and its file, and the format of the file."""
+    """A session, findings about the session and its file, and the format of the file."""
 
     session: Session
     findings: list[Finding]
     format: str = "playground"
-    places: list[str] = field(default_factory=list)  # where each message stands in the file
+    places: list[str] = field(default_factory=list)  # each message's place in the file
 
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
-_SMALL: Final = 1 << 16  # bytes: smaller files have too few values for the collector to matter
-_EMPTY: Final = "nothing of it is in the session"  # said if nothing is lost
+_SMALL: Final = 1 << 16  # bytes: with smaller files the collector does not matter
+_EMPTY: Final = "nothing of it is in the session"  # used if no finding names a loss
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
 
 @takes(format="text or nothing")
 def load_session(path: Given, format: str | None = None) -> Session:
-    """Read a session in any supported format, recognised from its content unless named.
+    """Read a session in any supported format, which is recognised from the content unless named.
 
     `path` is a file or folder, a sample's name, or the content of a file as text, bytes, dicts and
     lists: a request of any provider, a list of messages, a trace (see `session` for single messages
@@ -100,7 +100,7 @@ def _with_receipts(
 
 
 def _receipt(given: Given, format: str | None) -> Callable[[], Receipt]:
-    """Return a function that computes the receipt of a file when it is asked for."""
+    """Return a function that computes the receipt of a file."""
 
     def read() -> Receipt:
         source, other = source_of(given), source_of(given)
@@ -111,7 +111,7 @@ def _receipt(given: Given, format: str | None) -> Callable[[], Receipt]:
 
 
 def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Receipt:
-    """Return the receipt of a file, from all its sessions and a source that was not read yet.
+    """Return the receipt of a file, from all its sessions and an unread source.
 
     Raises InputFault if the file cannot be opened.
     """
@@ -218,7 +218,8 @@ def session_or_sample(given: Session | str) -> Session:
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """Return the session that a name chooses, or the first, with a finding if there are more."""
+    """Return the session that the source's name chooses, or else the first, with a finding if there
+    are more."""
     sessions = read_sessions(source, format)
     first = next(sessions)
     if not source.number and next(sessions, None) is not None:
@@ -228,12 +229,10 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
-    """Yield all sessions of a source, checked, or only the one that its name chooses.
-
-    A source in no known format is unwrapped from a command, source code or a code fence. If the
-    first format that recognises a file finds no words in it, others that recognise it are tried.
-
-    Raises InputFault if none of them finds anything, or if the chosen number is too high.
+    """Yield all sessions of a source, checked, or only the session that the source's name chooses.
+    If no format fits, the content is unwrapped from a command, source code or a code fence. If the
+    first fitting format finds no messages, the other fitting formats are tried. Raises InputFault
+    if none of them finds anything, or if the chosen number is too high.
     """
     sessions = _read_sessions(source, format)
     if not source.number:
@@ -286,7 +285,7 @@ _Started = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # the first ses
 def _with_words(
     others: Iterable[SessionFormat], source: Source, findings: list[Finding]
 ) -> Iterator[_Started]:
-    """Yield the sessions as each of the other formats reads them, if it finds words."""
+    """Yield the sessions of each other format that finds messages."""
     for other in others:
         source.findings[:] = findings
         sessions = _read(other, source)
@@ -297,7 +296,7 @@ def _with_words(
 
 
 def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
-    """Return the sessions up to the first one with words or, if there is none, all of them."""
+    """Return the sessions up to the first with messages; all sessions if none has messages."""
     first: deque[LoadedSession] = deque()
     for loaded in sessions:
         first.append(loaded)
@@ -315,9 +314,7 @@ def _has_words(loaded: LoadedSession) -> bool:
 
 def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
     """Raise InputFault if something was lost, or if there is no session and no line was left out.
-
-    A file that holds nothing, and of which nothing is lost, is an empty session.
-    """
+    Otherwise the file is an empty session."""
     if not read and not source.left_out:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     findings = (found for loaded in read for found in loaded.findings)
@@ -331,7 +328,7 @@ def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:
-    """Return the format of a source, or else of the content that it wraps. Raises InputFault."""
+    """Return the format of a source, or of the content that it wraps. Raises InputFault."""
     try:
         return recognised(source), source
     except InputFault:

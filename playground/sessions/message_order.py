@@ -1,4 +1,4 @@
-"""Reorder or drop messages, with all records that name them."""
+"""Reorder or drop messages, and renumber the records that refer to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.sessions.session import Session
 def last_answer(messages: Sequence[Message]) -> int:
     """Return the index of the last message that is no tool result.
 
-    The results of a provider's own tools are part of an answer, and stand after it.
+    Results after it, of the provider's own tools, belong to the answer.
     """
     index = len(messages) - 1
     while index > 0 and messages[index].role == "tool":
@@ -55,10 +55,10 @@ def with_messages(session: Session, order: Sequence[int]) -> Session:
 def reindexed_history(
     history: Sequence[int] | None, place: Mapping[int, int]
 ) -> tuple[int, ...] | None:
-    """Return a compaction's history with the new indices of its messages, without dropped ones."""
+    """Return a compaction's history with new indices, without dropped messages."""
     return None if history is None else tuple(place[i] for i in history if i in place)
 
 
 def _stop(order: Sequence[int], stop: int) -> int:
-    """Return the new index after all messages that stood before `stop`; 0 if none remains."""
+    """Return the index after the remaining messages that were before `stop`; 0 if none remains."""
     return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1

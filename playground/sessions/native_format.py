@@ -1,7 +1,5 @@
-"""Read and write the project's own session file: a JSON object, checked by `session.py`'s types.
-
-`session.schema.json` beside this file is its published JSON Schema, generated from those types.
-"""
+"""Read and write the project's own session file: a JSON object, checked by the types in
+`session.py`. Its published JSON Schema, `session.schema.json`, is generated from these types."""
 
 from __future__ import annotations
 
@@ -145,7 +143,7 @@ def read_part(text: str, where: str = "part") -> Part:
             fault.problem,
             where=where,
             line=fault.line,
-            field=fault.field.partition(".")[2],  # without its index in the list
+            field=fault.field.partition(".")[2],  # without the index in the list
             expected=fault.expected,
         ) from error
     return part
@@ -157,11 +155,12 @@ def dump_expected(expected: tuple[ExpectedReply, ...]) -> str:
     return dump_json(plain, indent=1)
 
 
-def read_expected(text: str, messages: int, where: str = "expected") -> tuple[ExpectedReply, ...]:
+def read_expected(text: str, messages: int) -> tuple[ExpectedReply, ...]:
     """Return expected replies from their JSON text, for a session with that number of messages.
 
     Raises InputFault with the line and the field.
     """
+    where = "expected"
     try:
         replies = _expected_adapter().validate_python(parse_json(text, where))
     except ValidationError as error:
@@ -181,10 +180,10 @@ def read_expected(text: str, messages: int, where: str = "expected") -> tuple[Ex
 def plain_session(session: Session) -> dict[str, Any]:
     """Return the session as plain values, without fields at their default."""
     data: dict[str, Any] = _plain(_adapter(), session)
-    if session.named_model:  # written even if it is the default, since it was named
+    if session.named_model:  # written even if it is the default
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     elif "task" in data:
-        data["task"].pop("model_name", None)  # assumed, and assumed again by the reader
+        data["task"].pop("model_name", None)  # the reader assumes it again
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
         parts = zip(written.get("parts", []), message.parts, strict=True)
@@ -197,7 +196,7 @@ def _plain(adapter: TypeAdapter[Any], value: Any) -> Any:
         return adapter.dump_python(value, mode="json", exclude_defaults=True)
     except PydanticSerializationError:
         raise
-    except ValueError as error:  # pydantic writes some 250 levels, and reads more
+    except ValueError as error:  # pydantic writes about 250 levels
         raise InputFault("a value is nested too deeply to be written") from error
 
 
@@ -224,7 +223,7 @@ _EXPECTED: Final = {
 
 
 def _file_path(location: tuple[str | int, ...]) -> list[str | int]:
-    """Return pydantic's location without the tags of unions, which are no keys of the file."""
+    """Return pydantic's location without the tags of unions, which the file does not have."""
     path: list[str | int] = []
     for index, step in enumerate(location):
         after_item = bool(path) and isinstance(path[-1], int)

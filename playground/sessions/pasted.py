@@ -1,6 +1,6 @@
 """Unwrap pasted text: from a `curl` command, Python source, a fence, a log.
 
-Nothing is run: a command is split as a shell would split it, source is read by its syntax tree.
+Nothing is run: a command is split like in a shell, source is read by its syntax tree.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.base.errors import InputFault
 from playground.base.python_source import module
 from playground.base.registry import load, plugins
 
-MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
-# A command and no sentence about one: after `curl` comes an option, a quote or an address.
+MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times as much memory
+# A command: after `curl` comes an option, a quote or an address, no prose.
 _CURL: Final = re.compile(
     r"""\s*(?:[$>%]\s+)?curl(?:\.exe)?\s+(?:\\\r?\n\s*)?(?:-|['"$^]|\w+://|[\w-]+(?:\.\w+)*[:/])"""
 )
@@ -47,11 +47,8 @@ _BACKSLASH: Final = re.compile(
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost.
-
-    If `is_whole`, the document holds everything that the file held, so a receipt can be computed
-    from it.
-    """
+    """A document without its wrapping, which `wrapping` names; `unread` lists the losses. If
+    `is_whole`, the document lacks nothing of the file, so a receipt can be computed from it."""
 
     text: str
     wrapping: str
@@ -73,7 +70,8 @@ def unwrapped(text: str) -> Unwrapped | None:
 
 
 def logged_stream(text: str) -> Unwrapped | None:
-    """Return the server-sent events of a log without its prefixes; None if a line is no event."""
+    """Return the server-sent events in a log, without the log's prefixes; None if a line is no
+    event."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0].startswith("data:"):
         return None
@@ -115,7 +113,7 @@ def _is_json(text: str) -> bool:
 def _of_curl(text: str) -> Unwrapped:
     from playground.sessions.shapes.exchanges import model_in
 
-    if '^"' in text:  # browsers write this for Windows' shell
+    if '^"' in text:  # a browser wrote it for Windows' shell
         text = _CARETS.sub(lambda match: match[1] or match[2], text)
     words = list(_words(text))
     body: list[str] = []
@@ -141,7 +139,7 @@ def _of_curl(text: str) -> Unwrapped:
 
 
 def _with_model(body: str, model: str) -> str:
-    """Return a body with the model that only the address names."""
+    """Return a body with the model that the address names."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -173,7 +171,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _dollar_quoted(text: str) -> str:
-    """Decode `$'…'` as bash does; browsers write it for a body that holds quotes."""
+    """Decode `$'…'` like bash; browsers write it for a body with quotes."""
 
     def unescape(match: re.Match[str]) -> str:
         code = match[1] or match[2] or match[3]
@@ -210,7 +208,7 @@ def _of_source(text: str) -> Unwrapped | None:
 
 
 def _are_of_request(keywords: set[str | None]) -> bool:
-    """Return True if a call's keywords are a request's; `input` may be a tool's, too."""
+    """Return True if a call's keywords are those of a request; `input` alone proves nothing."""
     has_text = bool(keywords & {"input", "prompt"})
     return bool(keywords & {"messages", "contents", "json"}) or (has_text and "model" in keywords)
 
@@ -245,7 +243,7 @@ class _Values:
         return None
 
     def assigned_values(self) -> Any:
-        """Return the assigned parts of a request by name, or one value that stands alone."""
+        """Return the assigned parts of a request by name, or the value of the only expression."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:
@@ -290,6 +288,6 @@ class _Values:
             if isinstance(key, ast.Constant):
                 count = len(self.unread)
                 value = self._value_or_none(value_node)
-                if value is not None or len(self.unread) == count:  # a None that is written out
+                if value is not None or len(self.unread) == count:  # the source says None
                     pairs[str(key.value)] = value
         return pairs

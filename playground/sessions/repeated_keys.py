@@ -10,7 +10,7 @@ from playground.base.findings import Finding, finding
 from playground.sessions.places import Place
 from playground.sessions.source import Source
 
-_MOST: Final = 20_000  # bytes: reading a larger file once more would take too long
+_MOST: Final = 20_000  # bytes: reading a larger file again takes too long
 _READ: Final = frozenset({"arguments", "args", "input", "body"})  # texts that are read as JSON
 
 
@@ -27,7 +27,7 @@ def repeated_keys(source: Source) -> Iterator[Finding]:
 
 
 class _Repeating(dict[str, Any]):
-    """An object with keys that occur several times, with different values."""
+    """An object whose text has a key several times, with different values."""
 
     names: tuple[str, ...] = ()
 

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from playground.sessions.session import RequestRow
 
-_NO_REFERENCES: Final = (
-    2  # marshal's version in which equal values give equal bytes, even if they share objects
-)
+# marshal's version in which equal values always give equal bytes
+_NO_REFERENCES: Final = 2
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
@@ -33,7 +32,7 @@ def row_after(body: dict[str, Any], before: dict[str, Any] | None, **fields: Any
 
 
 def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any) -> RequestRow:
-    """Return the row of a body if its `input` has only the items that are not in `before`."""
+    """Return the row of a body whose `input` has only the items that `before` lacks."""
     changed, gone = _differences(body, {**before, "input": None})
     return RequestRow(body=changed, gone=gone, shared=len(before["input"]), **fields)
 
@@ -68,7 +67,7 @@ def _unmoved_fields(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
     unmoved: set[str] = set()
     older = iter(before)
     for key in now:
-        if key not in older:  # `in` continues after the last match
+        if key not in older:  # `in` on an iterator continues after the last match
             break
         unmoved.add(key)
     return unmoved
@@ -90,7 +89,7 @@ def _shared_count(before: list[Any], now: list[Any]) -> int:
 def _is_same(one: Any, other: Any) -> bool:
     """Return True if two JSON values are written the same way.
 
-    To a provider 1, 1.0 and true differ, as do the same fields in another order.
+    1, 1.0 and true are written differently, and so are equal fields in another order.
     """
     if type(one) is not type(other):
         return False
@@ -98,13 +97,12 @@ def _is_same(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, str):
         return bool(one == other)
-    if isinstance(one, list | dict) and len(one) != len(
-        other
-    ):  # the usual case: a history that has grown
+    # the usual case: a history that has grown
+    if isinstance(one, list | dict) and len(one) != len(other):
         return False
     with suppress(ValueError):  # a value that marshal cannot write, such as a NotANumber
         if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):
-            return True  # ten times as fast as the walk below
+            return True  # ten times as fast as `_is_written_alike`
     return _is_written_alike(one, other)
 
 

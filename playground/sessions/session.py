@@ -30,10 +30,9 @@ _Index = Annotated[int, Field(ge=0)]
 
 @dataclass(frozen=True, config=_STRICT)
 class Agent:
-    """The program that led the conversation, as its transcript names it.
-
-    `session` is the id that the program gave it: an agent and its sub-agents share it.
-    `sub_agent` is the sub-agent's id or name, empty for the agent itself.
+    """The program that led the conversation, as its transcript names it. `session` is the program's
+    id for the conversation, which an agent shares with its sub-agents. `sub_agent` is the
+    sub-agent's id or name, empty for the agent itself.
     """
 
     name: str = ""
@@ -44,12 +43,11 @@ class Agent:
 
 @dataclass(frozen=True, config=_STRICT)
 class Compaction:
-    """A place where the history was replaced by a summary: requests from `message` on begin there.
-
-    `message` is an index; `tokens_before` is the size of the history in tokens, if the source says
-    so. `history` are the indexes of the messages before those: a summary and what was kept, in the
-    order of sending. It is None if the source does not say what was kept; a summary is then a
-    message like any other.
+    """A place where a summary replaced the history. `message` is the index of the first new message
+    after it; `tokens_before` is the size of the replaced history in tokens, if the source states
+    it. `history` are the indexes of the messages that later requests send before `message`: a
+    summary and kept messages, in the order of sending. It is None if the source does not say what
+    was kept; a summary is then a message like any other.
     """
 
     message: _Index
@@ -61,14 +59,15 @@ class Compaction:
     def begins(self) -> int:
         """The first message that follows a request with the compacted history.
 
-        If it is unknown what was kept, that request holds at least one message after the summary.
+        If it is unknown what was kept, the first message after the compaction belongs to that
+        request.
         """
         return self.message + (self.history is None)
 
 
 @dataclass(frozen=True, config=_STRICT)
 class ExpectedCall:
-    """A call that a reply should make; if `args` is None, with any arguments."""
+    """A call that a reply should make; `args` None allows any arguments."""
 
     tool_name: str
     args: dict[str, Any] | None = None
@@ -78,7 +77,7 @@ class ExpectedCall:
 class ExpectedReply:
     """The calls, in any order, that a model should make after the messages before index `message`.
 
-    Without calls, it should answer without one. `name` is the name of the case in tables.
+    If `calls` is empty, the model should make no call. `name` is the case's name in tables.
     """
 
     message: int
@@ -91,9 +90,9 @@ class RequestRow:
     """One request as its provider got it, with its own system prompt and tools.
 
     It stores only the differences from the previous row's body (`rows.py` rebuilds the bodies).
-    `shared` is the number of leading messages that both have; `gone` has the previous row's fields
-    that this one lacks or has in another order. `reply` is the provider's complete reply. `url` is
-    where it was sent, without user and query, which may hold a key.
+    `shared` is the number of leading messages that both have; `gone` names the previous row's
+    fields that this one lacks or has in another order. `reply` is the provider's complete reply.
+    `url` is the request's address, without user and query, which may hold a key.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -110,10 +109,9 @@ class RequestRow:
 class RequestRecord:
     """The known facts of one request.
 
-    `reply` is the index of the message that answered it, -1 if none did (it was cut off, say).
-    `at` is when it was sent, in ISO 8601 and UTC; `usage` and `diagnostics` (of its cache) are the
-    provider's own. `agent_version`
-    is set if it differs from the session's, as in a session that was resumed.
+    `reply` is the index of the message that answered it, -1 if none did (it was cut off, say). `at`
+    is the time of sending, in ISO 8601 and UTC; `usage` and `diagnostics` (of the cache) are the
+    provider's statements. `agent_version` is set if it differs from the session's.
     """
 
     reply: int
@@ -130,10 +128,9 @@ class RequestRecord:
 class Session(Shown):
     """A conversation with everything that the playground examines.
 
-    `scripted` is true if a person wrote it.
-
-    `parameters` are those of its last request, by the names of OpenAI's chat API, which LiteLLM
-    takes (`temperature`, `max_tokens`, `tool_choice` …), or by the provider's own.
+    `scripted` is True if a person wrote it. `parameters` are those of its last request, under the
+    names of OpenAI's chat API, which LiteLLM takes (`temperature`, `max_tokens`, `tool_choice` …),
+    or under the provider's.
     """
 
     format: Literal["playground-session/1"] = FORMAT
@@ -162,9 +159,9 @@ class Session(Shown):
     def replies(self) -> list[int]:
         """The indexes of the messages that answered the session's requests.
 
-        These are the assistant's messages, from the first that a recorded request names: earlier
-        ones are examples in a prompt. Without recorded requests, all of the assistant's messages
-        count. Messages that a compaction repeats are no answers.
+        These are the assistant's messages from the first one that a recorded request names, because
+        earlier ones are examples in a prompt. Without recorded requests, all of the assistant's
+        messages count. Messages that a compaction repeats are no answers.
         """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}
@@ -180,21 +177,21 @@ class Session(Shown):
     def history(self, stop: int | None = None) -> list[int]:
         """Return the messages, by index, of the request sent before message `stop`.
 
-        By default it is the next request. It holds all messages before `stop`; after a compaction
-        these are the system's first ones, those that the compaction kept, and those since then.
+        By default it is the next request. It holds all messages before `stop`; after a compaction,
+        the leading system messages, the messages that the compaction kept, and those after it.
         """
         stop = len(self.messages) if stop is None else stop
         return request_messages(self.messages, self.compaction_at(stop), stop)
 
     def prompt_data(self, stop: int | None = None) -> PromptData:
-        """Return what a dialect needs for the next request, or for the one sent before message
-        `stop`.
+        """Return the data that a dialect needs for the next request, or for the request before
+        message `stop`.
 
         Each call returns a fresh value.
         """
         are_all = stop is None and not self.compactions
         messages = self.messages if are_all else [self.messages[i] for i in self.history(stop)]
-        return PromptData.model_construct(  # unchecked: the session's values were checked before
+        return PromptData.model_construct(  # no check: the session's values were checked
             messages=list(messages),
             tool_metadata=list(self.tools),
             task_config=self.task,
@@ -203,13 +200,13 @@ class Session(Shown):
 
     @property
     def named_model(self) -> str:
-        """The model that the session names; "" if it names none, and the task has a default."""
+        """The model that the session names; "" if the task's model is only a default."""
         return self.task.model_name if "model_name" in self.task.model_fields_set else ""
 
     def with_model(self, model: str) -> Session:
         """Return the session for a model by its LiteLLM name, unchanged if the name is empty.
 
-        Recordings and requests stay as they are, even though they are of another model.
+        Recordings and requests stay unchanged, although they are of another model.
         """
         if not model:
             return self
@@ -218,7 +215,7 @@ class Session(Shown):
     def with_explicit_caching(self, on: bool | None = True) -> Session:
         """Return the same session with Gemini's explicit caching switched on or off.
 
-        A policy may mark a Gemini request only if it is on. None leaves it as it is.
+        Policies mark a Gemini request only if it is on. None changes nothing.
         """
         if on is None:
             return self
@@ -227,10 +224,8 @@ class Session(Shown):
 
     @property
     def receipt(self) -> Receipt | None:
-        """The share of its file that stands in its sessions; the file is read once more.
-
-        None for a session that `load_session` or `load_sessions` did not return, or an edited one.
-        """
+        """The receipt of the session's file, which is read again. None for an edited session, or
+        one that `load_session` or `load_sessions` did not return."""
         read: Callable[[], Receipt] | None = self.__dict__.get(_READ_RECEIPT)
         return None if read is None else read()
 
@@ -245,9 +240,8 @@ class Session(Shown):
 def request_messages(
     messages: Sequence[Message], compaction: Compaction | None, stop: int
 ) -> list[int]:
-    """Return the messages before `stop`, by index, that a request after a compaction holds; all
-    of them without one.
-    """
+    """Return the messages before `stop`, by index, that a request after a compaction holds; without
+    a compaction, all messages before `stop`."""
     if compaction is None:
         return list(range(stop))
     leads = takewhile(lambda each: each.role == "system", islice(messages, compaction.message))

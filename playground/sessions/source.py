@@ -1,7 +1,5 @@
 """Open an importer's input, a file or folder, which is parsed at most once and never executed.
-
-Sizes, zip members and YAML aliases are bounded. A bad file is one InputFault.
-"""
+Sizes, zip members and YAML aliases are limited. A bad file raises InputFault."""
 
 from __future__ import annotations
 
@@ -33,9 +31,9 @@ from playground.sessions.bounded import files_within, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.file_tail import last_line, line_at, whole_utf8
 
-MAX_BYTES: Final = MOST_BYTES  # of a file that is read at once
+MAX_BYTES: Final = MOST_BYTES  # of a file that is read completely
 MAX_LINE: Final = 64 * 1024 * 1024
-LINES: Final = (".jsonl", ".ndjson")  # suffixes of files of lines, even of a single one
+LINES: Final = (".jsonl", ".ndjson")  # suffixes of files of lines, even with one line
 _HEAD_LINES: Final = 12
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
@@ -46,22 +44,22 @@ STANDARD_INPUT: Final = "standard input"
 
 
 class Source:
-    """A file's bytes, or a folder; errors call it `name`."""
+    """A file's bytes, or a folder; `name` is its name in errors."""
 
     def __init__(self, name: str, data: bytes | None = None, path: Path | None = None) -> None:
         self.name = name
         self._data, self._path = data and as_utf8(data), path
         self.progress: Progress | None = None
-        self.number = 0  # of the session that the name chooses, from 1; 0 for all
-        self.findings: list[Finding] = []  # since the caller last cleared them
-        self.left_out: list[InputFault] | None = None  # a list: faults go there, reading goes on
-        self.is_clean = True  # False once a number or text is found that JSON cannot hold
-        self._parsed: dict[bytes, Any] = {}  # line → value, for the first lines of a short file
-        self.seen: dict[str, Any] = {}  # facts that one format found, for the others
+        self.number = 0  # number of the chosen session, from 1; 0 for all
+        self.findings: list[Finding] = []  # those since the caller last cleared the list
+        self.left_out: list[InputFault] | None = None  # a list collects faults, and reading goes on
+        self.is_clean = True  # False after a number or text that JSON lacks
+        self._parsed: dict[bytes, Any] = {}  # line → value, for first lines of a short file
+        self.seen: dict[str, Any] = {}  # facts found by a format, for other formats
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
-        """Return the source for a path, called `name` or by default as the path.
+        """Return the source for a path; its name is `name`, by default the path.
 
         The path may be `-` (standard input), `workspace:NAME` (a session of the workspace), or
         `FILE#2` (the second session in a file). Raises InputFault if it cannot be read.
@@ -101,7 +99,7 @@ class Source:
 
     @cached_property
     def _own_name(self) -> str:
-        """The last step of the name, in the form of any system."""
+        """The last step of the name, after `/` or `\\`."""
         return self.name.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
     @cached_property
@@ -151,7 +149,7 @@ class Source:
 
     @cached_property
     def _start(self) -> bytes:
-        """The beginning of the file, which every format looks at."""
+        """The beginning of the file, which every format examines."""
         if self._data is not None:
             return self._data[:_START]
         if self._path is None or self.is_folder:
@@ -161,7 +159,7 @@ class Source:
 
     @cached_property
     def _is_short(self) -> bool:
-        """True if the beginning is the whole file, which is then not opened again."""
+        """True if `_start` is the whole file, so that it need not be opened again."""
         return len(self._start) < _START and not self.is_folder
 
     # JSON and lines
@@ -211,27 +209,24 @@ class Source:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
                         break
-        del self.findings[finding_count:]  # reading the lines adds them again
+        del self.findings[finding_count:]  # `lines` adds them again
         return found
 
     @cached_property
     def is_lines(self) -> bool:
-        """True if each line is a JSON value of its own.
-
-        Two objects show this, or one object or two values in a file with a suffix of `LINES`.
-        """
+        """True if each line is a JSON value. Two objects prove this; with a suffix of `LINES`, one
+        object or two values are enough."""
         objects = [value for value in self.head if isinstance(value, dict)]
         if self.suffix in LINES:
             return bool(objects) or len(self.head) > 1
         return len(objects) > 1
 
     def lines(self) -> Iterator[tuple[int, Any]]:
-        """Yield number and value of every line, read one at a time; only `\\n` ends a line.
-
-        A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault if
-        no line or fewer than half of the lines can be read, or if a line is too long.
+        """Yield number and value of every line, read one at a time; only `\\n` ends a line. A line
+        that is no JSON gives a finding, and so does a last line that is cut off. Raises InputFault
+        if no line or fewer than half of the lines can be read, or if a line is too long.
         """
-        self.__dict__.pop("head", None)  # it may hold a large session
+        self.__dict__.pop("head", None)  # `head` may hold a large session
         self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
@@ -256,7 +251,8 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of an unusual line; [] if it is blank. A bad line gives a fault."""
+        """Return the values of a line that is no plain JSON; [] if it is blank. A bad line gives a
+        fault."""
         if not line.strip():
             return []
         try:
@@ -271,7 +267,7 @@ class Source:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """Add an InputFault raised within to `left_out`, if that is a list, and suppress it."""
+        """If `left_out` is a list, catch an InputFault inside the block and add it there."""
         try:
             yield
         except InputFault as fault:
@@ -282,8 +278,8 @@ class Source:
     def _torn_end(self) -> int | None:
         """If the last of several lines is cut off, add a finding and return its number.
 
-        This is done before any line is read, because the last session may be finished before the
-        end is reached.
+        This is done before any line is read, because the last session may be complete before the
+        end.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -300,13 +296,10 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """Return the value of a line, in a list. Raises InputFault.
-
-        A line may hold several objects, if two processes wrote it (Qwen Code): the last one is
-        then first in the list.
-        """
+        """Return the value of a line, in a list. Raises InputFault. If two processes wrote a line
+        (Qwen Code), it holds several objects: the last comes first in the list."""
         try:
-            return [read_json_bytes(line)]  # as nearly all lines
+            return [read_json_bytes(line)]  # nearly all lines
         except ValueError:
             self.is_clean = False
         line = line.removeprefix(b"\xef\xbb\xbf")
@@ -326,7 +319,7 @@ class Source:
         return self._whole(parse_json(text, self.name, number), text, f"line {number}")
 
     def _whole(self, value: Any, text: str, place: str) -> Any:
-        """Return the value without half surrogates, which no encoding has; each is a finding."""
+        """Return the value without half surrogates, each of which gives a finding."""
         if not _ESCAPED.search(text):
             return value
         return replace_half_surrogates(value, place, self.findings)

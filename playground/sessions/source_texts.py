@@ -1,7 +1,6 @@
-"""Find the texts that a part of a request comes from, and turn a user's changes into edits.
-
-The one rule: an unchanged text is no edit. A part is edited in its simplest form: a result as
-text, a call's arguments as JSON, or the whole part as JSON.
+"""Find the texts of a session that a piece of a request comes from, and turn a user's changes into
+edits. An unchanged text is no edit. A part is edited in its simplest form: a result as text, a
+call's arguments as JSON, or else the whole part as JSON.
 """
 
 from __future__ import annotations
@@ -39,14 +38,12 @@ _PROMPTS: Final[dict[str, Action]] = {
     "user-prompt": "custom instructions",
     "environment": "environment block",
 }
-SPLIT: Final = "Split off from here"  # no edit: the rest becomes a session of its own
+SPLIT: Final = "Split off from here"  # no edit: the rest becomes another session
 
 
 class SourceText(NamedTuple):
-    """A text to edit, in its simplest form; `step` is the edit without its value.
-
-    `whole` is the JSON of the whole part, or "" if there is no such form.
-    """
+    """A text to edit, in its simplest form; `step` is the edit without its value. `whole` is the
+    JSON of the whole part, or "" if `text` is that already."""
 
     label: str
     step: Edit
@@ -78,10 +75,8 @@ def source_texts(session: Session, origin: str) -> list[SourceText]:
 
 
 def step_to(session: Session, source: SourceText, text: str, whole: bool) -> Edit | None:
-    """Return the edit that changes a source to `text`, or None if it has that text.
-
-    With `whole`, `text` is the part's JSON. Raises InputFault if it cannot be read.
-    """
+    """Return the edit that changes a source to `text`, or None if `text` is unchanged. With
+    `whole`, `text` is the part's JSON. Raises InputFault if it cannot be read."""
     before = source.whole if whole else source.text
     if as_edited(text) == as_edited(before):
         return None
@@ -96,7 +91,7 @@ def step_to(session: Session, source: SourceText, text: str, whole: bool) -> Edi
 
 
 def tool_text(tool: ToolMetadata) -> str:
-    """Return a tool as JSON, without the fields that have their default."""
+    """Return a tool as JSON, without fields that have their default value."""
     return dump_json(tool.model_dump(mode="json", exclude_defaults=True), indent=1)
 
 
@@ -172,7 +167,7 @@ def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
 
 
 def origin_after(step: Edit, origin: str) -> str:
-    """Return the origin under which an edited text is found after a step; "" if it is removed."""
+    """Return the origin that an edited text has after a step; "" if the step removes the text."""
     match step.action:
         case "remove message" | "remove tool":
             return ""

@@ -18,9 +18,9 @@ from playground.sessions.session import Session, request_messages
 class HistoryStretch:
     """The requests between two compactions.
 
-    `order` are all messages of the stretch, by their index in the session; the compaction before
-    kept the first `kept` of them. The request that was sent before message `stops[n]` holds the
-    first `lengths[n]` of them.
+    `order` are the indexes, in the session, of the stretch's messages; the compaction before the
+    stretch kept the first `kept` of these. The request before message `stops[n]` holds the first
+    `lengths[n]` of them.
     """
 
     order: Sequence[int]
@@ -29,7 +29,7 @@ class HistoryStretch:
     lengths: Sequence[int]
 
     def of(self, session: Session) -> Session:
-        """Return the session with only these messages, and without records of them."""
+        """Return the session with only these messages, and without requests and other records."""
         messages = tuple(session.messages[i] for i in self.order)
         return replace(session, messages=messages, requests=(), compactions=(), expected=())
 

@@ -1,4 +1,4 @@
-"""Build a part of text, and divide an edited text among parts."""
+"""Build a text part, and divide an edited text among several parts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ def text_part(text: str) -> TextPart:
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:
-    """Divide the edited text of several parts among them, so that unchanged parts stay.
-
-    If the edit changes several parts, these become one.
-    """
+    """Divide the edited text of several parts among them; unchanged parts stay. If the edit changes
+    several parts, these become one part."""
     texts = [part.text if isinstance(part, TextPart) else "" for part in parts]
     remaining = len("".join(texts))
     unchanged: list[Part] = []
@@ -28,7 +26,7 @@ def with_text(parts: Sequence[Part], text: str) -> list[Part]:
             text = text[len(part_text) :]
             continue
         tail = "".join(texts)[-remaining:]
-        if not text.endswith(tail):  # later parts are changed, too
+        if not text.endswith(tail):  # the edit changed later parts, too
             break
         changed = TextPart(text[: len(text) - remaining])
         return [*unchanged, changed, *parts[len(unchanged) + 1 :]]

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 _IN_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
 _NUMBER: Final = re.compile(r"\d{9,20}(\.\d+)?\Z")
-# Numbers below a bound, and the number of their units in a second; each reaches the year 5138.
+# Upper limit of a number -> its units in a second; each limit is in the year 5138.
 _UNITS: Final = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 
 
 def utc_time(value: Any) -> str | None:
-    """Return a time in UTC: "" if there is none, None if the value is no time.
+    """Return a time in UTC; "" for an empty value, None if the value is no time.
 
     Texts are ISO 8601 or RFC 2822 (as in HTTP), by default in UTC. Numbers are seconds,
     milliseconds, micro- or nanoseconds since 1970; their size shows which.
@@ -33,7 +33,8 @@ def utc_time(value: Any) -> str | None:
 
 
 def in_seconds(milliseconds: Any) -> Any:
-    """Return milliseconds as seconds; any other value as it is, so that it gets a finding."""
+    """Return milliseconds as seconds; return any other value unchanged, so that it gets a
+    finding."""
     try:
         return milliseconds / 1000
     except (TypeError, OverflowError):
@@ -41,7 +42,7 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def _is_in_utc(text: str) -> bool:
-    """Return True if a time has that form already, as nearly all have."""
+    """Return True if a time already has this form, like nearly all."""
     if not _IN_UTC.match(text):
         return False
     try:
@@ -65,7 +66,7 @@ def _of_text(text: str) -> str | None:
 
 
 def _of_rfc_2822(text: str) -> datetime:
-    from email.utils import parsedate_to_datetime  # loaded here, as few files have such times
+    from email.utils import parsedate_to_datetime  # loaded here, because few files need it
 
     return parsedate_to_datetime(text)
 

@@ -23,7 +23,7 @@ from playground.sessions.source import Source
 
 @dataclass(frozen=True)
 class ToolFile:
-    """The tools of a file, usable as a list of tools, and findings about what was lost of them."""
+    """The tools of a file, usable as a list, and findings about lost parts of them."""
 
     tools: list[ToolMetadata]
     findings: list[Finding] = field(default_factory=list)
@@ -46,8 +46,8 @@ def load_tools(path: str | Path) -> ToolFile:
 def read_tool_file(data: bytes, where: str) -> ToolFile:
     """Return the tools in a file's bytes. Raises InputFault.
 
-    `.py` is read by its syntax tree, `.yaml` by the safe loader. All else is JSON, which may stand
-    in a `curl` command or a code fence.
+    `.py` is read by its syntax tree, `.yaml` by the safe loader. Other files are JSON, which may be
+    inside a `curl` command or a code fence.
     """
     text = Source(where, data).text
     if where.endswith(".py"):

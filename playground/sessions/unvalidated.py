@@ -1,7 +1,7 @@
 """Build messages and parts without pydantic's checks, because importers have checked the values.
 
 A file may need a million of them. Fields are set one by one, so that all instances of a class share
-one table of keys: this saves a third of the memory and of the time.
+a table of keys, which saves a third of the memory and the time.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
 
 
 def record(fields: dict[str, Any]) -> RequestRecord:
-    """Build a request's record; pydantic checks it if a name in its usage is no text."""
-    if _WORDS.issuperset(map(type, fields["usage"] or ())):  # as YAML's need not be
+    """Build a request's record; pydantic checks it if a key of its usage is no text."""
+    if _WORDS.issuperset(map(type, fields["usage"] or ())):  # YAML may have other keys
         return unchecked(RequestRecord, fields)
     return RequestRecord(**fields)
 
 
-# Python shares the keys only if one of the first thirty instances was built in this way.
+# Python shares the keys only if one of the first thirty instances was built so.
 _FIRST: Final = (
     text(""),
     reasoning("", None),

@@ -1,1 +1,1 @@
-"""Answers as pandas frames, plotly figures, notebook bundles and the data of page components."""
+"""Show answers as pandas frames, plotly figures, notebook bundles and data of page components."""

@@ -1,7 +1,7 @@
 """The data of a board: a page's sentence and figures, and its cards (`components/board.js`).
 
-The one rule: every text is guarded here against characters that change the reading direction, but
-for keys, and for a text that a button copies, which stay exact.
+Every text is guarded here against characters that change the reading direction. Only keys, and
+texts that a button copies, stay exact.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def board(
 def card(
     kind: Kind, title: str = "", note: str = "", *, key: str = "", grow: float = 1, **content: Any
 ) -> Payload:
-    """Return a card; the content of each kind is what its function of `board.js` takes."""
+    """Return a card; the function in `board.js` for the card's kind defines the content."""
     head = {"kind": kind, "title": title, "note": note, "key": key or title, "grow": grow}
     return head | content
 

@@ -1,10 +1,10 @@
-"""The colours of figures and markup, so that a thing has the same colour everywhere."""
+"""The colours of figures and markup: a thing has the same colour everywhere."""
 
 from __future__ import annotations
 
 from typing import Final
 
-KIND_COLOURS: Final = {  # Okabe and Ito's palette and more, distinct for colour-blind eyes too
+KIND_COLOURS: Final = {  # Okabe and Ito's palette and more, distinct for colour-blind readers, too
     "dialect rules": "#0072B2",
     "tool docs": "#E69F00",
     "agent prompt": "#009E73",
@@ -24,7 +24,7 @@ EVENT_COLOURS: Final = {
     "argument": "#009E73",
     "finding": "#E69F00",
 }
-OUTCOME_COLOURS: Final = {  # what a cache makes of a request's tokens
+OUTCOME_COLOURS: Final = {  # tokens of a request, by what the cache does
     "read": "#009E73",
     "written": "#E69F00",
     "full price": "#8C8C8C",

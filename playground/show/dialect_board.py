@@ -1,7 +1,5 @@
-"""Dialects as a board: a row for each; for one dialect, its servers, difficult values and facts.
-
-A server is tried with one reply, which has text before and after its call.
-"""
+"""Dialects as a board: a row for each dialect; for one dialect, its servers, difficult values and
+facts. Each server is tried with a reply that has text before and after its call."""
 
 from __future__ import annotations
 
@@ -45,7 +43,8 @@ HEADS: Final = [
 
 
 def example_call(dialect: Dialect) -> str:
-    """Return a call of one tool as the dialect writes it; a form without names has its own."""
+    """Return a call of a tool as the dialect writes it, or the dialect's own example if its calls
+    have no names."""
     syntax = getattr(dialect, "syntax", None)
     if syntax is not None and syntax.text_keys:
         call = ToolCallPart("call_1", syntax.name or _CALL.tool_name, dict(syntax.sample_texts))
@@ -56,9 +55,9 @@ def example_call(dialect: Dialect) -> str:
 def dialect_rows(
     names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
 ) -> list[Payload]:
-    """Return a row for each dialect. It counts facts of these tools' schemas.
-
-    If `can_declare`, a row offers to start a declaration from its dialect, if a file can hold it.
+    """Return a row for each dialect, which counts facts of these tools' schemas. With
+    `can_declare`, a row offers to start a declaration from its dialect, if a file can hold that
+    dialect.
     """
     return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
@@ -88,7 +87,7 @@ def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> 
 
 
 def speakers(dialect: Dialect) -> str:
-    """Return who speaks a dialect, without the sources."""
+    """Return the models that speak a dialect, without the sources."""
     return _SOURCE.sub("", dialect.models)
 
 
@@ -122,7 +121,7 @@ def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = 
 
 
 def values_board(matrix: CarryMatrix, chosen: str) -> Payload:
-    """Return a square for each difficult value in each dialect."""
+    """Return the board with a square for each difficult value in each dialect."""
     rows = [
         {
             "name": dialect,

@@ -53,7 +53,7 @@ def pytest_file(
 ) -> str:
     """Return a test with the recording's chunks, which checks that they still give these events.
 
-    The test's docstring names the readings in `other_timelines`, shown beside this one.
+    The test's docstring names the readings in `other_timelines`, which were shown next to this one.
     """
     switches = timeline.result.switches
     return _TEST.format(
@@ -73,7 +73,7 @@ def _raw_json(value: Any) -> str:
 
 
 def replay_json(timeline: Timeline, other_timelines: Sequence[Timeline] = ()) -> str:
-    """Return a replay as JSON, with the readings shown beside it, by name."""
+    """Return a replay as JSON, with the other readings by name."""
     data = timeline_json(timeline)
     if other_timelines:
         data["beside"] = {reading_name(each): timeline_json(each) for each in other_timelines}
@@ -81,7 +81,7 @@ def replay_json(timeline: Timeline, other_timelines: Sequence[Timeline] = ()) ->
 
 
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:
-    """Return a dialect's request in three formats: by format, the file's ending and its text.
+    """Return a dialect's request in three formats: format -> the file's ending, and the text.
 
     JSON and Python hold the messages as they are sent, and the tools of a native request; "Text"
     is the text of all messages, in order.

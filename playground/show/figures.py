@@ -1,4 +1,4 @@
-"""Values as plotly figures, which show their numbers as a table where no script runs."""
+"""Show answers as plotly figures, with a table of the numbers for readers without scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from playground.cache.answers.placement import CachePlacement
 from playground.nouns.events import event_name
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
-from playground.show import compaction_curves as compaction_curves  # registered with the others
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
 from playground.show.kept_figures import LEGEND, FigureWithTable
 
@@ -45,7 +44,7 @@ def comparison(value: Comparison) -> go.Figure:
 
 
 def _laid_out(figure: go.Figure, *, top: int = 30, **layout: Any) -> go.Figure:
-    """Lay a figure out with small margins on the page's own background, and return it."""
+    """Return a figure with small margins on the page's background."""
     figure.update_layout(
         margin={"l": 10, "r": 10, "t": top, "b": 10},
         paper_bgcolor=_TRANSPARENT,
@@ -68,7 +67,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
             y=dialects,
             z=rows,
             zmin=0,
-            zmax=1.25,  # everything is written and nothing read, at Anthropic's price of writing
+            zmax=1.25,  # Anthropic's price if all is written and nothing read
             colorscale="Viridis",
             texttemplate="%{z:.2f}",
             hovertemplate="%{y}, %{x}: %{z:.2f} of the full price<extra></extra>",

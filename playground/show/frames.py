@@ -8,9 +8,7 @@ import pandas as pd
 
 from playground.base.display import draw, draws
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
-from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
 from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
@@ -40,7 +38,7 @@ _WHOLE = "Int64"  # a column of whole numbers that may have gaps
 
 
 def frame(rows: AnswerRows) -> pd.DataFrame:
-    """Return rows as a table. A column of whole numbers with gaps has pandas's type for that."""
+    """Return rows as a table. A column of whole numbers with gaps has the type Int64."""
     table = pd.DataFrame(rows.cells, columns=list(rows.columns))
     for at, name in enumerate(rows.columns):
         values = [row[at] for row in rows.cells]
@@ -50,7 +48,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     return table
 
 
-def _frame_of(value: Any) -> pd.DataFrame:
+def frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
 
@@ -61,7 +59,6 @@ for _answer in (
     CacheSimulation,
     CacheWire,
     CarryMatrix,
-    CompactionWhatIf,
     Comparison,
     Detections,
     DialectChoice,
@@ -75,14 +72,14 @@ for _answer in (
     Timeline,
     TokenCount,
     ToolCosts,
-    ToolPlan,
     VersionDiff,
 ):
-    draws("frame", _answer)(_frame_of)
+    draws("frame", _answer)(frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
-    """Return a row for each dialect: how many facts of the tools' schemas it keeps, by kind."""
+    """Return a row for each dialect: the number of facts of the tools' schemas that it keeps, by
+    kind."""
     return pd.DataFrame(
         [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
     )
@@ -104,7 +101,7 @@ def carry(value: CarryMatrix) -> pd.DataFrame:
 
 
 def tool_costs(value: ToolCosts) -> pd.DataFrame:
-    """Return a row for each tool and one for all: tokens by model, dialect and smaller schema."""
+    """Return a row for each tool and for all tools: tokens by model, dialect and smaller schema."""
     rows = [
         {"tool": each.tool, **each.by_model, **each.by_dialect, **each.shorter}
         for each in [*value.tools, value.total]

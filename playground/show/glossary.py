@@ -1,7 +1,7 @@
 """The glossary: the name, unit and meaning of every figure that an answer shows.
 
-A frame's columns, the columns of --csv and the rows of --json have these names. People read the
-titles: in a terminal, on a page, in HTML. `docs/glossary.md` is generated from it.
+A frame's columns, the columns of --csv and the rows of --json have these names. In a terminal, on a
+page and in HTML, figures have the titles. `docs/glossary.md` is generated from this module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Unit = Literal[
 
 
 class Term(NamedTuple):
-    """A figure: `title` is what people read, `unit` what its numbers count."""
+    """A figure with its title for people, and the unit of its numbers."""
 
     title: str
     unit: Unit
@@ -207,7 +207,7 @@ _KIND_SUFFIX: Final = "_characters"  # of a column for each kind of text
 
 
 def figure(name: str) -> Term | None:
-    """Return a figure by its name; None for a column that an answer makes up, such as a model."""
+    """Return a figure by its name; None for a column named by an answer, such as a model's name."""
     known = GLOSSARY.get(name)
     if known is None and name.endswith(_KIND_SUFFIX):
         kind = name.removesuffix(_KIND_SUFFIX).replace("_", " ")
@@ -216,7 +216,7 @@ def figure(name: str) -> Term | None:
 
 
 def title(name: str) -> str:
-    """Return what people read for a figure's name; the name itself if it is in no glossary."""
+    """Return the title of a figure; the name itself if it is not in the glossary."""
     known = figure(name)
     return known.title if known else name
 

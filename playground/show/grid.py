@@ -1,7 +1,7 @@
 """Requests side by side as one grid, with a row for each origin and a column for each request.
 
-The cells of every column stand in the order in which their text is sent. If two requests have two
-origins in different orders, one of these origins has two rows.
+The cells of every column are in the order in which their text is sent. If two requests have two
+origins in different orders, one of these origins gets two rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KINDS: Final = (
 
 
 class _Row:
-    """A row while the grid is built; it has no number yet, because its place may still change."""
+    """A row while the grid is built, without a number because its place may still change."""
 
     __slots__ = ("label", "origin")
 
@@ -39,9 +39,8 @@ class _Row:
 
 
 def grid(panes: Sequence[Payload]) -> Payload:
-    """Return the component's data: `rows` as origin and label, `panes`, each text once in `texts`.
-
-    A given pane has `name`, `note` and `messages`, each with its `role` and its `blocks`. A
+    """Return the component's data: `rows` (origin and label), `panes`, and `texts`, with each text
+    once. A pane in `panes` has `name`, `note` and `messages`, each with `role` and `blocks`. A
     returned pane has `cells` instead: each has a row's number and blocks. A block has its text's
     number, its kind, the role if it begins a message, and the decision about it, if any. Texts are
     unchanged; all other words are guarded against characters that change the reading direction.
@@ -75,7 +74,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
 
 
 def with_row(data: Payload, origin: str, label: str) -> Payload:
-    """Return a grid that has a row of this origin: an empty one, in its place, if it has none."""
+    """Return the grid with a row of this origin; add an empty row in its place if there is none."""
     rows = data["rows"]
     if any(each == origin for each, _ in rows):
         return data
@@ -114,10 +113,9 @@ def _guard_order(value: Any) -> Any:
 def _merge_rows(
     rows: list[_Row], column: Iterable[tuple[str, str]]
 ) -> tuple[list[_Row], list[_Row]]:
-    """Return the rows with those that a further column adds, and the rows of its runs, in order.
-
-    A run takes the next row of its origin below the previous run's row, or a new row just there.
-    The time is linear, except for the bisection.
+    """Return all rows, including those that a further column adds; and the row of each of the
+    column's runs, in order. A run takes the next row of its origin below the previous run's row, or
+    a new row there. The time is linear, except for the bisection.
     """
     places: dict[str, list[int]] = {}
     for number, row in enumerate(rows):

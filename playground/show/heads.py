@@ -1,4 +1,4 @@
-"""The figures in a column's head: what a request takes, and what it loses."""
+"""The figures in a column's head: the size of a request, and its losses."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def heads(
     """Return the figures of each column: characters, tokens, schema facts lost, findings, and
     images if there are any.
 
-    The fewest characters and tokens are marked as good if no other column can have as few. PENDING
-    is shown for a count that is None, and for findings of a column that is not `checked` yet.
+    The fewest characters and tokens are marked as good if certainly no other column has as few.
+    PENDING stands in place of a count that is None, and of findings of a column that is not
+    `checked` yet.
     """
     sizes = [sum(column.characters.values()) for column in columns]
     ranges = [count.range for count in counts if count]
@@ -36,7 +37,8 @@ def heads(
 
 
 def _best(ranges: Sequence[tuple[int, int | None]]) -> int | None:
-    """Return the number of the range that ends before every other begins; None if none does."""
+    """Return the number of the range that ends before every other range begins; None without such a
+    range."""
     order = sorted(range(len(ranges)), key=lambda number: ranges[number][0])
     if len(order) < 2:
         return None

@@ -1,7 +1,7 @@
 """Plotly figures with their numbers as a table, for readers that run no script.
 
-Sites that show saved notebooks, nbconvert and mail remove scripts, and with them plotly's figures.
-Where plotly does draw the figure, the table below it is folded.
+Sites that show saved notebooks, nbconvert and mail remove scripts, and plotly's figures with them.
+If plotly can draw the figure, the table below it is folded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from playground.base.wording import grouped, visible
 from playground.show.markup import table
 
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-"""A legend above the figure; below, it would cover the title of the axis."""
+"""A legend above the figure, because below it would cover the title of the axis."""
 _MOST_ROWS: Final = 200
-# A notebook may be light or dark: figures are transparent, and this grey is readable on both.
+# Figures are transparent, and this grey is readable in light and dark notebooks.
 _TEXT: Final = "#7d828a"
 _LINES: Final = "rgba(128,128,128,0.3)"
 _AXIS: Final = {"gridcolor": _LINES, "zerolinecolor": _LINES, "linecolor": _LINES}
@@ -45,11 +45,11 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
         bundle: Bundle = self._on_any_ground()._repr_mimebundle_(*args, **named)
-        html = bundle.get("text/html", "")  # without it, the reader draws JSON and ignores HTML
+        html = bundle.get("text/html", "")  # if this is missing, readers use only plotly's JSON
         return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
 
     def _on_any_ground(self) -> go.Figure:
-        """Return the figure for a light or dark notebook, unless it has a template of its own."""
+        """Return the figure for light and dark notebooks, unless it has its own template."""
         if self.layout.template != go.Figure().layout.template:
             return go.Figure(self)
         return go.Figure(self).update_layout(template=_NEUTRAL)
@@ -63,15 +63,14 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
 
 
 def plotly_text(text: str) -> str:
-    """Return a text of a session so that plotly draws it letter by letter.
-
-    Plotly would take `<a href=…>` for a link; hidden characters are escaped.
-    """
+    """Escape a text of a session for plotly, which would turn `<a href=…>` into a link; hidden
+    characters are escaped, too."""
     return escape(visible(text), quote=False)
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """Return a head, and a row for each bar, line or row of a map, or for the value of a gauge."""
+    """Return the table's head, and a row for each bar, line or row of a map, or for a gauge's
+    value."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":

@@ -1,9 +1,7 @@
-"""Answers as HTML: plain markup, which a script then replaces by the app's own component.
-
-Sites that show saved notebooks, nbconvert and mail may remove scripts or not run them. Then only
-the plain markup remains, so it contains everything that matters. Session text is hostile: `escaped`
-puts it into words of ours, `exact` into a text to be read or copied, and `embedded` into a script
-element.
+"""Show answers as HTML: plain markup, which a script then replaces by the app's own component.
+Sites that show saved notebooks, nbconvert and mail may remove scripts. Then only the plain markup
+remains, so it contains everything that matters. Session text is hostile: `escaped` makes it safe
+within our own sentences, `exact` for reading and copying, and `embedded` inside a script element.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; backgr
 </html>
 """
 
-# The component draws in a shadow tree, so that its style rules and a notebook's do not mix. The
+# The component draws in a shadow tree, which separates its style rules from the notebook's. The
 # script is no module, because only a classic script knows its own element (`currentScript`).
 _LIVE: Final = """<div class="playground">{static}</div>
 <script type="application/json">{data}</script>
@@ -68,7 +66,7 @@ host().render({{ model: {{ get: () => data }}, el }})
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _TABLE: Final = "border-collapse: collapse; font-size: 0.85em; margin-bottom: 1em"
 _CELL: Final = "padding: 0.2em 0.6em; text-align: left; vertical-align: top"
-# The family is named twice, because browsers draw a single `monospace` smaller than other text.
+# `monospace` is named twice, because browsers draw a single `monospace` smaller than other text.
 CODE_STYLE: Final = (
     "margin: 0; white-space: pre-wrap; overflow-wrap: anywhere;"
     " font-family: monospace, monospace; font-size: 0.9em"
@@ -77,10 +75,9 @@ CODE_STYLE: Final = (
 
 @dataclass(frozen=True)
 class Markup:
-    """An answer as markup: `head` stays, `static` is replaced by the component where scripts run.
-
-    `line` sums the answer up in figures. `data` returns the component's data; `brief` returns less,
-    to keep a notebook's file small. `more` returns what only a page holds.
+    """An answer as markup: `head` stays; if scripts run, the component replaces `static`. `line`
+    sums the answer up in figures. `data` returns the component's data; `brief` returns less data,
+    to keep notebooks small. `more` returns markup that only a page has.
     """
 
     title: str
@@ -95,7 +92,7 @@ class Markup:
     def page(self) -> str:
         """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
-        tab = escape(keep_order(self.title))  # no element may stand in a <title>
+        tab = escape(keep_order(self.title))  # a <title> holds no elements
         shown = self._markup(self.data) + self.more()
         return _PAGE.format(tab=tab, title=title, line=line, shown=shown)
 
@@ -143,20 +140,19 @@ class Markup:
 
 
 def escaped(text: str) -> str:
-    """Return words of ours as markup; no name in them can change the direction of reading."""
+    """Escape one of our own sentences for HTML; names in it cannot change the direction of
+    reading."""
     return keep_order_as(escape, text)
 
 
 def exact(text: str) -> str:
-    """Return a text as markup that shows it character by character, for an element of its own.
-
-    Half surrogates, which no file can hold, are replaced.
-    """
+    """Escape a text exactly, for its own element. Half surrogates, which no file can hold, are
+    replaced."""
     return escape(_LONE.sub("\ufffd", text))
 
 
 def embedded(value: Any) -> str:
-    """Return ASCII JSON for a script element, in which no tag can end that element."""
+    """Return ASCII JSON for a script element; no tag in it can end the element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -167,7 +163,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 
 def cells(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return pieces of markup as a table; caption and head are text."""
+    """Return a table whose cells are markup; caption and head are text."""
     top = "".join(f'<th scope="col" style="{_CELL}">{escaped(cell)}</th>' for cell in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in row) + "</tr>"
@@ -188,10 +184,10 @@ def code(text: str, most: int | None = None) -> str:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a piece of text on a colour, pale enough for dark and for light text."""
+    """Return a piece of text on a pale colour, readable with dark and light text."""
     return f'<span style="background: {colour}40">{exact(text)}</span>'
 
 
 def folded(title: str, inner: str) -> str:
-    """Return a piece of markup that is shown when its title is clicked."""
+    """Return markup that is shown when its title is clicked."""
     return f"<details><summary>{escaped(title)}</summary>{inner}</details>"

@@ -45,7 +45,8 @@ def page_count(messages: int) -> int:
 
 
 def comparison_pane(column: Column, most: int | None = None) -> Payload:
-    """Return a dialect's request, its tools first. Here and below, `most` limits the messages."""
+    """Return a dialect's request, its tools first. In all panes, `most` limits the number of
+    messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
@@ -58,7 +59,7 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
 
 
 def _sections(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return the characters of each section of a request; every message is in its history."""
+    """Return the characters of each section of a request; all messages count as history."""
     sizes = dict.fromkeys(("Rules", "Tools", "Prompts", "History"), 0)
     for origin, kind, text in blocks:
         is_message = origin.startswith("message:")
@@ -95,8 +96,8 @@ def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -
 def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:
     """Return a provider's body, message by message.
 
-    A message has the origin of the rendered one that it comes from, so that both are highlighted
-    together.
+    A message has the origin of the rendered message that it comes from, so that both are
+    highlighted together.
     """
     by_place: dict[str, list[str]] = {}
     for difference in payload.differences:
@@ -116,7 +117,7 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
 
 
 def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]) -> list[Payload]:
-    """Return the body's tools from either field, with the codes of all differences in tools."""
+    """Return the body's tools from whichever field has them, with the codes of differences."""
     codes = [code for where, given in by_place.items() if "tool " in where for code in given]
     return [
         {
@@ -129,7 +130,7 @@ def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]
 
 
 def _with_badge(block: Payload, codes: Sequence[str]) -> Payload:
-    """Return a block with a badge of the codes of its differences, each once."""
+    """Return a block with a badge that lists the codes of its differences, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
 
 

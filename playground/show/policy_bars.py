@@ -1,4 +1,4 @@
-"""Policies as bars, the cheapest first: what each pays for tokens read, written and uncached."""
+"""Policies as bars, the cheapest first: the cost of tokens read, written and uncached."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class PricedPolicy(NamedTuple):
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
     """Return a bar for each outcome, with the names of all policies that have it.
 
-    A bar has the name of the chosen policy or of the first, and `title` has all. Policies that the
-    provider refuses have no bar.
+    A bar has the name of the chosen policy, or else of its first policy; `title` has all names.
+    Policies that the provider refuses have no bar.
     """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
@@ -68,9 +68,7 @@ def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
     """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
-
-    Only cells of one dialect are compared. Requests as they were sent may hold other text, so a
-    lower cost than theirs is no saving of the policy.
+    Only cells of one dialect are compared; requests as sent are not, because their text may differ.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]
@@ -79,7 +77,7 @@ def cheaper_policy(
 
 
 def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
-    """Return a sentence on what the cheapest policy saves over `cell`; "" if nothing."""
+    """Return a sentence on what the cheapest policy saves compared with `cell`; "" if nothing."""
     best = cheaper_policy(candidates, cell)
     if best is None:
         return ""
@@ -108,7 +106,7 @@ def _outcome(cell: CacheSimulation) -> tuple[int, ...]:
 
 
 def _paid_for(cell: CacheSimulation) -> list[float]:
-    """Return what is paid for tokens read, written and uncached, as shares of the full price."""
+    """Return the costs of tokens read, written and uncached, as shares of the full price."""
     total = sum(one.total for one in cell.requests) or 1
     price = cell.rules.read_permille(cell.model) if cell.rules else 1000
     reads = sum(one.read for one in cell.requests) * price / 1000 / total

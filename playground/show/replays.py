@@ -1,4 +1,4 @@
-"""The data of the player: one stream, as up to four dialects and servers read it, in columns."""
+"""The data of the player: one stream, with a column for each of up to four readings."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "find
 _DROPS: Final = "server-drops"
 _SEVERITIES: Final = ("error", "warning", "info")
 _MOST_DELIVERED: Final = 2_000  # characters
-_QUOTES: Final = ('"', "'", "<|")  # around a value in the notations that have such
+_QUOTES: Final = ('"', "'", "<|")  # quotes around a value, in some notations
 _LABEL: Final = 160
 
 
 def player(*readings: Timeline) -> Payload:
     """Return readings of one stream as columns of one player.
 
-    Text and steps stand once; each column has its segments and events by offset, and its states by
-    number. `differences` are the offsets where columns begin to differ.
+    Text and steps occur once; each column has its segments and events by offset, and its states by
+    number. `differences` are the offsets at which columns begin to differ.
     """
     first = readings[0]
     columns = [_column(each) for each in readings]
@@ -56,7 +56,7 @@ def player(*readings: Timeline) -> Payload:
 
 
 def reading_name(reading: Timeline) -> str:
-    """Return the name of a column: a server's or a dialect's."""
+    """Return the name of a column: the server's or the dialect's."""
     result = reading.result
     return result.name if isinstance(result, ServerReading) else reading.dialect
 
@@ -73,7 +73,7 @@ def _column(reading: Timeline) -> Payload:
         # Thousands of steps share a few states: each state is sent once, and steps have its number.
         state_data = (state.mode, keep_order(named), state.held[:_LABEL])
         number = states.setdefault(state_data, len(states))
-        # steps never go back
+        # a search, because stops only grow
         steps.append([step.stop, number, bisect_right(first_steps, index)])
     return {
         "name": keep_order(reading_name(reading)),
@@ -107,8 +107,7 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
     An argument ends with its delivered text where another text stands there, as before a doubled
-    closing marker. One that a server leaves out of a call that has ended is not listed. An aborted
-    call's last step is under "aborted"; an open call has no last step.
+    closing marker. An aborted call's last step is under "aborted"; an open call has no last step.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
@@ -126,10 +125,8 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
                     arguments.append([key, event.span.start, event.span.stop])
             case CallEndedEvent():
                 calls[event.call_index]["ended"] = ended
-                raw, names = dict(event.raw), {"", *map(keep_order, event.arguments)}
-                arguments = calls[event.call_index]["arguments"]
-                arguments[:] = [each for each in arguments if each[0] in names]
-                for argument in arguments:
+                raw = dict(event.raw)
+                for argument in calls[event.call_index]["arguments"]:
                     value, text = event.arguments.get(argument[0]), raw.get(argument[0], "")
                     if isinstance(value, str) and value != text and not text.startswith(_QUOTES):
                         argument.append(keep_order(value[:_MOST_DELIVERED]))
@@ -184,7 +181,8 @@ def _kind(event: Event) -> str:
 
 def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
     """Return the steps at which each merged event began, and those at which it ended."""
-    # A merged event is a run of raw ones, in the same order, so both are walked together once.
+    # A merged event is a run of raw events, in the same order, so both lists are walked once,
+    # together.
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
     first: list[int] = []
     last: list[int] = []

@@ -1,7 +1,7 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames, --csv and --json hold exactly these rows. Numbers stay numbers, and an unknown value is
-None. Nothing here imports pandas, so that commands start fast.
+Frames, --csv and --json have exactly these rows. An unknown value is None. pandas is never imported
+here, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from playground.show.glossary import title, written
 
 if TYPE_CHECKING:  # a command has one answer, and loading all others would take 0.1 s
     from playground.cache.answers.cells import CacheSimulation
-    from playground.cache.answers.compacted import CompactionWhatIf, Shorter
     from playground.cache.answers.placement import CachePlacement
-    from playground.cache.answers.tool_plan import ToolPlan
     from playground.cache.answers.wire import CacheWire
     from playground.dialects.models import DialectChoice
     from playground.dialects.raw_prompts.audit import TemplateAudit
@@ -52,7 +50,7 @@ class AnswerRows(NamedTuple):
         return [dict(zip(self.columns, row, strict=True)) for row in self.cells]
 
     def only(self, *columns: str) -> AnswerRows:
-        """Return these columns alone, in this order."""
+        """Return only these columns, in this order."""
         places = [list(self.columns).index(name) for name in columns]
         return AnswerRows(columns, [[row[at] for at in places] for row in self.cells])
 
@@ -60,7 +58,7 @@ class AnswerRows(NamedTuple):
         return self.only(*(name for name in self.columns if name not in columns))
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
-        """Return titles and cells as people read them."""
+        """Return titles and cells for people."""
         cells = [list(map(written, self.columns, row)) for row in self.cells]
         return [title(name) for name in self.columns], cells
 
@@ -152,7 +150,8 @@ def carry(value: CarryMatrix) -> AnswerRows:
 
 
 def carry_totals(value: CarryMatrix) -> AnswerRows:
-    """Return a row for each dialect: how many values it carries, and which it refuses."""
+    """Return a row for each dialect: the number of values that it carries, and the values that it
+    refuses."""
     count = len(value.values)
     cells = [
         (dialect, len(value.carried(dialect)), count, ", ".join(value.refused(dialect)))
@@ -162,7 +161,7 @@ def carry_totals(value: CarryMatrix) -> AnswerRows:
 
 
 def placements(values: Sequence[CachePlacement]) -> AnswerRows:
-    """Return a row for each dialect: how many marks, and why there are none."""
+    """Return a row for each dialect: the number of marks, or why there are none."""
     cells = [
         (
             value.dialect,
@@ -217,7 +216,7 @@ def changes(listed: Sequence[EventChange]) -> AnswerRows:
 
 
 def cross_readings(readings: Sequence[CrossReading]) -> AnswerRows:
-    """Return a row for each dialect: what it reads of one recording."""
+    """Return a row for each dialect: its reading of a recording."""
     names = [re.sub(r"\W", "_", server) for server in readings[0].servers] if readings else []
     head = (
         "dialect calls same_calls aborted_calls text_characters markup_characters "
@@ -259,7 +258,7 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step that it came from."""
+    """Return a row for each event, in order, with the step of its chunk."""
     cells = [
         (index, step.at, *_event(event))
         for index, step in enumerate(value.steps)
@@ -270,7 +269,7 @@ def timeline(value: Timeline) -> AnswerRows:
 
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
-    """Return a row for each dialect and policy: shares of all input, and of its full price."""
+    """Return a row for each dialect and policy: the share of input that is read, and the cost."""
     rows = [
         (
             cell.dialect,
@@ -293,10 +292,11 @@ WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
-    """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
+    """Return a row for each request: tokens read, written and paid in full, the cost, and the
+    reason."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
-        if any(cell.billed)  # without any bill, empty columns would look as if nothing was billed
+        if any(cell.billed)  # without bills, empty columns would suggest that nothing was billed
         else []
     )
     answer_words = WORDS if any(cell.diagnoses) else ()
@@ -338,43 +338,6 @@ def wire(value: CacheWire) -> AnswerRows:
     return rows_of("sent_as tier role kind characters mark_lifetime", cells)
 
 
-@draws("rows", "playground.cache.answers.compacted.CompactionWhatIf")
-def compaction(value: CompactionWhatIf) -> AnswerRows:
-    """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
-
-    The relative cost of keeping everything is 1.
-    """
-    head = (
-        "policy cuts lost_prefix_tokens marks surviving_marks sent_tokens last_request_tokens "
-        "relative_cost dollars saved_tokens saved_dollars pays_from_turn"
-    )
-    return rows_of(head, [_shorter(value, row) for row in value.rows])
-
-
-def _shorter(value: CompactionWhatIf, row: Shorter) -> Sequence[Any]:
-    paid_back_at, saved = value.pays_back(row), value.saved(row)[-1]
-    return (
-        row.policy.name,
-        len(row.cuts),
-        sum(cut.lost for cut in row.cuts),
-        sum(cut.marks for cut in row.cuts),
-        sum(cut.survive for cut in row.cuts),
-        sum(row.tokens),
-        row.tokens[-1],
-        row.total / max(1, value.everything.total),
-        value.dollars(row.total),
-        saved / 1000,
-        value.dollars(saved),
-        None if paid_back_at is None else paid_back_at + 1,
-    )
-
-
-def cuts(row: Shorter) -> AnswerRows:
-    """Return a row for each cut of a policy."""
-    cells = [(c.turn + 1, c.lost, c.shorter, c.marks, c.survive) for c in row.cuts]
-    return rows_of("turn lost_prefix_tokens shorter_tokens marks surviving_marks", cells)
-
-
 @draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
     """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
@@ -400,49 +363,6 @@ def portability(value: Portability) -> AnswerRows:
         for found in row.findings
     ]
     return rows_of("target where code message", cells)
-
-
-@draws("rows", "playground.cache.answers.tool_plan.ToolPlan")
-def tool_plan(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. The relative cost of sending all in the
-    prefix is 1."""
-    own = max(1, value.rows[0].cost)
-    head = (
-        "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
-        "relative_cost dollars"
-    )
-    cells = [
-        (
-            row.name,
-            len(value.tools) if row.cut is None else len(row.cut.keep),
-            row.prefix_tokens,
-            row.tokens,
-            row.read,
-            len(row.simulation.breaks),
-            row.searches,
-            row.cost / own,
-            value.dollars(row),
-        )
-        for row in value.rows
-    ]
-    return rows_of(head, cells)
-
-
-def planned_tools(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens, its use, and whether the cheapest way keeps or defers
-    it."""
-    deferred = set(value.deferred)
-    cells = [
-        (
-            tool.name,
-            tool.tokens,
-            tool.calls,
-            None if tool.first is None else tool.first + 1,
-            "defer" if tool.name in deferred else "keep",
-        )
-        for tool in value.tools
-    ]
-    return rows_of("tool tokens calls first_request cheapest", cells)
 
 
 @draws("rows", "playground.questions.versions.difference.VersionDiff")
@@ -478,7 +398,7 @@ def writers(value: VersionDiff) -> AnswerRows:
 
 
 def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
-    """Return a row for each provider: tokens that the first version caches and that the second
+    """Return a row for each provider: tokens that the first version caches, and that the second
     reads."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "

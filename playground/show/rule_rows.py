@@ -29,5 +29,5 @@ def rules(value: Rules) -> AnswerRows:
 
 
 def receipt_counts(value: Receipt) -> AnswerRows:
-    """Return a row for each thing that is counted, in the file and in its sessions."""
+    """Return a row for each count of the receipt: in the file, and in its sessions."""
     return rows_of("kind in_file in_sessions", value.counts)

@@ -1,4 +1,5 @@
-"""The data of the cache's picture: figures and findings of all requests, and a strip for each."""
+"""The data of the cache strip: figures and findings of all requests, and a strip for each
+request."""
 
 from __future__ import annotations
 
@@ -22,19 +23,20 @@ _REQUEST: Final = re.compile(r"requests? (\d+)")
 _SHOWN: Final = 2_000  # characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # breaks in the chart
-_MOST_FINDINGS: Final = 5  # of what was billed
+_MOST_FINDINGS: Final = 5  # most findings about bills
 _HOUR: Final = 3_600  # seconds
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
-    """Return every request of a simulation: blocks to scale, marks and their reach, the outcome.
+    """Return every request of a simulation: its blocks to scale, the marks and their reach, the
+    outcome.
 
     With `placed`, `parts` says why each block of the last request is marked or not.
     """
-    minimum = cell.rules.minimum(cell.model) if cell.rules else 0
     said, note = sentence(cell, placed)
+    named = [each.number for each in _billed_breaks(cell)] or cell.breaks * (not billed(cell))
     return {
-        "minimum": minimum,
+        "minimum": cell.rules.minimum(cell.model) if cell.rules else 0,
         "sentence": keep_order(said),
         "note": keep_order(note),
         "figures": _figures(cell),
@@ -42,6 +44,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
+        "opens": named[0] if named else None,
         "findings": [
             *_billed_findings(cell),
             *(_finding(each.code, each.where, each.message) for each in cell.findings),
@@ -92,12 +95,12 @@ def _figures(cell: CacheSimulation) -> list[Figure]:
 
 
 def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
-    """Return the breaks that the bills show, whatever is predicted, the dearest first."""
+    """Return the breaks that bills show, the most expensive first."""
     return sorted(billed_breaks(cell.billed), key=lambda miss: -miss.lost)
 
 
 def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
-    """Say which request missed, after how long, and what that cost."""
+    """Say which request missed the cache, after how many minutes, and at what cost."""
     nano, changed = cell.lost_nano(miss), cell.explanation(miss)
     idle = 0 if changed else _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
@@ -109,7 +112,8 @@ def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
 
 
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
-    """Return the noted seconds between two requests if the cache expired in them, otherwise 0."""
+    """Return the recorded seconds between two requests if the cache expired meanwhile, otherwise
+    0."""
     bill = cell.billed[miss.since]
     if cell.rules is None or bill is None or miss.number >= len(cell.request_facts):
         return 0
@@ -119,7 +123,7 @@ def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
 
 
 def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
-    """Return the dearest breaks of the bills, and what to do about each."""
+    """Return the most expensive breaks that bills show, and a remedy for each."""
     found = list[StripFinding]()
     for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
         idle, changed = _idle(cell, miss), cell.explanation(miss)
@@ -146,7 +150,7 @@ def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
 
 
 def _money(nano: int | None, uncached: int | None) -> str:
-    """Return a cost beside the uncached one, both under the same terms; "" without a price."""
+    """Return a cost and the cost without a cache, in words; "" without a price."""
     if nano is None or uncached is None:
         return ""
     return f": {dollars(nano / 1e9)} of {dollars(uncached / 1e9)}"
@@ -159,7 +163,7 @@ def _share(share: float, of: str, good: float, bad: float) -> Figure:
 
 
 def _predicted_words(cell: CacheSimulation) -> list[str]:
-    """Return the predicted figures in words, to stand beside a bill; nothing without a bill."""
+    """Return the predicted figures in words, to be shown next to a bill; [] without a bill."""
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
@@ -184,7 +188,8 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return the labels over requests at which a cache broke: their number, and lost tokens."""
+    """Return the labels over requests that broke the cache: the request's number, and the lost
+    tokens."""
     flags = {
         number: f"{number + 1}: {before.cached_after - after.read:,}"
         for number in cell.breaks
@@ -195,7 +200,7 @@ def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
 
 
 def _finding(code: str, where: str, message: str) -> StripFinding:
-    """Return what is wrong, where, what to do about it, and the first request that it is about."""
+    """Return a finding's title, place and remedy, and the index of the first request concerned."""
     number = _REQUEST.match(where)
     fix = FIXES.get(code, "")
     what = message.removesuffix(fix).rstrip("; ")
@@ -208,10 +213,8 @@ def _finding(code: str, where: str, message: str) -> StripFinding:
 
 
 def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
-    """Return the origin of each block of the last request, whether it is marked, and why.
-
-    None stands for a block that no policy sees.
-    """
+    """Return for each block of the last request its origin, True if it is marked, and the reason;
+    None for a block that no policy sees."""
     by_place = {(part.message, part.part): part for part in placed.parts}
     parts: list[Any] = []
     for number, block in enumerate(cell.row[-1].wire.blocks if cell.row else ()):
@@ -229,10 +232,10 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
     difference = cell.differences[number]
     shared = _shared_blocks(cell, number)
-    sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
+    sizes = [0, *sent.sizes]  # a running total: a block's size is the difference to the next value
     changed = difference.block if difference else None
     character = difference.character if difference else 0
-    late = max(0, character - _SHOWN // 2)  # in a long block, the text around the change is shown
+    late = max(0, character - _SHOWN // 2)  # of a long block, show the text around the change
     bill = cell.billed[number] if cell.billed else None
     marks = outcome.breakpoints if rules else ()
     return {
@@ -266,18 +269,18 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
 
 
 def _shared_blocks(cell: CacheSimulation, number: int) -> int:
-    """Return the number of blocks shared with the request before, which are not sent again."""
+    """Return the number of blocks shared with the request before; their data is not repeated."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     if sent.billed or before.billed:
-        return 0  # a bill scales all blocks, so none has its earlier size
+        return 0  # a bill scales all blocks: no size is the same
     difference = cell.differences[number]
     return len(before.chain) if difference is None else difference.block or 0
 
 
 def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
-    """Return the first block that a mark still looks at."""
+    """Return the first block within a mark's look-back."""
     if rules is None or rules.match == "exact":
         return point
     least = sent.positions[point] - rules.value("lookback") + 1

@@ -1,4 +1,4 @@
-"""Counts of tokens as tables, with their certainty and their source."""
+"""Token counts as tables, with their certainty."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
 
 
 def short_count(count: TokenCount) -> str:
-    """Return "2,309 tokens", with a ~ before it if the count is not exact."""
+    """Return a count such as "2,309 tokens", with a leading ~ if it is not exact."""
     return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"

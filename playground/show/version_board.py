@@ -1,4 +1,4 @@
-"""Two versions as a board: where the prefix breaks, both as strips, findings, what caches read."""
+"""Two versions as a board: the break of the prefix, two strips, findings, and cache reads."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def place(value: VersionDiff, cost: PrefixCost) -> str:
 
 
 def first_changed(value: VersionDiff) -> int:
-    """Return the index of the first block that is not the same in both."""
+    """Return the index of the first block that differs."""
     kinds = (number for number, change in enumerate(value.changes) if change.kind != "same")
     return next(kinds, len(value.changes))
 
 
 def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
-    """Return both versions one above the other; a click on a block gives its key."""
+    """Return both versions as strips, one above the other; a click on a block gives its key."""
     columns = [
         {
             "key": f"change:{number}",
@@ -119,7 +119,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
 
 
 def _equal_share(value: VersionDiff) -> float:
-    """Return the share of the first differing block up to which its two texts are equal."""
+    """Return the equal leading share of the first differing block."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
         return 0
@@ -135,7 +135,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return the position up to which a cache reads, as a share of the aligned strips."""
+    """Return the end of the cached part, as a share of the aligned strips."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]
@@ -147,8 +147,9 @@ def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
     return (sum(widths[:whole]) + part) / (sum(widths) or 1)
 
 
-def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payload:
-    """Return the findings that differ, and what each provider's cache still reads."""
+def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int) -> Payload:
+    """Return the findings that differ (`new`: how many the new version has in all), and the tokens
+    that each provider's cache still reads."""
     rows = [
         {
             "key": cost.provider,
@@ -174,16 +175,12 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
         else []
     )
     details = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
-    cards = [card("findings", "Findings", _finding_note(findings), rows=findings)]
-    cards += [
-        card(
-            "facts", "What each cache still reads", "and what is paid once", key="caches", rows=rows
-        )
-    ]
+    cards = [card("findings", "Findings", _finding_note(findings, new), rows=findings)]
+    title, note = "What each cache still reads", "and what is paid once"
+    cards += [card("facts", title, note, key="caches", rows=rows)]
     if cost:
-        cards += [
-            card("facts", cost.title, "the new 20 seconds after the old", key="", rows=details)
-        ]
+        note = "the new 20 seconds after the old"
+        cards += [card("facts", cost.title, note, key="", rows=details)]
     return board(cards=cards)
 
 
@@ -196,7 +193,7 @@ def _price(cost: PrefixCost) -> str:
 def changed_findings(
     value: VersionDiff, before: Sequence[Finding], after: Sequence[Finding]
 ) -> list[Payload]:
-    """Return the findings that only one of two versions has, with a way to the block of each."""
+    """Return the findings that only one version has, each with the key of its block."""
     sides = [{(each.code, each.message): each for each in side} for side in (before, after)]
     rows = [("appears", sides[1][each]) for each in sides[1] if each not in sides[0]]
     rows += [("vanishes", sides[0][each]) for each in sides[0] if each not in sides[1]]
@@ -221,6 +218,7 @@ def _finding(value: VersionDiff, change: str, finding: Finding) -> Payload:
     }
 
 
-def _finding_note(findings: Sequence[Payload]) -> str:
+def _finding_note(findings: Sequence[Payload], new: int) -> str:
     counts = Counter(str(each["tag"]) for each in findings)
-    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or "none came or went"
+    unchanged = f"the same {new} in both" if new else "no findings in either"
+    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or unchanged

@@ -1,4 +1,4 @@
-"""Values as plain JSON and rows of text, for the command line, tables and page components."""
+"""Convert values to plain JSON and rows of text, for commands, tables and page components."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _event_content(event: Event) -> str:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text
         case CallNamedEvent():
-            return event.text or event.name  # a native call's name is no text of the stream
+            return event.text or event.name  # a native call's name is not in the stream's text
         case CallStartedEvent():
             return event.call_id
         case CallEndedEvent():
@@ -76,7 +76,7 @@ def column_json(column: Column) -> dict[str, Any]:
 
 
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
-    """Return every part of a request with its decision."""
+    """Return every part of a request with the decision about it."""
     return {
         "dialect": placement.dialect,
         "model": placement.model_name,
@@ -163,7 +163,7 @@ def recording_json(recording: Recording) -> dict[str, Any]:
 
 
 def wire_json(wire: CacheWire) -> dict[str, Any]:
-    """Return the HTTP requests that would be sent, their blocks, and the marks that got lost."""
+    """Return the HTTP requests that would be sent, their blocks, and the lost marks."""
     return {
         "dialect": wire.dialect,
         "policy": wire.policy,
@@ -181,7 +181,8 @@ def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
-    """Return what requests would read, write and cost, and how each differs from the one before."""
+    """Return the reads, writes and costs of requests, and each request's difference from the one
+    before."""
     return {
         "dialect": cell.dialect,
         "policy": cell.policy,

@@ -5,12 +5,12 @@
 * a *framing* (`openai_chat.py`, `openai_responses.py`, `templates.py`) writes a request as pieces
   of text, with their origins and the control tokens around them, and reports what it does not know;
 * `models.py` gives the tokenizer and the framing of a model, by its name;
-* `nearly.py` counts with a similar tokenizer if the model's own is not installed;
-* `estimate.py` is for all other models: it gives a measured range, never a bare number;
-* `count.py` puts them together: `count_request` returns a `TokenCount`.
+* `nearly.py` counts with a similar tokenizer if the model's is not installed;
+* `estimate.py` gives all other models a measured range, never a bare number;
+* `count.py` uses all of these: `count_request` returns a `TokenCount`.
 
-A framing is a rule with a source, never a correction of one request. Unpublished rules follow from
-many recorded bills; `benchmarks/tokens.py` compares with them, model by model.
+A framing is a rule with a source, never a correction of one request. Rules that are not published
+were derived from many recorded bills; `benchmarks/tokens.py` compares counts with these bills.
 """
 
 from playground.tokens.count import TokenCount, count_request

@@ -3,7 +3,7 @@
 It is a section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured
 output"): a heading, the schema's name, and the schema as JSON without blanks, with all letters
 outside ASCII escaped. The keywords that the decoder enforces are left out, and so is `required`.
-Bills of 2025 and 2026 show this. A keyword that is in no schema of these bills makes the count
+Bills of 2025 and 2026 agree with this. A keyword that no schema of these bills has makes the count
 inexact.
 """
 
@@ -43,12 +43,12 @@ class AnswerForm:
 
     @property
     def open(self) -> bool:
-        """True if an answer may hold more than the schema names: not strict, and not closed."""
+        """True if the schema is neither strict nor closed: an answer may have other fields."""
         return not self.strict and self.schema.get("additionalProperties") is not False
 
     @property
     def unknown(self) -> list[str]:
-        """The keywords that are in no schema of a recorded bill."""
+        """The keywords that occur in no recorded bill's schema."""
         return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)
 
 

@@ -14,7 +14,7 @@ from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
 _SHOWN: Final = 5  # most places that are reported in one text
-_NEAR: Final = 80  # characters on either side of a mark: no token is longer
+_NEAR: Final = 80  # characters that are read on either side of a mark: no token is longer
 
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
@@ -40,7 +40,8 @@ def _injected(piece: Piece, pattern: re.Pattern[str]) -> Iterator[Finding]:
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    # without `<s>` and `<unk>`, which are common in other markup and begin no turn
+    # short ones such as `<s>` and `<unk>` are left out: other markup has them, and they begin no
+    # turn
     controls = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, controls))) if controls else None
 
@@ -69,10 +70,10 @@ BEGINNINGS: Final = (
 def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
     """Report each cache mark at which one token would span both texts (`mark-in-token`).
 
-    The provider cuts the text at the mark, so the cached tokens are right. But the model reads
-    other tokens than if both texts were one block, so a moved mark changes its input.
+    The provider cuts the text at the mark, so the model reads other tokens than without the mark:
+    moving the mark changes the model's input.
     """
-    if not holds_marks(body):  # most have none, and reading takes as long as counting
+    if not holds_marks(body):  # as most: reading blocks takes as long as counting
         return []
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]

@@ -1,8 +1,8 @@
 """Count the tokens of a request: exactly, by its tokenizer alone, or as an estimate.
 
 *exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, but the
-provider adds something that is not known; `notes` names it. *estimate*: the model's tokenizer is
-not published or not installed. The request's own bill is never used.
+provider adds unknown text, which `notes` names. *estimate*: the model's tokenizer is not published
+or not installed. The request's own bill is never used.
 """
 
 from __future__ import annotations
@@ -70,16 +70,16 @@ def count_request(
     """Count the input tokens of a request body of any API.
 
     `model` and `api` (a name as in recordings, such as openai-chat) default to those of the body. A
-    `tokenizer` replaces the model's, a `template` replaces its framing.
+    `tokenizer` replaces the model's own, a `template` the model's framing.
 
-    Raises InputFault if the body is of no known API, is nested too deeply, or a template refuses
-    it, and UnknownNameError for an unknown API.
+    Raises InputFault if the body is of no known API or nested too deeply, or if the template
+    refuses it. Raises UnknownNameError for an unknown `api`.
     """
     if api and api not in APIS:
         raise UnknownNameError("API", api, list(APIS))
     api = api or api_of(body)
     model = model or str(body.get("model") or "")
-    if isinstance(body.get("input"), Mapping):  # DashScope's: its fields are in two inner objects
+    if isinstance(body.get("input"), Mapping):  # DashScope has its fields in two inner objects
         parameters = body.get("parameters")
         body = {**body["input"], **(parameters if isinstance(parameters, Mapping) else {})}
     if not api:
@@ -124,7 +124,7 @@ def _frame(
 
 
 def _frame_texts(body: Mapping[str, Any], api: str) -> Framed:
-    """Frame the texts of a request, with the framing cost of most models for each message."""
+    """Frame the texts of a request; each message costs what it costs with most models."""
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_TOKENS_PER_MESSAGE * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_TOKENS_PER_MESSAGE} tokens a message"
@@ -154,7 +154,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
 
 
 def _least_tokens(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """Count the certain tokens of a partly unknown request: those of its texts."""
+    """Count the tokens of the texts alone: the least that a partly unknown request has."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))

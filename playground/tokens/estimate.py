@@ -1,11 +1,11 @@
-"""Estimate requests to models with an unpublished tokenizer: another tokenizer's count, times a
-ratio.
+"""Estimate requests to models with an unpublished tokenizer: count with another tokenizer and
+multiply by a ratio.
 
-A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `per_request` for the request, and `tools` if it has any tools; each a triple: the
-least, the middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
-openllmetry's tests; the estimate is tested with other requests. Anthropic documents the cost of
-having tools ("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+The estimate is the sum of `ratio` for each token of o200k_base in the request's texts, `message`
+for each message, `per_request`, and `tools` if there are any tools. Each figure is a triple:
+lowest, middle, highest. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
+openllmetry's tests; the estimate is tested with other requests. Anthropic documents what the
+presence of tools costs ("Tool use": 159 to 530 tokens by model and choice).
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from playground.tokens.pieces import Origin, Piece, origin_of
 
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures, signatures: no words
-_INSIDE: Final = re.compile(  # kind of a tool's result with a picture or document in it
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures and signatures
+_INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
-_BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
+_BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # with this field, bills leave out earlier turns or parts of them
+_THOUGHT_OVER: Final = "</think>"  # bills leave out earlier turns with this tag, or parts of them
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # most tokens if the request names a form of the answer
+_FORMATTED: Final = 700  # most tokens that a required form of the answer adds
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
     "conversation",
 )  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_HALF: Final = 0.5  # certain share of a non-text block, whose JSON may be longer here
+_HALF: Final = 0.5  # certain share of a block that is not text: its JSON may be shorter
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models, by a pattern of names, with their costs; each a triple: least, middle, most.
+    """Models whose names match a pattern, with their costs as triples: lowest, middle, highest.
 
-    `shown` is the share of the tools' text that certainly counts, because some servers leave tools
-    out. With `digits` each digit is a token. `hidden` is the reason why a bill has no upper limit.
+    `shown` is the share of the tools' text that is certainly billed; some servers leave tools out.
+    With `digits` each digit is a token. `hidden` is the reason why a bill has no upper limit.
     """
 
     names: re.Pattern[str]
@@ -93,10 +93,10 @@ FAMILIES: Final[Sequence[Family]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The middle estimate of each piece, and the least and the most of all pieces together.
+    """The middle estimate of each piece, and the lowest and highest sum of all pieces.
 
-    `per_request` is the middle estimate for the request apart from its pieces. `most` is None if
-    there is no upper limit.
+    `per_request` is the middle estimate of what the request costs in addition to its pieces. `most`
+    is None if there is no upper limit.
     """
 
     sizes: list[int]
@@ -113,7 +113,7 @@ def family_of(model: str) -> Family:
 def guess(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
 ) -> Guess:
-    """Estimate the bill of a request; `texts` are the pieces' sizes by another tokenizer."""
+    """Estimate the bill of a request; `texts` are the pieces' token counts by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(piece.medium for piece in pieces)
@@ -138,13 +138,11 @@ def guess(
         round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    # Tools may cost less than their text, but a request as a whole costs no less than the least
-    # estimate of its texts.
+    # Tools may cost less than their text, but the whole request costs at least the lowest estimate
+    # of its texts.
     per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
-    for tools_only in (
-        True,
-        False,
-    ):  # if the rest is negative, tools are reduced first, then the other pieces
+    # a negative rest is taken off the tools first, then off the other pieces
+    for tools_only in (True, False):
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         per_request += _reduce(sizes, bearing, max(0, -per_request))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
@@ -166,7 +164,7 @@ def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
 
 
 def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
-    """Return True if a request has one of the keys, at the top or where some APIs keep settings."""
+    """Return True if a request has one of the keys, at the top or in an object of settings."""
     inner = (body.get(key) for key in _NESTED)
     places = [body, *(item for item in inner if isinstance(item, Mapping))]
     return any(place.get(key) for place in places for key in keys)
@@ -174,13 +172,13 @@ def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
 
 def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
     """Return True if a bill may include parts that the request does not show."""
-    if body.get("format") and body.get("think"):  # Ollama asks twice and bills thoughts
+    if body.get("format") and body.get("think"):  # Ollama then asks twice, and bills the thoughts
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider may drop earlier messages: it summarises, or clears results."""
+    """Return True if the provider may drop earlier messages, to summarise or to clear results."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -222,7 +220,7 @@ def texts_of(body: Mapping[str, Any]) -> list[Piece]:
     return [*(piece for piece in pieces if piece.text or piece.medium or piece.fixed), *prompts]
 
 
-# Fields of completions and Ollama, Titan, Cohere, Text Generation Inference.
+# Prompt fields of OpenAI's completions, Ollama, Titan, Cohere and Text Generation Inference.
 _PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inputs")
 
 
@@ -232,13 +230,13 @@ def _texts(value: Any) -> list[str]:
 
 
 def _with_medium(piece: Piece) -> Piece:
-    """Mark a result with a picture in it as a medium."""
+    """Mark a tool result that holds a picture as a medium."""
     has_picture = piece.origin == "results" and _INSIDE.search(piece.text)
     return replace(piece, medium=True) if has_picture else piece
 
 
 def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None) -> list[Piece]:
-    """Return a piece for each block of the request; `blocks` are the request's, if they are known.
+    """Return a piece for each block of the request; `blocks` are its blocks, if already read.
 
     `fixed` is 1 for the first block of a message. Pictures and encoded data have no text.
     """

@@ -26,7 +26,8 @@ _JSON: Final = "a tokenizer.json as Hugging Face's tokenizers writes it"
 def read_ranks(
     path: Path, name: str, pattern: str, controls: Mapping[str, int], source: str
 ) -> TiktokenTokenizer:
-    """Read a file of tiktoken's ranks; `pattern` cuts a text before tokens are made."""
+    """Read a file of tiktoken's ranks; `pattern` cuts a text into parts, each of which is
+    tokenised."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(read_user_file(path, _RANKS).splitlines(), 1):
         token, _, rank = line.partition(b" ")
@@ -53,7 +54,7 @@ def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
     return _encoding(name, pattern, ranks, controls, source)
 
 
-# For files without their own list (mistral-common 1.13.1, tokens/tokenizers/tekken.py).
+# Control tokens for files that list none (mistral-common 1.13.1, tokens/tokenizers/tekken.py).
 TEKKEN_CONTROLS: Final[Sequence[str]] = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
     "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]",

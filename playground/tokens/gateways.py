@@ -1,7 +1,7 @@
 """OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, by Chat Completions.
 
-If a request has tools, a gateway sends it to a reasoning model by Responses: 16 bills of 2026, of
-six models and two gateways, show that. No rule is known if earlier turns hold calls.
+A gateway uses Responses to send a request with tools to a reasoning model: 16 bills of 2026, of six
+models and two gateways, show that. If earlier turns hold calls, the rule is not known.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-_FRAMED_AS_OPENAI: Final = {  # models whose response formats or tools cost as OpenAI bills them
+_FRAMED_AS_OPENAI: Final = {  # models whose forms or tools are billed as by OpenAI
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
-    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills; of gpt-4o 10 of 13
+    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13
 }
 
 
@@ -29,7 +29,7 @@ def frame_chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """Frame a request of Chat Completions; a model's name with a slash is a gateway's."""
+    """Frame a request of Chat Completions; a model's name with a slash shows a gateway."""
     model = str(body.get("model") or "")
     tools = body.get("tools") or body.get("functions")
     form = isinstance(body.get("response_format"), dict)
@@ -52,7 +52,7 @@ def frame_chat(
 
 
 def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request as the gateway sends it: messages are items, functions have no envelope."""
+    """Return a request as the gateway sends it to Responses: as items, with functions unwrapped."""
     functions = functions_of(body.get("tools") or body.get("functions"))
     fields = {key: value for key, value in body.items() if key not in ("messages", "functions")}
     return {

@@ -1,9 +1,9 @@
-"""Make a tokenizer from the vocabulary of a GGUF file: it reads a text as llama.cpp does.
+"""Make a tokenizer from a GGUF file's vocabulary, with the same tokens as llama.cpp.
 
 The patterns are those of llama.cpp's `llm_tokenizer_bpe` (src/llama-vocab.cpp, 2026-10), chosen by
-the file's `tokenizer.ggml.pre`. Each pattern further cuts the parts that the one before made.
-llama.cpp's golden vectors (models/ggml-vocab-*.gguf.out) are the oracle of
-`benchmarks/vocabularies.py`.
+the file's `tokenizer.ggml.pre`. Each pattern cuts the parts that the previous pattern made.
+`benchmarks/vocabularies.py` compares with llama.cpp's golden vectors
+(models/ggml-vocab-*.gguf.out).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _CASED: Final = r"[^\r\n\p{{L}}\p{{N}}]?{0}*{1}+{2}|[^\r\n\p{{L}}\p{{N}}]?{0}+{1}*{2}|{3}"
 _AFTER: Final = r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _DIGITS: Final = [r"\p{N}", _GPT2]
-_DEEPSEEK_WORDS: Final = (  # as escapes, because some of these letters are not in their normal form
+_DEEPSEEK_WORDS: Final = (  # escaped: some letters are not in normal form
     "\\s?[A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u0293\u0295"
     "-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386\u0388-\u038a\u038c\u038e-"
     "\u03a1\u03a3-\u03f5\u03f7-\u0481\u048a-\u052f\u0531-\u0556\u10a0-\u10c5\u13a0-\u13f5"
@@ -47,9 +47,9 @@ _DEEPSEEK_WORDS: Final = (  # as escapes, because some of these letters are not 
 
 @dataclass(frozen=True)
 class Cut:
-    """The way in which texts are cut into parts, for the values `names` of `tokenizer.ggml.pre`.
-
-    `whole`: a part that is in the vocabulary is one token. `plain`: pieces are text, not bytes.
+    """Patterns that cut texts into parts, for the values `names` of `tokenizer.ggml.pre`. With
+    `whole`, a part that is in the vocabulary is one token. With `plain`, pieces are text, not
+    bytes.
     """
 
     names: tuple[str, ...]
@@ -125,7 +125,7 @@ def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
         model = model_of(words, prefix=field("add_space_prefix") is not False)
     elif kind == "bert":
         model = _word_piece_model(words)
-    else:  # merges of bytes, or a kind of model with its own cuts
+    else:  # a BPE model of bytes, or another kind with a `Cut`
         pre = str(field("pre") or "default") if kind == "gpt2" else str(kind)
         model = _merging_model(words, field("merges") or [], _cut_of(path, pre))
     return FileTokenizer(name, source, model)
@@ -179,7 +179,8 @@ def _pair(merge: str) -> tuple[str, str]:
 
 
 def _word_piece_model(words: Sequence[Word]) -> Any:
-    """Return BERT's model. GGUF marks pieces that start a word; BERT marks pieces inside a word."""
+    """Return BERT's model. GGUF marks the pieces that start a word, BERT the pieces inside a
+    word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

@@ -1,7 +1,7 @@
 """Load a tokenizer that a user names: a file of a known kind, or the folder of a model.
 
-A file that must be converted is converted once; the result is stored next to the workspace, named
-by the file's path, size and time.
+A file that needs a conversion is converted once. The result is stored next to the workspace, under
+a name made from the file's path, size and time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file,
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
 _RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
-_FORM: Final = 1  # version of the converted files: with another one, files are converted again
+_FORM: Final = 1  # version of conversions: a new one converts files again
 
 
 def load_tokenizer(source: str | PathLike[str]) -> Tokenizer:
-    """Load the tokenizer of a file, of a folder that holds one, or of a package by its name.
+    """Load the tokenizer of a file, of a folder with such a file, or of a package by its name.
 
     Raises InputFault for a file that is missing or cannot be read, and UnknownNameError for an
     unknown name.
@@ -68,7 +68,8 @@ def _load_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Read ranks without a pattern, such as Llama's; the number of ranks shows the pattern."""
+    """Read a file of ranks, such as Llama's, which lacks the pattern: the number of ranks shows
+    it."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
     name_of_similar = "llama3" if lines < 150_000 else "llama4"
     similar = PACKAGED[name_of_similar]
@@ -76,7 +77,7 @@ def _ranks(path: Path, name: str, source: str) -> Tokenizer:
 
 
 def _load_converted(path: Path, kind: str) -> FileTokenizer:
-    """Return the tokenizer of a file that must be converted, and store the conversion."""
+    """Load a converted file, after converting and storing it if that was not done before."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
     converted = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"

@@ -1,7 +1,5 @@
-"""Rules by a model's name: its tokenizer, and how its APIs frame a request. The first match counts.
-
-A framing is known only for some APIs of a model; for others, the kind of a count is `tokenizer`.
-"""
+"""Rules by a model's name: its tokenizer, and its framing by API. The first match counts. If a
+model's framing is not known for an API, the kind of the count is `tokenizer`."""
 
 from __future__ import annotations
 
@@ -39,12 +37,12 @@ def _conversation(framing: Framing) -> dict[str, Framing]:
 
 
 def _mistral(settings: bool) -> dict[str, Framing]:
-    """Return the framing of Mistral's own API; other hosts use other names for its models."""
+    """Return the framing of Mistral's own API; other hosts name Mistral's models differently."""
     return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
-    """Frame for models of 2024: a single question is framed as for later ones (5 bills of
+    """Frame for Mistral's models of 2024: one question is framed as for later models (5 bills of
     mistral-tiny)."""
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
@@ -67,10 +65,10 @@ def _on_bedrock(body: Mapping[str, Any]) -> Framed:
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Frame for hosts that use this name for Llama 3.1; their framings differ.
+    """Frame for Llama 3.1 under a name that only some hosts use; their framings differ.
 
-    Cerebras writes the published template (4 bills), Snowflake leaves out its system turn, 19
-    tokens (1 bill).
+    Cerebras writes the published template (4 bills); Snowflake leaves out the template's system
+    turn of 19 tokens (1 bill).
     """
     framed = templates.llama3(body, dated=True)
     framed.add_reason("hosts that use this name frame the model differently", 12)
@@ -119,16 +117,16 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
     return {**chats, "ollama-generate": prompt}
 
 
-_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # without the name of a host before it
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host's name before the model's
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
 # No source names the tokenizer of later models.
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # hosts write different system turns
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # its hosts write different system turns
     _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
-    _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
+    _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # its framing is unknown: no bills
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
     _rule(r"gpt-4o-mini", "o200k_base", _openai(tiles=Tiles(2833, 5667))),
     _rule(r"gpt-4\.1-(?:mini|nano)", "o200k_base", _openai()),
@@ -178,7 +176,7 @@ APIS: Final = (
 
 
 def rule_for(model: str) -> ModelRule | None:
-    """Return the rule for a model's name, as a provider, LiteLLM or a gateway writes it."""
+    """Return the rule for a model, whose name may be a provider's, LiteLLM's or a gateway's."""
     name = unquote(model).strip()
     return next((rule for rule in RULES if rule.names.search(name)), None)
 

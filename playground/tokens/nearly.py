@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """An estimate in tokens: a middle value for each text, the least and the most for their sum."""
+    """An estimate in tokens: the likely `sizes` of the texts, and the lowest and highest sum."""
 
     least: int
     sizes: list[int]

@@ -1,11 +1,11 @@
 """Frame Llama 3 as Ollama does: by the templates of its own library, not by Hugging Face's.
 
-https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). In 3.2 a
-system turn with one date always comes first; in 3.1 there is one only with a system prompt or
-tools. Tools are written in the last turn, if it is the user's, and calls replace the text of their
-message. Turns of one role are joined (ollama's template/template.go, `collate`), and each part of a
-content is a turn (openai/openai.go). No figure was fitted: this matches 49 bills of the recordings
-of Llama Stack, langchainrb and crewAI.
+https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). Llama 3.2
+always begins with a system turn, which has one date; 3.1 has this turn only with a system prompt or
+tools. Tools are written in the last turn, if it is the user's. A message with calls loses its text.
+Neighbouring turns of one role are joined (ollama's template/template.go, `collate`), and each part
+of a content is a turn (openai/openai.go). The rules match 49 recorded bills (Llama Stack,
+langchainrb, crewAI).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _FUNCTIONS: Final = (
     '{"name": function name, "parameters": dictionary of argument name and its value}. '
     "Do not use variables.\n\n"
 )
-_SURE: Final = 0.6  # certain share of a tool: some versions left out the names of its fields
-_LONG: Final = 8_000  # characters; a longer request may not fit into the context of a server
+_SURE: Final = 0.6  # certain share of a tool: some versions left out field names
+_LONG: Final = 8_000  # characters: a server may cut off longer requests
 _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -44,7 +44,7 @@ class _Turn:
 
 
 def llama(body: Mapping[str, Any], dated: bool) -> Framed:
-    """Frame a request to `llama3.1`, or, if `dated`, to `llama3.2`, of any of Ollama's APIs."""
+    """Frame a request of any of Ollama's APIs to `llama3.1` or, if `dated`, to `llama3.2`."""
     framed = Framed(source="the template of Ollama's library", control=True)
     functions = list(functions_of(tools_of(dict(body))))
     turns = _join_turns(framed, list(_turns(framed, body)))
@@ -69,8 +69,8 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
 def first_llama(body: Mapping[str, Any]) -> Framed:
     """Frame a request to `llama3`, whose template has no tools.
 
-    Servers of May 2024 left out the first token (5 bills of openllmetry's and OpenInference's
-    recordings).
+    Servers of May 2024 left out the first token (5 bills recorded by openllmetry and
+    OpenInference).
     """
     framed = llama(body, dated=False)
     framed.add_reason("Ollama left out the token at the beginning until 2024-06", 0)
@@ -147,7 +147,7 @@ def _turn_pieces(turn: _Turn) -> list[Piece]:
 def _add_last(
     framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool
 ) -> None:
-    """Frame the last turn: with the tools if it is the user's, not ended if it is the model's."""
+    """Frame the last turn. The user's gets the tools; the model's has no end."""
     if turn.role == "system":
         return
     pieces = _turn_pieces(turn)
@@ -174,7 +174,7 @@ def _note_tool_costs(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of Ollama, by the fields that it writes."""
+    """The fields of a tool that a version of Ollama writes."""
 
     descriptions: bool  # descriptions and types of properties, even if empty
     required: bool  # the list of required properties, even if empty
@@ -191,16 +191,14 @@ def tool_text(function: Mapping[str, Any]) -> str:
 
 
 def extra_of_old_versions(function: Mapping[str, Any]) -> int:
-    """Return the most tokens by which the text of old versions may be longer.
-
-    That is the number of additional characters, or 0 if all versions write the tool alike.
-    """
+    """Return the most tokens by which the text of old versions may be longer: the number of
+    additional characters."""
     new, old = _tool(function, _NEWEST), _tool(function, _OLDEST)
     return 0 if new == old else max(1, len(old) - len(new))
 
 
 def arguments_text(arguments: Any) -> str:
-    """Write a call's arguments; a text that is no JSON stays as it is."""
+    """Write a call's arguments; text that is not JSON stays as it is."""
     if isinstance(arguments, str):
         try:
             return go_json(with_sorted_keys(json.loads(arguments)))
@@ -218,7 +216,7 @@ def go_json(value: Any) -> str:
 
 
 def with_sorted_keys(value: Any) -> Any:
-    """Return a value with the keys of objects sorted, as Go writes maps."""
+    """Return a value with the keys of all objects sorted, as Go writes maps."""
     if isinstance(value, dict):
         return {key: with_sorted_keys(value[key]) for key in sorted(value, key=str)}
     return [with_sorted_keys(item) for item in value] if isinstance(value, list) else value

@@ -1,10 +1,11 @@
-"""Frame OpenAI's Chat Completions: the cost of messages, tools and calls in addition to their text.
+"""Frame OpenAI's Chat Completions: what messages, tools and calls cost in addition to their text.
 
-A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), the beginning of the answer 3, a name 1
-more (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools are written in the first
-system message. A call has an address (`to=functions.NAME`); several at once are one call of
-`multi_tool_use.parallel`. All other rules follow from recorded bills of gpt-3.5-turbo, gpt-4,
-gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by `benchmarks/tokens.py`.
+All costs are in tokens. A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), a name 1 more,
+the beginning of the answer 3 (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools
+are written in the first system message. A call has an address (`to=functions.NAME`); several at
+once are one call of `multi_tool_use.parallel`. All other rules follow from recorded bills of
+gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by
+`benchmarks/tokens.py`.
 
 Models that reason are framed as in harmony (openai/harmony, docs/format.md): the beginning of the
 answer costs 2, and tools cost 82 more than with Responses.
@@ -34,11 +35,11 @@ from playground.tokens.typescript import add_tools
 _MESSAGE: Final = 4
 _REPLY: Final = 3
 _REASONING_REPLY: Final = 2
-_TOOLS_AFTER_SYSTEM: Final = 5  # the heading of tools, after a system prompt
-_TOOLS_ALONE: Final = 9  # the heading, and a message around it, without a system prompt
-_INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
-_SECTION: Final = 1  # the blank line before another section
-_NAME: Final = 1  # in addition to its text, unless the name is that of the role (5 of 5 bills)
+_TOOLS_AFTER_SYSTEM: Final = 5  # heading of the tools after a system prompt
+_TOOLS_ALONE: Final = 9  # heading of the tools in a message of its own
+_INSTRUCTIONS: Final = 3  # harmony's heading in the message with the tools
+_SECTION: Final = 1  # blank line before another section
+_NAME: Final = 1  # more for a name other than the role's (5 of 5 bills)
 _OPEN: Final = 1  # more for a form that is neither strict nor closed
 _DESCRIBED: Final = 1  # more for a form with a description, with a model that reasons
 _ADDRESS: Final = 2  # control tokens around the address of an answer or a call
@@ -46,11 +47,11 @@ _REASONING_CALL: Final = 6  # more for a turn with calls (in Responses, for each
 _ANSWER_CHANNEL: Final = 2  # more for an answer
 _SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
-_HIDDEN: Final = (  # fields for which the provider adds text that nobody sees
+_HIDDEN: Final = (  # fields for which the provider adds unseen text
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
 _ESCAPED: Final = 6  # tokens of a letter as `\\u00e9`
-_SEVERAL: Final = 8  # tokens around the message of several results
+_SEVERAL: Final = 8  # tokens around a message with several results
 
 
 def chat(
@@ -122,8 +123,8 @@ def _add_system(
 def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
-    """Frame the addresses of answers to the form; the next answer has one too, if there are no
-    tools."""
+    """Frame the addresses of earlier answers in the required form. Without tools, the next answer
+    has an address too."""
     for index, message in enumerate(messages):
         if message.get("role") == "assistant" and not calls_of(message):
             framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))
@@ -143,7 +144,7 @@ def _note_unknown_parts(
 
 
 def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
-    """Frame the cost of a form in addition to its text, as bills of Chat Completions show it.
+    """Add what a form costs in addition to its text, according to bills of Chat Completions.
 
     An open form costs 1 (4 of 4 bills of three projects), a closed one nothing (22 of 22 bills). A
     description costs 1 more with a model that reasons (8 of 8 bills).
@@ -168,10 +169,8 @@ def note_unknown_keywords(framed: Framed, form: AnswerForm | None) -> None:
 
 
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
-    """Return 1, a token to subtract, if no function has a description, or else 0.
-
-    Source: bills of gpt-5 and gpt-5.5.
-    """
+    """Return the tokens to subtract: 1 if no function has a description (bills of gpt-5 and 5.5),
+    else 0."""
     described = [bool(function.get("description")) for function in functions]
     if any(described) and not all(described):
         framed.add_reason(
@@ -199,7 +198,7 @@ def _message(
 
 
 def _add_choice(framed: Framed, choice: Any, legacy: bool) -> None:
-    """Frame the cost of `tool_choice`: 1 for `none`, the beginning of a call for a named tool.
+    """Add the cost of `tool_choice`: 1 for `none`, the beginning of a call for a named tool.
 
     Source: counts for gpt-3.5-turbo and gpt-4 of 2024 (openai-messages-token-helper), and for a
     named tool 17 bills of gpt-4o and gpt-4o-mini. `auto` and `required` are free.
@@ -217,10 +216,8 @@ def _add_choice(framed: Framed, choice: Any, legacy: bool) -> None:
 
 
 def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """Frame the additional cost of a reasoning model's own turns, once for all calls of a turn.
-
-    8 of 8 bills of two and three calls, of gpt-5 and 5.4, show it; 6 bills of o3 and o4 do not.
-    """
+    """Add what a reasoning model's own turns cost, once for all calls of a turn. 8 of 8 bills of
+    gpt-5 and 5.4 with two or three calls show this cost; 6 bills of o3 and o4 do not."""
     for index, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
@@ -233,7 +230,8 @@ def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmo
 
 
 def names_of_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the tool of each call by the call's id; "" if it was made together with others."""
+    """Return the tool of each call by the call's id; "" for a call that was made together with
+    others."""
     names: dict[str, str] = {}
     for calls in map(calls_of, messages):
         for call in calls:
@@ -257,7 +255,7 @@ def add_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]) ->
 
 
 def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]:
-    """Write the calls as the arguments of one call."""
+    """Write several calls as the arguments of one call."""
     pieces = [Piece('{"tool_uses":[', "calls", index)]
     for place, function in enumerate(functions):
         name = str(function.get("name") or "")

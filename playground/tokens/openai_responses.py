@@ -1,11 +1,10 @@
-"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and stored items.
-
-Tools are written as openai/harmony does. They cost 3 in addition to their text, 9 with models that
+"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and stored items. Tools
+are written as in openai/harmony. They cost 3 tokens in addition to their text, 9 with models that
 reason. A call and its result together cost 11 in addition to name (twice), arguments and text, 17
-with models that reason. They cost 3 more if the call has the id under which the server stores it,
-or if a model that reasons gets it without its reasoning. All of it follows from recorded bills of
-gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of the
-API's first weeks, March 2025, have some 220 tokens more.
+with models that reason. The call costs 3 more if it has the id under which the server stores it, or
+if a model that reasons gets it without its reasoning. The rules follow from recorded bills of
+gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of March
+2025, the API's first weeks, have some 220 tokens more.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
 _STORED: Final = 3  # more for a call with the id under which the server stores it
-_REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be called
+_REQUIRED_TOOL: Final = 7  # beside the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
-_SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
+_SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
 _SAMPLED: Final = 8  # most additional tokens of earlier answers that are billed as sampled
@@ -75,7 +74,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
     newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
     for index, item in enumerate(items):
         if index < newest and _is_reasoning(item) and reasoning:
-            continue  # reasoning before the newest question is left out
+            continue  # models do not read reasoning before the newest question
         if item.get("type") == "function_call":
             is_stored = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
             extra = reasoning.alone if reasoning and not _has_reasoning(items, index) else 0
@@ -86,7 +85,8 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
 
 
 def _required_tool(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tool that must be called: the named one, or the only one; "" for none."""
+    """Return the tool that must be called, by name or because it is the only tool; "" if there is
+    none."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])
@@ -120,7 +120,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
 
 
 def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Note that the server may compact the request, unless it is below the threshold.
+    """Note that the server may compact the request, unless the request is below the threshold.
 
     Source: OpenAI, "Compaction": "when the rendered token count crosses". Below the threshold,
     earlier answers are billed as they were sampled: six bills differ by up to 4.
@@ -173,10 +173,8 @@ def _is_simultaneous(items: Sequence[Mapping[str, Any]], index: int) -> bool:
 def _note_simultaneous_calls(
     framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool
 ) -> None:
-    """Note calls made at once whose cost no bill shows.
-
-    A model that does not reason reads them one by one, also two stored ones (18 of 19 bills). There
-    is no bill for more than two stored calls.
+    """Note simultaneous calls whose cost no bill shows. A model that does not reason reads such
+    calls one by one, also two stored ones (18 of 19 bills). No bill has more than two stored calls.
     """
     run = 0
     for item in items:
@@ -197,9 +195,9 @@ def _note_calls(
 def _note_missing_reasoning(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
 ) -> None:
-    """Note calls without reasoning and id, if other calls of an unstored request have reasoning.
-
-    Bills of calls without reasoning: 60 unstored, three stored, one next to calls with reasoning.
+    """Note calls without reasoning and id, if other calls of an unstored request have reasoning:
+    only one bill has both. Of calls without reasoning alone there are 60 unstored and three stored
+    bills.
     """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]

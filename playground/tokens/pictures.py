@@ -1,15 +1,15 @@
-"""The cost of pictures whose size can be seen: for OpenAI's models that read tiles, and Mistral's.
+"""The cost of pictures with a visible size, for OpenAI's models that read tiles, and for Mistral's.
 
 Source: "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, read
 2026-11). With `detail: low` a picture costs only the base. Otherwise it is shrunk to fit into 2,048
-by 2,048 pixels, then until its shorter side is 768, and costs a fixed amount for each tile of 512
-that it touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5). The
-bills of models that count patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) differ from
-the documentation by one to three tokens, so their costs are not known.
+by 2,048 pixels, then until its shorter side has 768, and costs `tile` for each tile of 512 by 512
+that it touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5).
+Bills of models with patches of 32 pixels (the mini and nano of 4.1 and 5, 5.4 and later) differ
+from the documentation by one to three tokens, so these costs are not known.
 
-Mistral's models read patches of 28 pixels, with a token after each row (mistral-common 1.13,
-tokens/tokenizers/image.py): 20 bills of four sizes. Pictures larger than 1,024 are shrunk,
-differently by each model.
+Mistral's models read patches of 28 by 28 pixels, with a token after each row (mistral-common 1.13,
+tokens/tokenizers/image.py): 20 bills of four sizes agree. Each model shrinks pictures of more than
+1,024 pixels in its own way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EMBEDDED: Final = re.compile(r"data:[^;,]*;base64,", re.IGNORECASE)
 _SQUARE: Final = 2048
 _SHORT: Final = 768
 _TILE: Final = 512
-_NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG's markers of that range that begin no frame
+_NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG markers within 0xC0 to 0xCF that begin no frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Pictures in square patches of `patch` pixels: a token for each patch, one after each row.
+    """The cost of a picture in square patches of `patch` pixels: a token for each patch and each
+    row.
 
     The cost is known for pictures of at most `most` pixels in width and height.
     """
@@ -113,7 +114,7 @@ def _gif(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """Find the size in the first frame's header; the segments before it state their lengths."""
+    """Read the size in the first frame's header, after skipping the segments before it."""
     offset = 2 if data.startswith(b"\xff\xd8") else len(data)
     while offset + 9 <= len(data) and data[offset] == 0xFF:
         marker = data[offset + 1]

@@ -1,6 +1,6 @@
 """A request as a tokenizer reads it: pieces of text with origins, and control tokens around them.
 
-A row of pieces is one text to the tokenizer: a token may span two pieces of it.
+The tokenizer reads a row of pieces as one text: a token may span two pieces.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def origin_of(role: object) -> Origin:
 class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    A `medium` is a picture or a document of unknown size instead of a text. `sure` is the share of
-    the text that the model certainly gets. `fixed` is the number of control tokens.
+    If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
+    share of the text that the model certainly gets. `fixed` is the number of control tokens.
     """
 
     text: str = ""
@@ -52,10 +52,10 @@ class Piece:
 class Framed:
     """A complete request: rows of pieces, and the reasons why the count is not exact.
 
-    With `control` the texts hold control tokens as a template writes them. `unknown` maps each
-    reason to the most tokens that it adds, or to None if there is no limit: searches that the
-    provider ran, pictures, a conversation that it stores. `pictures` gives the cost of pictures, if
-    known. With `forgets` the server may leave out earlier messages.
+    With `control` the texts hold control tokens, because a template wrote them. `unknown` maps each
+    reason to the most tokens that it adds, or to None without a limit (searches that the provider
+    runs, a conversation that it stores). `pictures` gives the cost of pictures, if known. If
+    `forgets`, the server may leave out earlier messages.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)
@@ -84,13 +84,13 @@ class Framed:
 
     @property
     def most_unknown(self) -> int | None:
-        """The most tokens that everything unknown may add."""
+        """The most tokens that all unknown parts may add; None if there is no limit."""
         sizes = list(self.unknown.values())
         return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def text_of(content: Any) -> tuple[str, list[str]]:
-    """Return a content's text, and the kinds of its other parts."""
+    """Return the text of a content, and the kinds of the parts that are not text."""
     text, other_parts = _split(content)
     return text, list(map(_kind, other_parts))
 

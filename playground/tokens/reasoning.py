@@ -1,7 +1,7 @@
-"""The generations of OpenAI's models that reason, and the tokens that each adds to the text.
+"""The generations of OpenAI's reasoning models, and the tokens that each adds to the text.
 
-Sources are bills: 67 of o1 to o4; for calls without their reasoning, 12 of gpt-5 and 73 of 5.4 to
-5.6; for tools, those that `docs/tokens.md` counts.
+The sources are bills: 67 of o1 to o4, 12 of gpt-5 and 73 of 5.4 to 5.6 for calls without their
+reasoning, and for tools the bills in `docs/tokens.md`.
 """
 
 from __future__ import annotations

@@ -59,11 +59,10 @@ Reader = Callable[[Path, str, str], Tokenizer]
 
 @dataclass(frozen=True)
 class Likeness:
-    """A comparison of a tokenizer with a similar one, `to`, that is always installed.
-
-    `ratio` and `other_letters` are tokens for each token of the similar one, for ASCII and for
-    other letters: the least, the middle and the most. `digits` means that each digit is a token,
-    while OpenAI's tokenizers join up to three.
+    """A comparison of a tokenizer with a similar one, `to`, that is always installed. `ratio` (for
+    ASCII) and `other_letters` are the tokens for each token of the similar tokenizer: lowest,
+    middle, highest. `digits` means that each digit is a token, while OpenAI's tokenizers join up to
+    three.
     """
 
     to: str
@@ -130,9 +129,10 @@ def _mistral(file: str, reader: Reader, like: Likeness) -> Packaged:
     return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader, like=like)
 
 
-# Llama 3's vocabulary is cl100k_base's and 28,000 words of other languages (the first 100,000 are
-# the same). Ratios of ASCII were measured over the texts of 1,784 recorded requests of 13 public
-# projects, of other letters over ten languages (2026-11); the ranges are wider than measured.
+# Llama 3's vocabulary is that of cl100k_base (the first 100,000 tokens) and 28,000 words of other
+# languages. The ratios for ASCII were measured over the texts of 1,784 recorded requests of 13
+# public projects, those for other letters over ten languages (2026-11). The ranges are wider than
+# measured.
 _LIKE_CL100K: Final = Likeness("cl100k_base", (0.93, 1.0, 1.02), (0.35, 0.7, 1.05))
 _LIKE_O200K: Final = Likeness("o200k_base", (0.8, 1.0, 1.25), (0.6, 1.0, 1.5))
 _LIKE_TEKKEN: Final = Likeness("o200k_base", (0.9, 1.05, 1.4), (0.7, 1.1, 2.6), digits=True)

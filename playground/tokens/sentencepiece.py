@@ -1,9 +1,10 @@
-"""Make a tokenizer from a SentencePiece model (`tokenizer.model`) without its package.
+"""Make a tokenizer from a SentencePiece model (`tokenizer.model`) without the sentencepiece
+package.
 
 The file is a protocol buffer, of which four fields matter (sentencepiece_model.proto: ModelProto).
-A BPE model first joins the neighbours that make the piece with the best score. Its merges are all
-ways to cut a piece in two, in the order of the scores, as in Hugging Face's converter. A unigram
-model is passed on as it is.
+A BPE model of SentencePiece joins neighbours by the score of the piece that they make, not by a
+list of merges. So the list is made from all ways to cut a piece in two, in the order of the scores,
+as in Hugging Face's converter. A unigram model needs no merges.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
 
 
 def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
-    """Return a tokenizer of the package tokenizers; `prefix` puts a space before the text."""
+    """Return a tokenizer of the tokenizers package; with `prefix` it puts a space before the
+    text."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers
 
     ids = {word.text: i for i, word in enumerate(words)}
@@ -77,7 +79,7 @@ def _added_token(kind: Any, word: Word) -> Any:
 
 
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
-    """Return all pairs of pieces that make a third one, the best score of the third first."""
+    """Return all pairs of pieces that make a third piece, ordered by the third piece's score."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
     merges = []
     for text, rank in plain.items():

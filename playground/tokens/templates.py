@@ -1,7 +1,7 @@
-"""Frame requests whose prompt is known: of Llama 3, of Mistral, raw, or by a user's template.
+"""Frame requests whose prompt is known: Llama 3's, Mistral's, raw, or by a user's template.
 
-Llama 3 is written by the project's own `raw_prompts`. Llama 3.1 and later get Hugging Face's system
-turn with its dates, as every recorded host writes it (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
+`raw_prompts` writes the prompts of Llama 3. For 3.1 and later they begin with Hugging Face's system
+turn and its dates, like those of all recorded hosts (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
 Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
 """
 
@@ -87,10 +87,8 @@ _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two 
 
 
 def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
-    """Frame for models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13.
-
-    `settings` is for models whose prompt holds a setting of the reasoning effort (V15).
-    """
+    """Frame for models with a Tekken tokenizer, like InstructTokenizerV13 of mistral-common 1.13.
+    `settings` is True for models whose prompt states the reasoning effort (V15)."""
     source = "control tokens of mistral-common 1.13, V13 and V15"
     framed = Framed(source=source, pictures=Rows(28, 1024))
     _note_unknown_parts(framed, body)
@@ -121,10 +119,8 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
-    """Return True if the answer must be JSON.
-
-    That costs nothing, and leaves out the settings of reasoning (16 bills of 2026).
-    """
+    """Return True if the answer must be JSON: the prompt then states no reasoning effort (16 bills
+    of 2026)."""
     form = body.get("response_format")
     return isinstance(form, dict) and form.get("type") not in (None, "text")
 
@@ -145,11 +141,12 @@ def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> Non
 
 
 def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Frame the tools as one JSON text, for the place before the first question."""
+    """Frame the tools as one JSON text, which stands before the first question."""
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return
-    sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0  # one bill lacks other tools
+    # in one bill with a named tool the other tools are missing
+    sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0
     pieces = [Piece("[", "tools", fixed=2)]
     for place, function in enumerate(functions):
         fields = {
@@ -164,10 +161,8 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _in_mistrals_order(schema: Any, names: bool = False) -> Any:
-    """Return a JSON Schema with type, properties and required first in each object.
-
-    Bills of 2025 and 2026 show that the API does so.
-    """
+    """Return a JSON Schema with type, properties and required first in each object, as bills of
+    2025 and 2026 show for the API."""
     if isinstance(schema, list):
         return [_in_mistrals_order(item) for item in schema]
     if not isinstance(schema, dict):
@@ -201,7 +196,7 @@ def mistral_first(body: Mapping[str, Any]) -> Framed:
 
 
 def prompt_alone(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt that is sent as it is; numbers in it are tokens already."""
+    """Frame a prompt that is sent as it is; a list of numbers already consists of tokens."""
     framed = Framed(source="the prompt alone")
     value = body.get("prompt")
     for prompt in value if isinstance(value, list) else [value]:
@@ -215,14 +210,14 @@ def prompt_alone(body: Mapping[str, Any]) -> Framed:
 
 
 def prompt_after_bos(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt that is sent as it is, after a BOS of the server (vLLM, Llama 3.2)."""
+    """Frame a prompt that is sent as it is, after a BOS that the server adds (vLLM, Llama 3.2)."""
     framed = prompt_alone(body)
     framed.add(Piece(fixed=1))
     return framed
 
 
 def raw_prompt(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt with its control tokens, after a BOS of the server (Ollama)."""
+    """Frame a prompt with its control tokens, after a BOS that the server adds (Ollama)."""
     framed = Framed(source="a raw prompt, and the BOS that Ollama puts before it", control=True)
     if not body.get("raw"):
         framed.add_reason("the template that the server writes around the prompt is not known")
@@ -232,10 +227,7 @@ def raw_prompt(body: Mapping[str, Any]) -> Framed:
 
 
 def frame_by_template(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
-    """Frame a request as a chat template writes it.
-
-    Raises InputFault if the template refuses the request.
-    """
+    """Frame a request by a chat template. Raises InputFault if the template refuses the request."""
     framed = Framed(source=f"the chat template {template.name}", control=True)
     messages = [dict(message) for message in messages_of(dict(body))]
     tools = tools_of(dict(body))

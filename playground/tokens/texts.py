@@ -1,4 +1,4 @@
-"""Count the tokens of texts alone, without anything around them."""
+"""Count the tokens of texts alone, without a framing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
 def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
     """Return a function that counts a text's tokens for a model, and True if it is exact.
 
-    It is exact with the model's own tokenizer. Otherwise the function counts with another one, and
-    multiplies by the ratio measured for the model's family.
+    The count is exact with the model's own tokenizer. Without it, the function counts with another
+    tokenizer and multiplies by the ratio measured for the model's family.
     """
     rule = rule_for(model)
     if rule and PACKAGED[rule.tokenizer].path() is not None:

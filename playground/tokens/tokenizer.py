@@ -1,7 +1,7 @@
 """The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-A text that looks like a control token is one only with `control`, because then a template wrote it.
-Lone surrogates, which no model gets, count as one replacement character each.
+A text that looks like a control token is only one if `control` is True: then a template wrote it. A
+lone surrogate, which no model gets, counts as a replacement character.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Tokenizer(Protocol):
     def controls(self) -> frozenset[str]: ...
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        """Return the tokens; with `control`, a text that looks like a control token is one."""
+        """Return the tokens; with `control`, text that looks like a control token is one."""
 
     def starts(self, text: str, control: bool = False) -> list[int]:
         """Return for each token the index of the character in which it starts."""
 
 
 def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
-    """Count the tokens of a text. A text is not tokenised again while its count is known."""
+    """Count the tokens of a text. Counts of longer texts are cached."""
     if len(text) < _WORTH_A_KEY:
         return len(tokenizer.ids(text, control)) if text else 0
     counts = _counts.setdefault(tokenizer, {})
@@ -47,7 +47,7 @@ def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
     known = counts.get(key)
     if known is None:
         if len(counts) >= _MOST_COUNTS:
-            counts.clear()  # another thread may do so at any time
+            counts.clear()  # another thread may clear it at any time
         known = counts[key] = len(tokenizer.ids(text, control))
     return known
 
@@ -58,7 +58,7 @@ _counts: Final[WeakKeyDictionary[Tokenizer, dict[tuple[bool, bytes], int]]] = We
 
 
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
-    """Count the tokens of several texts that are read as one.
+    """Count the tokens of each of several texts that are read as one text.
 
     A token that spans two texts counts for the first.
     """
@@ -125,13 +125,13 @@ class FileTokenizer:
         return [start for start, _stop in self._encode(text, control).offsets]
 
     def _encode(self, text: str, control: bool) -> Any:
-        with _SETTING:  # threads share the model, and this is a setting of the model
+        with _SETTING:  # threads share the model, which has this setting
             self.model.encode_special_tokens = not control
             return self.model.encode(replace_lone_surrogates(text), add_special_tokens=False)
 
 
-# A million blanks in a row overflow the stack of tiktoken's regular expressions: it panics, which
-# `except Exception` does not catch. A cut costs at most one token more.
+# A million blanks in a row overflow the stack of tiktoken's regular expressions, and the panic is
+# not caught by `except Exception`. Cutting them adds at most one token for each cut.
 _MOST_BLANKS: Final = 100_000
 _BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
 

@@ -5,7 +5,7 @@ it of github.com/hmarr/openai-chat-tokens (2023) and pamelafox/openai-messages-t
 Recorded bills of 2024 to 2026 differ from these in two points:
 
 * an object without comments and defaults is one line, `{ city: string, unit?: "c" | "f" }`; any
-  other has a line for each property, and is never indented;
+  other object has a line for each property, without indentation;
 * each line of a description is a comment without its indentation; an empty comment separates a
   title from a description.
 """
@@ -19,10 +19,10 @@ from typing import Any, Final
 
 from playground.tokens.pieces import Framed, Piece
 
-_DEEPEST: Final = 40  # most levels of a schema: a `$ref` may refer to itself
-_MOST: Final = 20_000  # most types in a tool: references may double with each level
+_DEEPEST: Final = 40  # levels of a schema: a `$ref` may refer to itself
+_MOST: Final = 20_000  # types in a tool: each level may double the references
 _ENDLESS: Final = "a schema that refers to itself or repeats its references"
-_ONE: Final = 60  # tokens that a keyword adds at most
+_ONE: Final = 60  # most tokens that a keyword adds
 HEAD: Final = "namespace functions {\n\n"
 _UNEXPLAINED: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
@@ -33,7 +33,7 @@ TAIL: Final = "} // namespace functions"
 
 
 def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int) -> None:
-    """Add the namespace after `fixed` control tokens, with a piece for each function."""
+    """Add the namespace, with a piece for each function; `fixed` control tokens precede it."""
     pieces = [Piece(fixed=fixed), Piece(HEAD, "tools")]
     for function in functions:
         parameters = function.get("parameters")
@@ -64,9 +64,9 @@ class _Schema:
     """A JSON Schema written as a type."""
 
     root: dict[str, Any]
-    # parts that no bill explains, in order, with the most tokens that each adds (None: no limit)
+    # parts whose cost no bill explains -> the most tokens that the part adds (None: no limit)
     unexplained: dict[str, int | None] = field(default_factory=dict)
-    written: int = 0  # types
+    written: int = 0  # number of types written
 
     def type(self, given: Any, depth: int) -> str:
         schema = self._resolve(given)
@@ -88,7 +88,7 @@ class _Schema:
         return self._plain_type(schema, kind, depth)
 
     def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
-        """Note the parts of a schema that are in no bill, or that known bills do not explain."""
+        """Note the parts of a schema whose cost no bill shows or explains."""
         unexplained = set(schema) & _UNEXPLAINED
         several = schema.get("anyOf") or schema.get("oneOf")
         union = several if isinstance(several, list) else []
@@ -148,7 +148,7 @@ class _Schema:
         return f" // default: {json.dumps(schema['default'], ensure_ascii=False)}"
 
     def _resolve(self, schema: Any) -> dict[str, Any] | None:
-        """Return the schema, or the one to which its `$ref` into the same document points."""
+        """Return the schema, or the schema in the same document to which its `$ref` points."""
         if not isinstance(schema, dict):
             return None
         reference = schema.get("$ref")

@@ -12,11 +12,11 @@ from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
-from playground.questions.server_view import dropped_by_servers
+from playground.questions.server_view import server_view
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
-from playground.servers import server_names
+from playground.servers import all_servers, server_names
 from playground.sessions.entries import without_secrets
 from playground.show import exports
 from playground.show.pictures.replies import replays
@@ -122,22 +122,21 @@ def _file(
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
     """Return two columns: the dialect, and the reading that differs most usefully from it.
 
-    This is a server that delivers an incomplete call, else the server that drops most of the reply,
-    else another dialect.
+    This is a server that delivers an incomplete call or drops text, else another dialect. A server
+    whose parser was run on such replies comes before one that is assumed to read them so.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
-        calls = len(own.result.tool_calls)
-        for name in server_names()[:_ENGINES]:
-            read = _timeline(recording, dialect, tools, None, name).server
-            if read and len(read.tool_calls) > calls:
-                return [dialect, f"{SERVER}{name}"]
-        drops = dropped_by_servers(own.result, dialect, tools)
-        # prefer servers that run models, because a client library drops text by design
-        running = [name for name in server_names()[:_ENGINES] if drops.get(name)]
-        if losing := running or [name for name in drops if drops[name]]:
-            most = max(losing, key=lambda name: drops[name])
-            return [dialect, f"{SERVER}{most}"]
+        calls, engines = len(own.result.tool_calls), server_names()[:_ENGINES]
+        ranks = dict[str, tuple[int, ...]]()
+        for server in all_servers():
+            read = server_view(recording, dialect, server.name, tools)
+            more, drops = len(read.tool_calls) > calls, read.dropped_characters
+            if (more or drops) and not server.is_lossless:
+                runs = server.name in engines  # a client library drops text by design
+                ranks[server.name] = read.proven, not read.assumed, runs, more, drops
+        if ranks:
+            return [dialect, SERVER + max(ranks, key=lambda name: ranks[name])]
     near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
     other = next(name for name in near if name != dialect)
     return [dialect, other]

@@ -18,9 +18,8 @@ from playground.recordings.recording import Recording
 from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
-_LOOKED_AT: Final = (
-    100_000  # characters at a reply's end, where calls are; they take a third of a second
-)
+# characters at a reply's end, where calls are; they take a third of a second
+_LOOKED_AT: Final = 100_000
 
 
 @memoized(32, spinner="Reading in every dialect …")

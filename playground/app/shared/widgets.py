@@ -92,9 +92,8 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        say.text(
-            f"{label}: {len(text):,} characters{hidden}"
-        )  # `say.text`, because a file's name in the label must not be read as Markdown
+        # `say.text`, because a file's name in the label must not be read as Markdown
+        say.text(f"{label}: {len(text):,} characters{hidden}")
         key = f"save {label} {named}"
         say.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"

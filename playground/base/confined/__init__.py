@@ -10,7 +10,7 @@ and no limit checked. So a template runs in another process:
 * the kernel limits the worker (memory, processor time, no writing of files), and the worker gets no
   keys of the environment;
 * after the wall time the worker is killed, and the next task gets a new one. Tasks of one question
-  share a `Budget`, so the limit is that of the question;
+  share a `Budget`, so the limit holds for the whole question;
 * a worker that has finished its task is reused: then a task costs two writes to a pipe.
 
 Tasks are sent with `marshal`, because the worker may trust us. Answers come as JSON, because we do

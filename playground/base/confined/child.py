@@ -53,8 +53,8 @@ def _allow(seconds: float) -> None:
 
 
 def _prepare(task: str) -> None:
-    """Import the task's module, so that the import does not count as its time: jinja2 alone may
-    take half a second on a busy machine."""
+    """Import the task's module, so that the import does not count as the task's time: jinja2 alone
+    may take half a second on a busy machine."""
     _function(task)
 
 
@@ -81,7 +81,7 @@ _FAULT_FIELDS = ("problem", "where", "line", "field", "expected")
 
 
 def _function(task: str) -> Callable[[Any], Any]:
-    """Return the function `playground.room.module:function`. Other code is not loaded by name."""
+    """Return the function that a task names as `playground.room.module:function`."""
     module, _, name = task.partition(":")
     assert module.startswith("playground."), task
     function: Callable[[Any], Any] = getattr(import_module(module), name)

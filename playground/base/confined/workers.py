@@ -65,8 +65,8 @@ def run(task: str, value: Any, budget: Budget) -> Any:
 
     `value` must be data for `marshal` (None, bool, int, float, str, list, tuple, dict), the result
     is JSON. The start of a worker and the import of the task's module do not count against the
-    budget; a task that is stopped uses it up. Raises InputFault if the task reports a user's
-    mistake, Stopped, or Unavailable.
+    budget; a task that is stopped uses the budget up. Raises InputFault if the task reports a
+    user's mistake, Stopped, or Unavailable.
     """
     if budget.seconds_left <= 0:
         raise Stopped("time", budget.seconds)
@@ -92,7 +92,7 @@ def _module_folders() -> list[str]:
 
     The folder of the user's script or notebook is left out: a `jinja2.py` there is not the library.
     """
-    own = Path(__file__).resolve().parents[3]
+    project_folder = Path(__file__).resolve().parents[3]
     library = Path(sysconfig.get_path("stdlib"))
     folders = [
         folder
@@ -100,7 +100,7 @@ def _module_folders() -> list[str]:
         if Path(folder).name in ("site-packages", "dist-packages")
         or Path(folder).is_relative_to(library)
     ]
-    return [*folders, str(own)]
+    return [*folders, str(project_folder)]
 
 
 class _Worker:
@@ -145,7 +145,7 @@ class _Worker:
         return {}
 
     def ask(self, frame: bytes, seconds: float) -> dict[str, Any]:
-        """Send a task and return the worker's answer. A worker that gives none is killed."""
+        """Send a task and return the worker's answer. A worker that does not answer is killed."""
         try:
             write_frame(self._stream(self._process.stdin), frame)
         except OSError:
@@ -210,12 +210,12 @@ class _Worker:
 
 @dataclass
 class _Pool:
-    """The idle workers, and free places for more. A fork of this process starts with no workers."""
+    """The idle workers, and slots for all workers. A fork of this process starts without any."""
 
     idle: list[_Worker] = field(default_factory=list)
     owner: int = field(default_factory=os.getpid)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    places: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(MOST_WORKERS))
+    slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(MOST_WORKERS))
 
     @contextmanager
     def worker(self) -> Iterator[_Worker]:
@@ -230,7 +230,7 @@ class _Pool:
             self.give_back(worker)
 
     def take(self) -> _Worker:
-        self.places.acquire()
+        self.slots.acquire()
         try:
             with self.lock:
                 if self.owner != os.getpid():  # after a fork: the pipes belong to the parent
@@ -241,14 +241,14 @@ class _Pool:
                         return worker
             return _Worker()  # outside of the lock, so that others need not wait for its start
         except BaseException:
-            self.places.release()
+            self.slots.release()
             raise
 
     def give_back(self, worker: _Worker) -> None:
         with self.lock:
             if worker.alive:
                 self.idle.append(worker)
-        self.places.release()
+        self.slots.release()
 
     def close(self) -> None:
         with self.lock:

@@ -1,6 +1,6 @@
 """Read the recorded requests of a session: their bodies, times and bills.
 
-The bodies are as they were sent: no dialect renders them, and no policy marks them.
+The bodies stay as they were sent: no dialect rewrites them, and no policy marks them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SentRequests:
     usages: list[dict[str, Any] | None]
     diagnoses: list[Diagnosis | None]  # the provider's diagnosis of its cache
     times: list[float]
-    routes: list[str]  # name of the rules at each address; "" for an unknown address or none
+    routes: list[str]  # name of the rules for each address; "" if it is unknown or missing
     unknown_hosts: list[str]  # addresses whose host is no known provider
     summed: list[bool]  # True if tools of the provider ran: the bill is then a sum of rounds
 
@@ -73,15 +73,17 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
     """Return for each request True if its bill is the sum of several rounds.
 
     If tools of the provider ran, it called the model several times for one request. The usage does
-    not always show this (for code execution, for instance). So the answer is searched for such
-    calls, in the reply and in the next request.
+    not always show this (not for code execution, for instance). So the answer is searched for calls
+    of the provider's tools, in the reply and in the next request.
     """
     sums: list[bool] = []
     for number, (row, body) in enumerate(own):
         later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
-        sent = body.get("messages")
+        messages = body.get("messages")
         following = (
-            later[len(sent) :][:1] if isinstance(sent, list) and isinstance(later, list) else []
+            later[len(messages) :][:1]
+            if isinstance(messages, list) and isinstance(later, list)
+            else []
         )
         contents = [
             one.get("content") for one in (row.reply or {}, *following) if isinstance(one, dict)
@@ -93,14 +95,14 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
 
 
 def _route(url: str, body: dict[str, Any]) -> str:
-    """Return the name of the rules for an address; "" if only the model's name would decide."""
+    """Return the name of the rules for an address; "" if the address does not show the provider."""
     model = body.get("model")
     rules, _ = rules_and_model(url, model if isinstance(model, str) else "")
     return "" if rules == UNKNOWN and url.startswith("/") else rules
 
 
 def _aligned(
-    session: Session, count: int, read: Callable[[Any], FieldValue | None], field: str
+    session: Session, count: int, convert: Callable[[Any], FieldValue | None], field: str
 ) -> list[FieldValue | None]:
     """Return the `field` of each request's record, converted by `read`, for `count` requests.
 
@@ -114,7 +116,7 @@ def _aligned(
         replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
         by_reply = {record.reply: getattr(record, field) for record in session.requests}
         values = [by_reply.get(reply) for reply in replies[-count:]]
-    aligned = [None if each is None else read(each) for each in values]
+    aligned = [None if each is None else convert(each) for each in values]
     return [*aligned, *[None] * (count - len(aligned))]
 
 

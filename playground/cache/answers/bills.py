@@ -56,17 +56,17 @@ def _exchanges(path: Path) -> list[dict[str, Any]]:
         return listed
     form = recognised(source)
     if isinstance(form, RecordedHttp):
-        found = [_of_http(each) for each in form.exchanges(source) if _is_chat(each)]
+        requests = [_of_http(each) for each in form.exchanges(source) if _is_chat(each)]
     else:
         sessions = [loaded.session for loaded in read_sessions(source, form.name)]
-        found = [each for session in sessions for each in _of_session(session)]
-    if not found:
+        requests = [each for session in sessions for each in _of_session(session)]
+    if not requests:
         raise InputFault(
             f"it holds no requests as they were sent ({form.title})",
             where=str(path),
             expected="recorded HTTP, or a session that keeps the bodies of its requests",
         )
-    return found
+    return requests
 
 
 def _listed(source: Source) -> list[dict[str, Any]] | None:
@@ -83,7 +83,7 @@ def _is_listed(value: Any) -> bool:
 
 
 def _is_chat(exchange: Exchange) -> bool:
-    """Return True if the request asks a model for an answer."""
+    """Return True for a request to a model, whose answer is billed by tokens."""
     return "embedding" not in exchange.url and conversation(exchange.request) is not None
 
 
@@ -106,8 +106,8 @@ def _of_http(exchange: Exchange) -> dict[str, Any]:
 def _of_session(session: Session) -> Iterator[dict[str, Any]]:
     for row, body in zip(session.rows, bodies(session.rows), strict=True):
         usage = _usage(row.reply)
-        known = {"response": row.reply, "usage": usage, "date": row.at}
-        yield {"uri": row.url or _NO_HOST, "request": body, **known}
+        exchange = {"response": row.reply, "usage": usage, "date": row.at}
+        yield {"uri": row.url or _NO_HOST, "request": body, **exchange}
 
 
 def _usage(reply: Mapping[str, Any] | None) -> Any:

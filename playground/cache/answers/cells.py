@@ -47,7 +47,7 @@ def _share(permille: int) -> str:
 
 @dataclass(frozen=True)
 class CacheSimulation(Drawn, Live):
-    """The outcome of every request, and the cost of all compared with no cache.
+    """The outcome of every request, and the cost of all requests compared with no cache.
 
     It is shown as the strip of requests. The table has a row for each request: tokens read, written
     and paid in full, the cost, and the reason. The figure has a bar for each request.
@@ -57,7 +57,7 @@ class CacheSimulation(Drawn, Live):
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # from the request before
+    differences: tuple[FirstDifference | None, ...] = ()  # each from the request before it
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
@@ -65,12 +65,12 @@ class CacheSimulation(Drawn, Live):
     bills_as_sent: Sequence[
         Billed | None
     ] = ()  # bills of the bodies as sent, if the simulated bodies are others
-    notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
+    notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
     diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
-    # of a session, computed when they are shown: the last request's marks, and every policy's cost
+    # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
         default=tuple, compare=False, repr=False
@@ -113,7 +113,7 @@ class CacheSimulation(Drawn, Live):
     @property
     def compacted(self) -> list[int]:
         """The requests that are shorter than the cached text because the session compacted its
-        history. This was intended, so they are no breaks."""
+        history. The session intended this, so they are no breaks."""
         return [
             number
             for number, difference in enumerate(self.differences)
@@ -124,7 +124,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that bills show and the session does not explain, whatever was predicted."""
+        """The breaks that bills show and that nothing in the session explains."""
         if self.rules is None:
             return []
         return [
@@ -137,14 +137,14 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
-        """The least and the most tokens that each billed request can have read, by the session's
-        own requests."""
+        """The least and the most tokens that each billed request can have read, according to the
+        session's own requests."""
         bounds_of_each: list[ReadBounds | None] = []
-        for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
+        for number, (request, outcome) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
-            certain = one.contradicted or one.state == "exact"
-            sure = one.read if certain and one.sized else 0
-            bounds = read_bounds(sent, self.row[:number], bill, sure) if bill else None
+            certain = outcome.contradicted or outcome.state == "exact"
+            sure = outcome.read if certain and outcome.sized else 0
+            bounds = read_bounds(request, self.row[:number], bill, sure) if bill else None
             if bounds and self.holds_less:  # the session does not hold all that was sent before
                 bounds = ReadBounds(bounds.least)
             bounds_of_each.append(bounds)
@@ -163,10 +163,10 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def longer_life(self) -> tuple[str, int, int | None] | None:
-        """The longest lifetime and its saving on all input, in thousandths of a token's price and
-        in billionths of a dollar (None without a price).
+        """The longest lifetime, and what it saves on all input: in thousandths of a token's price,
+        and in billionths of a dollar (None without a list price).
 
-        None if no entry expired, or if the longest lifetime would not be cheaper.
+        The property is None if no entry expired, or if the longest lifetime saves nothing.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -189,10 +189,11 @@ class CacheSimulation(Drawn, Live):
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
-        if (noted := facts_of(self.request_facts, broken.number).model) and is_other_model(
-            noted, model
+        if (answered_by := facts_of(self.request_facts, broken.number).model) and is_other_model(
+            answered_by, model
         ):
-            model, rules = noted, known_rules("", noted)  # the bill is about other requests
+            # the bill is about other requests
+            model, rules = answered_by, known_rules("", answered_by)
         price = None if rules is None else price_under(rules, model)
         if price is None or rules is None or bill is None:
             return None
@@ -230,7 +231,7 @@ class CacheSimulation(Drawn, Live):
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
-        """Return a sentence on a longer lifetime and its saving; "" if it is not cheaper."""
+        """Return a sentence on the longest lifetime and what it saves; "" if it saves nothing."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
         life, saved, nano = self.longer_life
@@ -239,34 +240,38 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by request. They need not be causes."""
+        """Facts near each break that only the bills show, by the request's number. A fact need not
+        be the cause."""
         hints: dict[int, str] = {}
         if self.rules is None or not self.row:
             return hints
-        for each in billed_breaks(self.billed):
-            parts = any(self.differences[each.since + 1 : each.number + 1])
-            if each.number in self.breaks or parts:
+        for broken in billed_breaks(self.billed):
+            parts = any(self.differences[broken.since + 1 : broken.number + 1])
+            if broken.number in self.breaks or parts:
                 continue
-            before = self.billed[each.since]
+            before = self.billed[broken.since]
             hour = before is not None and before.write_hour > 0
-            text = hint(self.row, self.request_facts, each.since, each.number, self.rules, hour)
-            hints |= {each.number: text} if text else {}
+            text = hint(self.row, self.request_facts, broken.since, broken.number, self.rules, hour)
+            hints |= {broken.number: text} if text else {}
         return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
-        """Return a request's read as predicted and as billed, and the provider's diagnosis."""
-        one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
+        """Return the tokens read as predicted, the tokens read as billed, and the provider's
+        diagnosis."""
+        outcome, bill = self.requests[number], self.billed[number] if any(self.billed) else None
         diagnosis = self.diagnoses[number] if any(self.diagnoses) else None
-        sure = "" if one.state == "exact" else f", {one.sureness}"
+        sure = "" if outcome.state == "exact" else f", {outcome.sureness}"
         read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
-        return f"{one.read:,} read{sure}", read, str(diagnosis or "")
+        return f"{outcome.read:,} read{sure}", read, str(diagnosis or "")
 
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Return a line for each exceeded limit and for each reason of a refusal.
+        """Return a line for each limit that is exceeded, and for each reason why a request is
+        refused.
 
-        `max_cost_multiple` is a multiple of the same input's cost without a cache.
+        `max_cost_multiple` is the most that the input may cost, as a multiple of its cost without a
+        cache.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
@@ -277,8 +282,8 @@ class CacheSimulation(Drawn, Live):
             )
         if no_cache_break:
             breaks = {number: self._break_line(number) for number in self.breaks}
-            for each in self.unexplained:
-                breaks.setdefault(each.number, self._billed_break_line(each))
+            for broken in self.unexplained:
+                breaks.setdefault(broken.number, self._billed_break_line(broken))
             failed += [breaks[number] for number in sorted(breaks)]
         return failed
 
@@ -287,13 +292,14 @@ class CacheSimulation(Drawn, Live):
         read = f"reads {after.read:,} of {before.cached_after:,} cached tokens"
         return f"request {number + 1} {read}: {self.why(number)}"
 
-    def _billed_break_line(self, each: BilledBreak) -> str:
-        nano = self.lost_nano(each)
+    def _billed_break_line(self, broken: BilledBreak) -> str:
+        nano = self.lost_nano(broken)
         price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
-        read = f"was billed {each.read:,} of {each.cached_before:,} cached tokens as read{price}"
-        where = self.hints.get(each.number)
+        cached = broken.cached_before
+        read = f"was billed {broken.read:,} of {cached:,} cached tokens as read{price}"
+        where = self.hints.get(broken.number)
         look = f"; look at: {where}" if where else ""
-        return f"request {each.number + 1} {read}: unexplained by the session{look}"
+        return f"request {broken.number + 1} {read}: unexplained by the session{look}"
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -312,25 +318,25 @@ class CacheSimulation(Drawn, Live):
             before, bill = self.billed[number - 1], self.billed[number]
             if diagnosis is None or bill is None or before is None:
                 continue
-            one = self.requests[number]
-            predicted = one.read if one.state == "exact" else None
+            outcome = self.requests[number]
+            predicted = outcome.read if outcome.state == "exact" else None
             difference = self.differences[number] if self.differences else None
-            left = before.read + before.write
+            cached = before.read + before.write
             of_these = not self.dialect  # a dialect writes other bodies than those that were sent
-            answers = ThreeAnswers(predicted, bill.read, left, diagnosis, difference, of_these)
+            answers = ThreeAnswers(predicted, bill.read, cached, diagnosis, difference, of_these)
             if finding := disagreement(answers, f"request {number + 1}"):
                 yield finding
 
     @cached_property
     def holds_less(self) -> bool:
-        """True if the bills are for longer requests than the session holds.
+        """True if the billed requests were longer than the requests that the session holds.
 
         The session then lacks, for instance, the system prompt and the tools.
         """
         sized = zip(self.row, self.requests, self.billed, strict=False)
         tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
-        known = [(bill.total, most) for bill, most in tops if not bill.summed]
-        return sum(total for total, _ in known) > sum(most for _, most in known)
+        totals = [(bill.total, most) for bill, most in tops if not bill.summed]
+        return sum(total for total, _ in totals) > sum(most for _, most in totals)
 
     @cached_property
     def holds_more(self) -> bool:
@@ -359,28 +365,28 @@ class CacheSimulation(Drawn, Live):
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None without a price."""
         nano = 0
-        for number, (one, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
+        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
             price = self._price_of(number)
             if price is None or terms.factor is None:
                 return None
-            nano += price.nano_dollars(one.cost, terms.factor)
+            nano += price.nano_dollars(outcome.cost, terms.factor)
         return nano if self.price else None
 
     @property
     def uncached_nano_dollars(self) -> int | None:
         """The cost of all input without a cache, under the same terms; None without a price."""
         nano = 0
-        for number, (one, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
+        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
             price = self._price_of(number)
             if price is None or terms.factor is None:
                 return None
-            nano += price.nano_dollars(one.total * 1000, terms.factor)
+            nano += price.nano_dollars(outcome.total * 1000, terms.factor)
         return nano
 
     def _price_of(self, number: int) -> Price | None:
         """Return the price of a request's own model, because the bodies may name several models."""
-        own = self.row[number].wire.model if self.row else self.model
-        return self.price if own == self.model else self._price_of_model(own)
+        own_model = self.row[number].wire.model if self.row else self.model
+        return self.price if own_model == self.model else self._price_of_model(own_model)
 
     @cached_property
     def terms(self) -> list[Terms]:
@@ -393,18 +399,20 @@ class CacheSimulation(Drawn, Live):
             return Terms(None)
         if not self.row:
             return terms_of(price, self.rules, self.model, total)
-        sent = self.row[number]
-        return terms_of(price, self.rules, sent.wire.model, total, sent.wire.settings, sent.at)
+        request = self.row[number]
+        return terms_of(
+            price, self.rules, request.wire.model, total, request.wire.settings, request.at
+        )
 
     @property
     def assumed_as(self) -> str | None:
-        """The known model whose figures are used for an unknown model; None for a known model."""
+        """The known model that lends its figures if the rules do not name the model; None if they
+        do."""
         return None if self.rules is None else stand_in(self.rules, self.model)
 
     @property
     def assumption(self) -> str:
-        """A sentence that names the model whose rules are used for an unknown model; "" for a known
-        one."""
+        """A sentence on the rules that are assumed for an unknown model; "" for a known model."""
         return "" if self.rules is None else assumption_of(self.rules, self.model)
 
     @property
@@ -448,23 +456,24 @@ class CacheSimulation(Drawn, Live):
 
 
 def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str:
-    """Return a figure with its source in a line that says whether it is known for the model."""
+    """Return a line with a figure and its source; it says if the figure is only assumed for the
+    model."""
     if figure.assumed:
-        told = f"not known for {model!r}, assumed as for {figure.assumed}"
-        return f"{words(figure.value)} ({told}: {figure.source})"
+        text = f"not known for {model!r}, assumed as for {figure.assumed}"
+        return f"{words(figure.value)} ({text}: {figure.source})"
     if figure.others:
         others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
-        told = f"{words(figure.value)} ({figure.source})"
-        return f"{told}; sources disagree ({others}), and it is not known which is right"
+        text = f"{words(figure.value)} ({figure.source})"
+        return f"{text}; sources disagree ({others}), and it is not known which is right"
     return f"{words(figure.value)} ({figure.source})"
 
 
-OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
+OUTSIDE: Final = 50  # tokens, with a margin: bills leave out some of the last block
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
-    """A request, by its number, whose bill shows that it read less than the cache held.
+    """A bill which shows that request `number` read less than the cache held.
 
     The cache held `cached_before` tokens: those that the last billed request before it (`since`)
     left there, or fewer if a simulation shows that the session left fewer. `total` is the length of
@@ -497,7 +506,7 @@ _IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
 
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
-    """Return the breaks that bills show, without regard to any simulation."""
+    """Return the breaks that bills show by themselves, without a simulation."""
     return [each for each in _read_less(billed) if not each.is_shorter]
 
 
@@ -506,7 +515,7 @@ def shorter_contexts(
 ) -> list[BilledBreak]:
     """Return the requests that read less only because their context was shorter.
 
-    If tools, the system prompt, the model or a parameter differ, that is a break.
+    A request is a break, and is left out, if its tools, system prompt, model or parameters differ.
     """
     causes = [each.cause if each else "" for each in differences]
     return [
@@ -517,11 +526,11 @@ def shorter_contexts(
 
 
 def _read_less(billed: Sequence[Billed | None]) -> Iterator[BilledBreak]:
-    known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
-    for (since, before), (number, bill) in pairwise(known):
-        left = before.read + before.write
-        if left - bill.read > OUTSIDE:
-            yield BilledBreak(number, since, left, bill.read, bill.total)
+    bills = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
+    for (since, before), (number, bill) in pairwise(bills):
+        cached = before.read + before.write
+        if cached - bill.read > OUTSIDE:
+            yield BilledBreak(number, since, cached, bill.read, bill.total)
 
 
 def contradicted(
@@ -529,41 +538,46 @@ def contradicted(
     row: Sequence[TimedRequest],
     billed: Sequence[Billed | None],
     rules: Rules,
-    noted: Sequence[NotedRequest] = (),
+    facts: Sequence[NotedRequest] = (),
 ) -> list[BilledBreak]:
-    """Return the breaks in the bills that are larger than those in the simulation.
+    """Return the breaks that bills show and the simulation lacks, or shows as smaller.
 
-    The simulation may say that a request does not read all that the last billed request left; its
-    bill should then show the simulated read. A request without a bill may never have arrived (for
-    example, if it was aborted). After it, only what the last billed request left counts, until that
-    may expire. Nor does a bill contradict a simulation of one model if several were billed: each
-    has its own cache.
+    If a simulated request does not read all that the last billed request left, its bill is compared
+    with the simulated read. A request without a bill may never have arrived (for example, because
+    it was aborted): the next bill is compared with what the last billed request left, if that
+    cannot have expired. Bills of two different models are never compared: each model has its own
+    cache.
     """
     breaks: list[BilledBreak] = []
-    for each in billed_breaks(billed):
-        one, before = outcomes[each.number], outcomes[each.since]
-        sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
-        models = (facts_of(noted, number).model for number in (each.since, each.number))
-        if sent.wire.model == sent_before.wire.model and is_other_model(*models):
+    for broken in billed_breaks(billed):
+        outcome, before = outcomes[broken.number], outcomes[broken.since]
+        request, request_before, bill = row[broken.number], row[broken.since], billed[broken.since]
+        models = (facts_of(facts, number).model for number in (broken.since, broken.number))
+        if request.wire.model == request_before.wire.model and is_other_model(*models):
             continue
-        has_gap = each.number - each.since > 1
-        if has_gap and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
+        has_gap = broken.number - broken.since > 1
+        if has_gap and request.at - request_before.at > rules.seconds(life_of(bill, rules)):
             continue
-        if not _goes_on(one, sent, before, sent_before):
-            least = one.read if one.sized else token_range(one.read)[0]
-            each = replace(each, cached_before=0 if has_gap else min(each.cached_before, least))
-        if each.lost > OUTSIDE:
-            breaks.append(each)
+        if not _goes_on(outcome, request, before, request_before):
+            least = outcome.read if outcome.sized else token_range(outcome.read)[0]
+            cached = 0 if has_gap else min(broken.cached_before, least)
+            broken = replace(broken, cached_before=cached)
+        if broken.lost > OUTSIDE:
+            breaks.append(broken)
     return breaks
 
 
 def _goes_on(
-    after: Simulated, sent: TimedRequest, before: Simulated, sent_before: TimedRequest
+    after: Simulated, request: TimedRequest, before: Simulated, request_before: TimedRequest
 ) -> bool:
     """Return True if a request reads the entry that an earlier one left: the same block of the same
     text."""
     last = _last_entry(before)
-    return last is not None and reads_up_to(after, before) and sent.begins_like(sent_before, last)
+    return (
+        last is not None
+        and reads_up_to(after, before)
+        and request.begins_like(request_before, last)
+    )
 
 
 def reads_up_to(after: Simulated, before: Simulated) -> bool:
@@ -573,10 +587,10 @@ def reads_up_to(after: Simulated, before: Simulated) -> bool:
     return after.hit is not None and last is not None and after.hit >= last
 
 
-def _last_entry(one: Simulated) -> int | None:
+def _last_entry(outcome: Simulated) -> int | None:
     """Return the block of the last entry that a request writes or else reads, or None."""
-    points = one.breakpoints if one.written else ()
-    return points[-1] if points else one.hit
+    points = outcome.breakpoints if outcome.written else ()
+    return points[-1] if points else outcome.hit
 
 
 class CacheMatrix(Listed[CacheSimulation], Drawn):

@@ -1,4 +1,4 @@
-"""Say in one sentence what a simulation reads and costs, and whether its marks can ever hit.
+"""Say in one sentence how much a simulated session reads from the cache, and what it costs.
 
 The sentence holds only fixed words and figures, so that it may be shown anywhere. The reasons may
 quote a session, so they are shown separately.
@@ -45,11 +45,11 @@ def headline(value: CacheSimulation) -> Headline:
 
 
 def billed(value: CacheSimulation) -> str:
-    """Say what the session's own bills read and cost; "" without bills."""
+    """Say what was read and paid according to the session's own bills; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
     bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not bills:  # a what-if simulates other requests than those that were billed
+    if not bills:  # the requests of a what-if are not those that were billed
         return paid
     total = sum(bill.total for bill in bills)
     share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
@@ -99,10 +99,11 @@ def _larger_reads(value: CacheSimulation) -> str:
 
 
 def _source(value: CacheSimulation) -> str:
-    """Say what was read beyond the text that the session's own requests could leave.
+    """Say where a read may come from that is larger than the session's own requests could leave.
 
     If the first request to the same model read nothing, nothing was cached before it: then the
-    session lacks a part of the requests. This proves nothing if the provider promises no reads.
+    session lacks a part of the requests. This proves nothing if the provider promises no reads at
+    all.
     """
     firsts = dict[str, int]()
     for number, bill in enumerate(value.billed):
@@ -123,7 +124,7 @@ def _source(value: CacheSimulation) -> str:
 
 
 def _bills_within_bounds(value: CacheSimulation) -> str:
-    """Say what requests without marks could read from the cache, and how many bills agree."""
+    """Say how much requests without marks could read from the cache, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
     if value.holds_less:  # the session does not hold all that was sent
@@ -140,7 +141,7 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
-    """Say how many requests were billed against a certain prediction, and the extra cost."""
+    """Say how many bills contradict a prediction that was certain, and the extra cost."""
     breaks = value.unexplained
     if not breaks:
         return ""
@@ -166,8 +167,8 @@ def _predicted(value: CacheSimulation) -> Headline:
         parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
     read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
-    asked = _request_count(value).capitalize()
-    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
+    count = _request_count(value).capitalize()
+    parts = [f"{count}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
@@ -182,21 +183,21 @@ def _request_count(value: CacheSimulation) -> str:
 def _nothing_read(value: CacheSimulation) -> str:
     """Say why nothing is read: a single request, too few tokens, no mark, or changing text."""
     prefix = value.reach
-    written = any(one.written for one in value.requests)
-    if not (written or prefix.is_enough):
-        hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
+    writes = any(one.written for one in value.requests)
+    if not (writes or prefix.is_enough):
+        no_hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
-        stop = ";" if prefix.alone else ","  # its words have a comma of their own
-        return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
-    if len(value.requests) == 1 and (written or prefix.alone):
+        stop = ";" if prefix.alone else ","  # the subject itself has a comma
+        return f"{prefix.subject}{stop} {prefix.probably}{no_hit}: {needs}."
+    if len(value.requests) == 1 and (writes or prefix.alone):
         if value.requests[0].state == "unpredictable":
             return (
                 f"{prefix.subject}: the first request probably writes, and the next one may read."
             )
         return f"{prefix.subject}: the first request only writes, the next one can read."
-    if written:
-        hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
-        return f"{prefix.subject}, and {hit}: what is written is not read again."
+    if writes:
+        no_hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
+        return f"{prefix.subject}, and {no_hit}: what is written is not read again."
     if prefix.alone:
         return f"{prefix.subject}; nothing is read, for the reasons below."
     return f"{prefix.subject}, and nothing is written or read."

@@ -1,4 +1,4 @@
-"""Hints for a break that a bill shows and the simulation does not.
+"""Hints for a break that a bill shows, but the simulation does not.
 
 A hint states a fact about the two requests, never a cause; it may be irrelevant.
 """
@@ -32,7 +32,7 @@ class NotedRequest(NamedTuple):
 
 
 def noted_requests(session: Session) -> list[NotedRequest]:
-    """Return the noted facts of each answer's request."""
+    """Return the recorded facts of the request that each answer belongs to."""
     records = {record.reply: record for record in session.requests}
     requests = []
     for reply in session.replies:
@@ -60,10 +60,10 @@ def hint(
     rules: Rules,
     hour: bool = False,
 ) -> str:
-    """Return the facts nearest to a break, in one line; "" if there are none.
+    """Return a line of facts about the requests around a break; "" if there are none.
 
-    `since` is the last billed request before it. `hour` is True if the entry that was not read
-    lived for an hour.
+    `since` is the last billed request before the break, `number` the request of the break. `hour`
+    is True if the entry that was not read lived for an hour.
     """
     before, after = row[since], row[number]
     earlier, now = facts_of(noted, since), facts_of(noted, number)
@@ -81,7 +81,7 @@ def hint(
 
 
 def facts_of(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
-    """Return the recorded facts of a request, all of which may be missing."""
+    """Return the recorded facts of a request; each may be missing."""
     return noted[number] if number < len(noted) else NotedRequest()
 
 

@@ -8,10 +8,10 @@ from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """Return the rules, with the lists' figures where the rules do not name the model.
+    """Return a provider's rules; for a model that they do not name, add the price lists' figures.
 
-    An empty `provider` is derived from the model's name; it is "unknown-provider" if there are no
-    rules. Raises UnknownNameError for an unknown provider.
+    If `provider` is empty, it is derived from the model's name: "unknown-provider" if no rules fit.
+    Raises UnknownNameError for an unknown provider.
     """
     rules = rules_of(provider or provider_of(model))
     if rules.provider == UNKNOWN or not _sells(rules, model):
@@ -21,13 +21,14 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's price if its own maker has these rules; None otherwise."""
+    """Return a model's list price if these are the rules of the model's own maker; None
+    otherwise."""
     return price_of(model) if _sells(rules, model) else None
 
 
 def stand_in(rules: Rules, model: str) -> str | None:
-    """Return the known model whose figures stand in for a model that the rules do not name. Return
-    None if they name it, or if there are no rules, and "" if the rules name no model."""
+    """Return the known model that lends its figures to a model that the rules do not name. Return
+    None if they name it, or if there are no rules, and "" if the rules name no model at all."""
     if rules.match == "unknown" or rules.knows(model):
         return None
     return rules.assumed_as(model)
@@ -44,5 +45,5 @@ def assumption_of(rules: Rules, model: str) -> str:
 
 
 def _sells(rules: Rules, model: str) -> bool:
-    """Return True if the provider sells its own model, so that the maker's price holds."""
+    """Return True if the provider made the model that it sells, so that the maker's price holds."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -17,13 +17,13 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """The prefix of a request up to its last mark. It is the whole request if that has no marks, or
-    if marks do not count.
+    """The prefix of a request up to its last mark. Without marks, or if marks do not count, it is
+    the whole request.
 
-    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is True if
-    the provider caches without marks, `heeded` if its marks count. `minimum` is the fewest tokens
-    that the model caches; 0 if unknown. If no source states it for this model, `assumed` says which
-    model's it is.
+    `tokens` is an estimate, and `low` and `high` are its bounds, unless the tokens were billed.
+    `alone` is True if the provider caches without marks, `heeded` if its marks count. `minimum` is
+    the fewest tokens that the model caches; 0 if unknown. If no source states the minimum for this
+    model, `assumed` says from which model it is taken.
     """
 
     marks: int
@@ -49,7 +49,7 @@ class MarkedPrefix:
 
     @property
     def subject(self) -> str:
-        """The subject of a sentence on the size: the marks, or the cache that needs none."""
+        """The subject of a sentence on the size: the marks, or a cache that needs no marks."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks
@@ -88,10 +88,10 @@ class MarkedPrefix:
             return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
         if self.assumed:
-            told = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
-            return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
-        told = f"this model caches {self.minimum:,} or more{self._span}"
-        return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
+            text = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
+            return f"{self.subject}; {size}: {self.probably}{enough}, {text}"
+        text = f"this model caches {self.minimum:,} or more{self._span}"
+        return f"{self.subject}; {size}: {self.probably}{enough}, {text}"
 
 
 def marked_prefix(

@@ -9,23 +9,28 @@ from playground.cache.prices import price_of
 
 
 def costs_at_one_price(simulation: CacheSimulation) -> list[int]:
-    """Return each request's cost in thousandths of an input token's price of `simulation.model`.
+    """Return each request's cost, in thousandths of what an input token of `simulation.model`
+    costs.
 
-    The cost of a request to another model is converted by the list prices of both. It stays as it
-    is if one of them is unknown.
+    The cost of a request to another model is converted by both models' list prices. If one of the
+    two prices is unknown, the cost is not converted.
     """
     costs = []
-    for sent, one in zip(simulation.row, simulation.requests, strict=True):
-        its_price, price = _two_prices(sent.wire.model, simulation.model)
-        costs.append(one.cost * its_price // price)
+    for request, outcome in zip(simulation.row, simulation.requests, strict=True):
+        its_price, price = _two_prices(request.wire.model, simulation.model)
+        costs.append(outcome.cost * its_price // price)
     return costs
 
 
 @lru_cache(maxsize=256)
 def _two_prices(model: str, other: str) -> tuple[int, int]:
     """Return the price of an input token of both models; 1 and 1 if one of them is unknown."""
-    one, two = (None, None) if model == other else (price_of(model), price_of(other))
-    return (one.uncached, two.uncached) if one and two and two.uncached else (1, 1)
+    price, other_price = (None, None) if model == other else (price_of(model), price_of(other))
+    return (
+        (price.uncached, other_price.uncached)
+        if price and other_price and other_price.uncached
+        else (1, 1)
+    )
 
 
 def models_note(simulation: CacheSimulation) -> list[str]:

@@ -22,9 +22,10 @@ class Paid:
     """The sum of bills. `requests` of `among` requests have a bill; together they have `tokens` of
     input.
 
-    `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
-    request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a model
-    has no list price), `uncached_nano_dollars` that of the same tokens without a cache.
+    `permille` is their cost in thousandths of the same tokens' full price; `shares` has this figure
+    for each request (None without a bill). `nano_dollars` is the sum in billionths of a dollar
+    (None if a model has no list price), and `uncached_nano_dollars` the price of the same tokens
+    without a cache.
     """
 
     requests: int
@@ -67,9 +68,8 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
         nano += price.nano_dollars(cost, factor or 0) if price else 0
     if not whole:
         return None
-    in_money = (
-        is_priced and full_nano
-    )  # weighted by price: a request to an expensive model counts for more
+    # weighted by price: a request to an expensive model counts for more
+    in_money = is_priced and full_nano
     permille = nano * 1000 // full_nano if in_money else costs // whole
     billed = sum(share is not None for share in shares)
     total, uncached = (nano, full_nano) if is_priced else (None, None)

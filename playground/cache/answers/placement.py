@@ -63,9 +63,10 @@ class CachePlacement(Drawn, Live):
 
     @property
     def thresholds(self) -> str:
-        """The marks, the prefix that they cover, and whether that is long enough, in one line.
+        """The marks, the prefix that they cover, and whether this prefix is long enough, in one
+        line.
 
-        Characters are no tokens: recorded requests had 2.2 to 6.0 characters a token.
+        Gemini's threshold is in characters: recorded requests had 2.2 to 6.0 characters a token.
         """
         if self.family != "gemini":
             return self.reach.line
@@ -83,7 +84,8 @@ class CachePlacement(Drawn, Live):
 
     @property
     def refusal(self) -> CacheDecision | None:
-        """The reason why nothing is marked at all, if one covers the whole request."""
+        """The decision that refuses marks for the whole request, with its reason; None without
+        one."""
         whole = [d for d in self.decisions if d.message is None and not d.marked]
         return whole[0] if whole and not self.marks else None
 
@@ -114,17 +116,17 @@ def place_cache(
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
-    # It is not marked and not cached, so it is not counted against the threshold.
-    sent = environment if _last_user(rendering.messages) is not None else ""
+    # The environment block is neither marked nor cached, so the threshold does not count it.
+    environment_text = environment if _last_user(rendering.messages) is not None else ""
     return CachePlacement(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
         policy=chosen.marking_policy.name,
-        parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
+        parts=_parts(rendering.messages, rendering.decisions, bool(environment_text)),
         decisions=rendering.decisions,
         characters=rendering.characters,
-        text_characters=text_characters(rendering.messages) - len(sent),
+        text_characters=text_characters(rendering.messages) - len(environment_text),
         reach=_reach(rendering, session.task.model_name),
     )
 
@@ -136,8 +138,8 @@ def _as_sent(session: Session) -> CachePlacement:
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)
     # an automatic mark, which the request asks for, stands on the last block that can be marked
-    asked = wire.automatic_ttl is not None
-    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
+    has_automatic = wire.automatic_ttl is not None
+    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if has_automatic else set()
     parts = []
     for number, block in enumerate(wire.blocks):
         ttl = wire.automatic_ttl if number in automatic else block.ttl
@@ -162,13 +164,13 @@ def _as_sent(session: Session) -> CachePlacement:
 
 
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
-    """Return the marked prefix of the request. A final answer is no part of the request."""
+    """Return the marked prefix of the request: without an answer at the end, which was not sent."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
-    asked = len(rendering.messages)
-    while asked and rendering.messages[asked - 1]["role"] == "assistant":
-        asked -= 1
-    blocks = wire.starts[asked] if asked < len(wire.starts) else len(wire.blocks)
+    length = len(rendering.messages)
+    while length and rendering.messages[length - 1]["role"] == "assistant":
+        length -= 1
+    blocks = wire.starts[length] if length < len(wire.starts) else len(wire.blocks)
     return marked_prefix(TimedRequest(wire, 0.0, rules), rules, model, blocks)
 
 
@@ -181,7 +183,7 @@ def _parts(
             otherwise = reason
         case _:
             otherwise = "not-chosen"
-    # one place may have two decisions: of a rule that did not apply, and of one that did
+    # one part may have two decisions: one rule did not mark it, and another did
     by_place = sorted(decisions, key=lambda decision: decision.marked)
     chosen = {(decision.message, decision.part): decision for decision in by_place}
     last_user = _last_user(messages) if environment else None
@@ -203,5 +205,5 @@ def _part_texts(message: dict[str, Any]) -> list[str]:
 
 
 def _last_user(messages: list[dict[str, Any]]) -> int | None:
-    found = [i for i, message in enumerate(messages) if message["role"] == "user"]
-    return found[-1] if found else None
+    numbers = [i for i, message in enumerate(messages) if message["role"] == "user"]
+    return numbers[-1] if numbers else None

@@ -1,4 +1,4 @@
-"""Render a session's requests: every answer belongs to a request with all messages before it."""
+"""Render a session's requests: for every answer, a request with all messages before the answer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ APART = 20.0  # seconds between requests without noted times
 class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is True for the first request after a compaction. `own_marks` are those that the
-    dialect's own `format_messages` has set: they stay under any policy.
+    `anew` is True for the first request after a compaction. `own_marks` are marks that the
+    dialect's own `format_messages` sets: they stay under any policy.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -46,11 +46,13 @@ class Rendered(NamedTuple):
     ) -> TimedRequest:
         """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
-        `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
+        If the policy sets no lifetime, `billed_lifetime` is used, which the request's bill shows.
         """
         decisions = [*policy.decide(self.messages, cache_request), *self.own_marks]
-        known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
-        usual = ttl or (billed_lifetime if known else str(rules.value("default_ttl")))
+        uses_billed = billed_lifetime in rules.value("ttls") and not any(
+            each.ttl for each in decisions
+        )
+        usual = ttl or (billed_lifetime if uses_billed else str(rules.value("default_ttl")))
         marks = {
             block: ttl or decision.ttl or usual
             for decision in decisions
@@ -75,7 +77,8 @@ def render_requests(
     to the last of `models`.
     """
     environment = what_if.environment_of(session)
-    # The block is added after the marks and is gone at the next request: not in the rendering.
+    # The environment block is no part of the rendering: it is added after the marks, and the next
+    # request lacks it.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
@@ -87,10 +90,10 @@ def render_requests(
         times = [*times, times[-1] + APART] if times else None
     step = APART if seconds_apart is None else seconds_apart
     writes_own = dialect.writes_own_requests
-    found: list[Rendered] = []
+    rendered: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # Written once, without marks. Every policy of the matrix then marks the same blocks, which
-    # takes no time; writing them does.
+    # The blocks are written once, without marks, because this takes time. Marking the same blocks
+    # under each policy of the matrix takes none.
     for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
@@ -99,11 +102,11 @@ def render_requests(
             wire.model = models[min(number, len(models) - 1)]
         if appended:
             _append_environment(wire, appended)
-        before = found[-1].request if found else None
+        before = rendered[-1].request if rendered else None
         request = TimedRequest(wire, at, rules, before=before)
         own_marks = marks_in(messages) if writes_own else ()
-        found.append(Rendered(messages, request, anew, own_marks))
-    return found
+        rendered.append(Rendered(messages, request, anew, own_marks))
+    return rendered
 
 
 def _sent(
@@ -118,9 +121,9 @@ def _sent(
         if what_if.shuffled_tools:
             rows = [(what_if.request(plain, number + n), [at]) for n, at in enumerate(its_stops)]
         for changed, some in rows:
-            given = changed.prompt_data()
-            tools = dialect.request_tools(given)
-            for messages in requests_of(dialect, given, some):
+            data = changed.prompt_data()
+            tools = dialect.request_tools(data)
+            for messages in requests_of(dialect, data, some):
                 yield messages, tools, anew
                 number, anew = number + 1, False
 
@@ -131,76 +134,77 @@ def is_pending(session: Session) -> bool:
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """Return when each answer's request was sent, in seconds since the first.
+    """Return when the request of each answer was sent, in seconds since the first request.
 
     Return None if fewer than half of the times are known. A request without a time gets that of the
     previous request.
     """
-    noted = {record.reply: record.at for record in session.requests}
-    found: list[float | None] = []
+    time_of = {record.reply: record.at for record in session.requests}
+    recorded: list[float | None] = []
     for reply in replies:
         try:
-            found.append(datetime.fromisoformat(noted.get(reply, "")).timestamp())
+            recorded.append(datetime.fromisoformat(time_of.get(reply, "")).timestamp())
         except ValueError:
-            found.append(None)
-    known = [at for at in found if at is not None]
-    if not known or 2 * len(known) < len(found):
+            recorded.append(None)
+    known_times = [at for at in recorded if at is not None]
+    if not known_times or 2 * len(known_times) < len(recorded):
         return None
     times: list[float] = []
-    for at in found:
+    for at in recorded:
         before = times[-1] if times else 0.0
-        times.append(before if at is None else at - known[0])
+        times.append(before if at is None else at - known_times[0])
     return times
 
 
 def billed_for(session: Session) -> list[Billed | None]:
-    """Return the bill of each answer's request; None for a request without one."""
+    """Return the bill of each answer's request; None for a request without a bill."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
 def diagnoses_in(session: Session) -> list[Diagnosis | None]:
     """Return the provider's diagnosis of each answer's request; None if none is noted."""
-    noted = {record.reply: record.diagnostics for record in session.requests}
-    return [diagnosis_of(noted.get(reply)) for reply in session.replies]
+    diagnosis_by_reply = {record.reply: record.diagnostics for record in session.requests}
+    return [diagnosis_of(diagnosis_by_reply.get(reply)) for reply in session.replies]
 
 
 def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
-    """Return the lifetime of each request's entries, by its bill: "1h", or "" for the default.
+    """Return the lifetime that each request's bill shows for its entries: "1h", or "" for the
+    default.
 
     A request that wrote nothing, or has no bill, takes the lifetime of the one before it.
     """
-    found: list[str] = []
+    lifetimes: list[str] = []
     for bill in bills:
-        before = found[-1] if found else ""
+        before = lifetimes[-1] if lifetimes else ""
         wrote = bill is not None and bill.write > 0
         hour = bill is not None and bill.write == bill.write_hour
-        found.append(("1h" if hour else "") if wrote else before)
-    return found
+        lifetimes.append(("1h" if hour else "") if wrote else before)
+    return lifetimes
 
 
 def answering_models(session: Session) -> list[str]:
     """Return the model of each answer's request; the session's own if none is noted."""
-    noted = {record.reply: record.model for record in session.requests}
-    return [noted.get(reply) or session.task.model_name for reply in session.replies]
+    model_by_reply = {record.reply: record.model for record in session.requests}
+    return [model_by_reply.get(reply) or session.task.model_name for reply in session.replies]
 
 
 def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
     A request without a recorded model went to the model of the previous request. The session's own
-    model is spelled as the session spells it. The result is empty if the session's model is not
-    among the models that answered: then the question is about another model.
+    model is spelled as the session spells it. The result is empty if the session's model is none of
+    those that answered: the user then asks about another model.
     """
-    own, noted = (
+    own_name, recorded = (
         session.task.model_name,
         {record.reply: record.model for record in session.requests},
     )
-    names = [noted.get(reply, "") for reply in session.replies]
+    names = [recorded.get(reply, "") for reply in session.replies]
     model = next(filter(None, names), "")
     models = [model := name if is_other_model(model, name) else model for name in names]
-    its_names = {name for name in models if name and not is_other_model(own, name)}
-    return [own if its_names == {name} else name for name in models] if its_names else []
+    its_names = {name for name in models if name and not is_other_model(own_name, name)}
+    return [own_name if its_names == {name} else name for name in models] if its_names else []
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:

@@ -82,16 +82,16 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    The policy "as-sent" simulates a session's requests as they were brought, with their own marks,
-    in no dialect. `model` replaces the session's or the bodies' own. `provider` names the rules
-    (`cache/rules/`); by default it follows from the name of the (first) model. Requests are sent
-    at their recorded times if most have one (for bodies: `times`, in seconds). Otherwise each is
-    sent `seconds_apart` (by default 20) after the previous answer. Tokens are estimated by
-    kinds of characters; `usages`, the provider's own for each body, make them exact. Requests to a
-    provider without rules are in the state "unknown-provider".
+    The policy "as-sent" simulates the session's recorded requests unchanged, with their own marks;
+    `dialect` is not used. `model` replaces the model that the session or the bodies name.
+    `provider` names the rules (`cache/rules/`); by default it follows from the name of the (first)
+    model. Requests are sent at their recorded times if most have one (for bodies: `times`, in
+    seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
+    Tokens are estimated by kinds of characters; `usages`, the provider's usage record for each
+    body, make them exact. Requests to a provider without rules are in the state "unknown-provider".
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
-    `seconds_apart` is negative or no number, or if no request was brought as it was sent.
+    `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
     """
     if isinstance(requests, str):
         requests = session_or_sample(requests)
@@ -119,8 +119,8 @@ def _of_bodies(
     times: Sequence[float],
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
-    """Simulate bodies. `summed` says for each bill if it is a sum of rounds, even if the usage does
-    not show it."""
+    """Simulate bodies. `summed` is True for a bill that sums up several rounds, even if its usage
+    does not show that."""
     for name, values in (("usages", usages), ("times", times)):
         if values and len(values) != len(bodies):
             problem = f"{len(values)} {name} are given for {len(bodies)} requests"
@@ -151,12 +151,12 @@ def _of_bodies(
         billed=tuple(billed),
         one_by_one=not times,
     )
-    named = [model_of(body) or name for body in bodies]
-    noted = [
+    model_of_each = [model_of(body) or name for body in bodies]
+    facts = [
         NotedRequest(float(times[number]) if times else None, model)
-        for number, model in enumerate(named)
+        for number, model in enumerate(model_of_each)
     ]
-    return replace(simulation, paid=paid(billed, named, provider), request_facts=noted)
+    return replace(simulation, paid=paid(billed, model_of_each, provider), request_facts=facts)
 
 
 def _as_sent(
@@ -167,18 +167,19 @@ def _as_sent(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
             expected="one or the other",
         )
-    sent, own = sent_requests(session), session.task.model_name
-    named = {body.get("model") for body in sent.bodies}
+    sent, own_name = sent_requests(session), session.task.model_name
+    body_models = {body.get("model") for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    is_own = None in named or own in named or own in answered  # else the user changed it
+    # otherwise the user chose another model
+    is_own = None in body_models or own_name in body_models or own_name in answered
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
     if is_routed:
         provider = routes[0]
-    elif not model and own not in named and None not in named:
-        model = own
+    elif not model and own_name not in body_models and None not in body_models:
+        model = own_name
     simulation = _of_bodies(
-        [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
+        [body if body.get("model") else {**body, "model": own_name} for body in sent.bodies],
         model,
         provider,
         _checked_gap(seconds_apart),
@@ -186,12 +187,13 @@ def _as_sent(
         sent.times if seconds_apart is None else (),
         sent.summed,
     )
-    names = [str(body.get("model") or own) for body in sent.bodies]
-    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
+    names = [str(body.get("model") or own_name) for body in sent.bodies]
+    # keep its route
+    names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # another seller has its own prices
-    notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
+        was_paid = None  # another provider has its own prices
+    notes = tuple(_assumed_model_findings(session)) if None in body_models and not model else ()
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
     )
@@ -235,9 +237,9 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, because no dialect changes what was sent. If the
-    session keeps its requests as they were sent, only this cell is compared with bills and
-    diagnoses. `progress` is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, because no dialect changes recorded requests. If
+    the session has them, only this cell is compared with bills and diagnoses. `progress` is called
+    with two numbers: the dialects that are done, and all dialects.
     """
     session = session_or_sample(session)
     rows = simulated_by_dialect(
@@ -256,31 +258,32 @@ def simulated_by_dialect(
     what_if: WhatIf = AS_IT_IS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[list[CacheSimulation]]:
-    """Yield the rows of `cache_matrix`: each dialect's cells, after the cell of "as-sent".
+    """Yield the rows of `cache_matrix`: first the cell of "as-sent", then the cells of each
+    dialect.
 
     A dialect's requests are written when its row is asked for, and released with the row.
     """
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
-    bills, noted = billed_for(session), noted_requests(session)
+    bills, facts = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
     models = [] if model or what_if.parallel > 1 else sent_models(session)
     mixed = () if model else tuple(_mixed_model_findings(session, provider, bool(models)))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
-    asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
+    cache_request = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
-    wanted = as_policies(policies)
-    marking = [each for each in wanted if each != AS_SENT]
-    if len(marking) < len(wanted):
+    chosen = as_policies(policies)
+    marking = [each for each in chosen if each != AS_SENT]
+    if len(marking) < len(chosen):
         yield [_as_sent(session, model, provider, apart, what_if)]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         row: list[CacheSimulation] = []
-        for written, some in _by_writer(marking, dialect):
-            rendered = render_requests(session, written, rules, apart, what_if, models)
+        for writer, some in _by_writer(marking, dialect):
+            rendered = render_requests(session, writer, rules, apart, what_if, models)
             lives = _lives_in_bills(bills, len(rendered))
             row += [
                 replace(
@@ -292,7 +295,16 @@ def simulated_by_dialect(
                     diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
                 )
                 for cell in _cells(
-                    rendered, written, some, asked, lives, rules, what_if.ttl, name, billed, noted
+                    rendered,
+                    writer,
+                    some,
+                    cache_request,
+                    lives,
+                    rules,
+                    what_if.ttl,
+                    name,
+                    billed,
+                    facts,
                 )
             ]
             del rendered  # otherwise two dialects' requests would be in memory at once
@@ -305,11 +317,13 @@ def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
     """Yield groups of policies with the dialect that writes their requests; a chosen policy
-    replaces `inject_prompt_cache`. `OWN` is left out if the policy that it stands for is listed by
-    name."""
-    own = dialect.marking_policy.name
-    wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
-    for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
+    replaces `inject_prompt_cache`. `OWN` (the dialect's own policy) is left out if that policy is
+    also listed by name."""
+    own_policy = dialect.marking_policy.name
+    chosen = [
+        each for each in policies if each != OWN or own_policy == OWN or own_policy not in policies
+    ]
+    for is_own, some in groupby(chosen, lambda each: each in ("", OWN)):
         replaced = dialect.marks_itself and not is_own
         yield dialect.with_policy("none") if replaced else dialect, list(some)
 
@@ -324,11 +338,11 @@ def _cells(
     ttl: str,
     model: str,
     billed: tuple[Billed | None, ...],
-    noted: Sequence[NotedRequest],
+    facts: Sequence[NotedRequest],
 ) -> Iterator[CacheSimulation]:
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
-    known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    cell_of_marks: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
     decided: list[tuple[Any, CacheSimulation]] = []  # by `decide`, which policies may share
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
@@ -340,10 +354,10 @@ def _cells(
             for one, lifetime in zip(rendered, lives, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
-        cell = known.get(marks)
+        cell = cell_of_marks.get(marks)
         if cell is None:
-            cell = known[marks] = simulated_row(
-                row, differences, rules, dialect.name, policy.name, model, billed, noted=noted
+            cell = cell_of_marks[marks] = simulated_row(
+                row, differences, rules, dialect.name, policy.name, model, billed, noted=facts
             )
         decided.append((policy.decide, cell))
         yield replace(cell, policy=policy.name)
@@ -352,17 +366,18 @@ def _cells(
 def _bills_of_these(
     session: Session, bills: Sequence[Billed | None], what_if: WhatIf, to_come: int
 ) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
-    """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
+    """Return the bills and diagnoses of the requests that a dialect writes, and the bills of
+    requests as sent.
 
-    If the session holds the bodies that were sent, bills and diagnoses are about those and say
-    nothing of the rendered ones. With a what-if there are none at all.
+    If the session holds the bodies that were sent, its bills and diagnoses are about these bodies,
+    not about the rendered ones. With a what-if all three results are empty.
     """
     if replace(what_if, pending=True) != AS_IT_IS:
         return (), (), ()
     if any(not row.sub_agent for row in session.rows):
         return (), (), tuple(bills)
-    waiting = [None] * to_come
-    return (*bills, *waiting), (*diagnoses_in(session), *waiting), ()
+    no_bills = [None] * to_come
+    return (*bills, *no_bills), (*diagnoses_in(session), *no_bills), ()
 
 
 def _differences_of(
@@ -379,7 +394,8 @@ def _differences_of(
 def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
     """Return a billed lifetime for each request.
 
-    Requests without a bill (still to come, or added by a what-if) take the last one's.
+    Requests without a bill (still to come, or added by a what-if) take the lifetime of the last
+    bill.
     """
     lives = lives_billed(bills)
     return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
@@ -396,30 +412,31 @@ def simulated_row(
     one_by_one: bool = True,
     noted: Sequence[NotedRequest] = (),
 ) -> CacheSimulation:
-    """Send marked requests at their times to one cache; see `first_differences` for `differences`.
+    """Send marked requests at their times to one cache. `differences` come from
+    `first_differences`.
 
     `one_by_one` is True if each request was sent after the answer to the previous one had begun.
     `noted` has the recorded facts of the billed requests.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
-        seen = zip(outcomes, row, billed, strict=True)
-        outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
+        triples = zip(outcomes, row, billed, strict=True)
+        outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in triples]
         outcomes = _with_unexplained(outcomes, row, billed, differences, rules, noted)
-    found = CacheSimulation(
+    simulation = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
-    return replace(found, request_facts=noted)
+    return replace(simulation, request_facts=noted)
 
 
 def _checked_by_bill(
-    one: Simulated, sent: TimedRequest, bill: Billed | None, begun_with: Billed | None
+    outcome: Simulated, request: TimedRequest, bill: Billed | None, begun_with: Billed | None
 ) -> Simulated:
     """Downgrade a prediction if its bill shows that the session lacks what decided it."""
-    if bill is None or one.state != "exact":
-        return one
-    low, high = sent.token_range(one.total)
-    last = one.breakpoints[-1] if one.breakpoints else None
+    if bill is None or outcome.state != "exact":
+        return outcome
+    low, high = request.token_range(outcome.total)
+    last = outcome.breakpoints[-1] if outcome.breakpoints else None
     warm = begun_with is not None and begun_with.read > 0
     doubt = ""
     if bill.summed:
@@ -428,10 +445,14 @@ def _checked_by_bill(
         doubt = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
         doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
-        return replace(one, state="warm-start", reason=f"{one.reason}; {doubt}")
-    elif warm and one.hit != last:
+        return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")
+    elif warm and outcome.hit != last:
         doubt = "the first request read what was cached before it: there may be more of that"
-    return replace(one, state="unpredictable", reason=f"{one.reason}; {doubt}") if doubt else one
+    return (
+        replace(outcome, state="unpredictable", reason=f"{outcome.reason}; {doubt}")
+        if doubt
+        else outcome
+    )
 
 
 def _with_unexplained(
@@ -440,49 +461,50 @@ def _with_unexplained(
     billed: Sequence[Billed | None],
     differences: Sequence[FirstDifference | None],
     rules: Rules,
-    noted: Sequence[NotedRequest],
+    facts: Sequence[NotedRequest],
 ) -> list[Simulated]:
     """Downgrade each request whose bill shows a cache break that the session does not explain."""
     results = list(outcomes)
-    for each in contradicted(outcomes, row, billed, rules, noted):
-        one = outcomes[each.number]
-        if one.state == "error":
+    for broken in contradicted(outcomes, row, billed, rules, facts):
+        outcome = outcomes[broken.number]
+        if outcome.state == "error":
             continue
-        bill_in_words = f"billed: {each.read:,} of {each.cached_before:,} cached tokens read"
-        reason = f"{one.reason}; {bill_in_words}, and nothing in the session explains it"
-        state: State = "unpredictable" if one.state == "exact" else one.state
-        sure = one.state == "exact"
-        results[each.number] = replace(
-            one, state=state, finding="unexplained", reason=reason, contradicted=sure
+        bill_in_words = f"billed: {broken.read:,} of {broken.cached_before:,} cached tokens read"
+        reason = f"{outcome.reason}; {bill_in_words}, and nothing in the session explains it"
+        state: State = "unpredictable" if outcome.state == "exact" else outcome.state
+        sure = outcome.state == "exact"
+        results[broken.number] = replace(
+            outcome, state=state, finding="unexplained", reason=reason, contradicted=sure
         )
-    for each in shorter_contexts(billed, differences):
-        one = results[each.number]
-        if one.state == "error" or one.finding:
+    for broken in shorter_contexts(billed, differences):
+        outcome = results[broken.number]
+        if outcome.state == "error" or outcome.finding:
             continue
-        bill_in_words = (
-            f"billed: {each.total:,} tokens in all, where {each.cached_before:,} were cached before"
+        total, cached = broken.total, broken.cached_before
+        bill_in_words = f"billed: {total:,} tokens in all, where {cached:,} were cached before"
+        reason = f"{outcome.reason}; {bill_in_words}: the context has become shorter"
+        sure = outcome.state == "exact" and outcome.read <= broken.read + OUTSIDE
+        state = outcome.state if sure or outcome.state != "exact" else "unpredictable"
+        results[broken.number] = replace(
+            outcome, state=state, finding="shorter-context", reason=reason
         )
-        reason = f"{one.reason}; {bill_in_words}: the context has become shorter"
-        sure = one.state == "exact" and one.read <= each.read + OUTSIDE
-        state = one.state if sure or one.state != "exact" else "unpredictable"
-        results[each.number] = replace(one, state=state, finding="shorter-context", reason=reason)
     return results
 
 
 def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> Iterator[Finding]:
-    """Say that several models answered, and for which of them the requests are predicted."""
-    known = set(session.replies)
-    models = Counter(r.model for r in session.requests if r.model and r.reply in known)
+    """Warn if several models answered, and say for which model each request is predicted."""
+    recorded = set(session.replies)
+    models = Counter(r.model for r in session.requests if r.model and r.reply in recorded)
     if len(models) < 2:
         return
     (first, answers), *others = models.most_common()
     answers_by_model = ", ".join(
         [f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)]
     )
-    own = session.task.model_name
-    words = f"all are predicted by the rules of {own}"
+    own_name = session.task.model_name
+    words = f"all are predicted by the rules of {own_name}"
     if is_by_own:
-        rules = provider or provider_of(own)
+        rules = provider or provider_of(own_name)
         words = f"each is predicted for its own model, by the rules of {rules}"
     yield finding("mixed-models", "the session", f"{answers_by_model}; {words}")
 

@@ -24,13 +24,13 @@ _STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46 
 class WhatIf:
     """Changes to every request of a session; by default none.
 
-    `environment` places the environment block: "none"; "after" the marks on the last user message,
-    where dialects put it; "persisted" on every user message of all later requests; "inside", on the
-    last user message and marked with it. A session without such a block gets a stand-in of about
-    1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` adds a
-    time to the second to the system prompt. `ttl` replaces every mark's lifetime, `parallel` joins
-    so many rounds of tool calls into one turn. `pending` adds the request that nobody has answered
-    yet.
+    `environment` says where the environment block stands: "none" leaves it out; "after" puts it
+    after the marks of the last user message, as dialects do; "persisted" puts it on every user
+    message and keeps it there; "inside" puts it on the last user message, before the marks are set.
+    A session without such a block gets a stand-in of about 1,500 characters. `shuffled_tools` gives
+    each request another order of tools, `timestamp` adds a time to the second to the system prompt.
+    `ttl` replaces every mark's lifetime, `parallel` joins so many rounds of tool calls into one
+    turn. `pending` adds the request that nobody has answered yet.
     """
 
     environment: Environment = "as it is"
@@ -51,8 +51,8 @@ class WhatIf:
 
     @property
     def leaves_blocks_unchanged(self) -> bool:
-        """True if the changes leave the blocks of the last request as they are, so that a placement
-        of marks also holds for it."""
+        """True if the last request keeps its blocks, so that the placement of marks without a
+        what-if also holds for it."""
         return replace(self, ttl="") == WhatIf()
 
     keeps_blocks = older_name("keeps_blocks", "leaves_blocks_unchanged")
@@ -60,17 +60,14 @@ class WhatIf:
     def conversation(
         self, session: Session, stretch: HistoryStretch
     ) -> tuple[Session, Sequence[int]]:
-        """Return a part of the session with its rounds of calls joined, and the end of each
-        request.
-
-        An end is the index after the request's last message.
-        """
+        """Return a part of the session with its rounds of calls joined, and for each request the
+        index after its last message."""
         plain = stretch.of(session)
         if self.parallel == 1:
             return plain, stretch.lengths
         first = stretch.lengths[0]  # the messages before it are examples, or kept by a compaction
-        kept, since = plain.messages[:first], plain.messages[first:]
-        messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
+        head, tail = plain.messages[:first], plain.messages[first:]
+        messages = [_in_parallel(part, self.parallel) for part in (head, tail)]
         joined = tuple(chain(*messages))
         behind = range(len(messages[0]), len(joined))
         stops = [i for i in behind if joined[i].role == "assistant"]
@@ -82,7 +79,7 @@ class WhatIf:
         """Return the prompt data of one request."""
         if not self.shuffled_tools or not session.tools:
             return session
-        # Turned, not shuffled: two requests in a row never have the same first tool.
+        # The tools are rotated, not shuffled: two requests in a row never begin with the same tool.
         turn = number % len(session.tools)
         return replace(session, tools=(*session.tools[turn:], *session.tools[:turn]))
 
@@ -128,15 +125,15 @@ def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[
 
 def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
     """Join every `rounds` rounds of calls and results into one turn, as if made at once."""
-    found: list[Message] = []
+    joined: list[Message] = []
     calls: list[Message] = []
     results: list[Message] = []
 
     def flush() -> None:
         if calls:
             parts = tuple(part for message in calls for part in message.parts)
-            found.append(replace(calls[0], parts=parts))
-        found.extend(results)
+            joined.append(replace(calls[0], parts=parts))
+        joined.extend(results)
         calls.clear()
         results.clear()
 
@@ -149,6 +146,6 @@ def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
         )
         if not calling or len(calls) == rounds:
             flush()
-        (calls if calling else found).append(message)
+        (calls if calling else joined).append(message)
     flush()
-    return found
+    return joined

@@ -24,7 +24,7 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class CacheWire(Shown):
-    """A session's next request as the adapter sends it, with its blocks `sent` and `cached`.
+    """A session's next request as the adapter sends it, with the blocks that it sends and caches.
 
     `cached` is what Gemini's explicit cache would hold; it is empty for other providers, and if no
     such cache is made. `findings` has one `mark-lost` for each mark that does not arrive. Its
@@ -61,11 +61,11 @@ def cache_on_wire(
 ) -> CacheWire:
     """Return the session's next request as LiteLLM's adapter would send it; nothing is sent.
 
-    `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
-    shown by the answer's `model`. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
-    the session's last request as it was recorded, with its own marks, in no dialect: the adapter
-    changes nothing in it. Raises UnknownNameError, and InputFault for a model whose adapter cannot
-    be watched offline.
+    `policy` replaces the dialect's own, `model` the session's. The answer's `model` has the
+    provider that was added to a name without one. Loads LiteLLM, which takes seconds. The policy
+    "as-sent" gives the session's last request as it was recorded, with its own marks, in no
+    dialect: the adapter changes nothing in it. Raises UnknownNameError, and InputFault for a model
+    whose adapter cannot be watched offline.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:
@@ -106,25 +106,27 @@ def _marks_not_sent(
     marked: WireRequest, cached: list[WireBlock], sent: WireRequest
 ) -> list[Finding]:
     """Return the marks for which no block on the wire has the same content and a mark."""
-    # A resource is cached completely: its blocks need no marks of their own.
+    # An explicit cache holds all its blocks: they need no marks of their own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     fix = FIXES["mark-lost"]
     for block in marked.blocks:
         if block.ttl is None:
             continue
         index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
-        # Each block accounts for one mark only: of two equal texts, one may be lost.
+        # Each block on the wire is matched with one mark only: of two equal texts, one may have
+        # lost its mark.
         if index is not None:
             del arrived[index]
             continue
         where = "tool" if block.place is None else "message {} part {}".format(*block.place)
-        found.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
-    return found
+        findings.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
+    return findings
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:
-    """Return True if the wire's block has the marked block's content, in whatever form."""
+    """Return True if the wire's block has the marked block's content, even if it is written
+    differently."""
     content = _content(block)
     return content == wire.text or json.dumps(content, ensure_ascii=False)[1:-1] in wire.text
 

@@ -1,8 +1,8 @@
 """Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
 A file that is `like` another one states only the differences. A rule holds for the models that it
-names; for any other model its figure is marked as assumed. Conflicting statements are listed beside
-the value that is used, never merged into it.
+names; for any other model its figure is marked as assumed. Conflicting statements are listed next
+to the value that is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
-_NONE: Final = object()  # lifetime of a model that no rule names
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -38,13 +37,14 @@ class Statement(BaseModel):
     source: str = Field(min_length=3)
     seen: str = Field(pattern=_DATE)
     superseded: bool = False  # replaced by a later statement of the same source, so no conflict
-    route: str = ""  # beginning of the names of the models for which it holds: vertex_ai/
+    route: str = ""  # it holds only for models whose names begin with this: vertex_ai/
 
 
 class Rule(Statement):
-    """The statement that is used, with a note, and the statements that conflict with it.
+    """The statement that we use, with a note, and other sources' statements that conflict with it.
 
-    `models` lists the models for which it holds; empty if it holds for all models of its file.
+    `models` lists the models for which the rule holds; empty if it holds for all models of its
+    file.
     """
 
     models: tuple[str, ...] = Field(default=(), alias="for")
@@ -78,9 +78,9 @@ class Figure:
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
-    `mapped` are figures for one model from a price list, by the rule's name: they replace a rule's
-    default, never a figure that its file has for that model. `like` names the rules that these
-    extend.
+    `mapped` are a price list's figures for one model, by the rule's name. They replace a rule's
+    default, but not a figure that the rule file has for this model. `like` names the rules that
+    these rules extend.
     """
 
     def __init__(
@@ -94,18 +94,18 @@ class Rules:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._values = {name: rule.value for name, rule in rules.items()}
-        # a rule's value, or for `get` the default if the provider has no such rule: every request
-        # asks for twenty, so these are the dictionary's own methods
+        # `value` returns a rule's value; `get` returns a default if there is no such rule. They are
+        # the dictionary's own methods, because every request asks for twenty values.
         self.value: Callable[[str], Any] = self._values.__getitem__
         self.get: Callable[..., Any] = self._values.get
-        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for them
+        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for figures
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
         self._of_models: dict[tuple[str, str], Any] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
-        """Return the same rules with figures for one model."""
+        """Return the same rules with a price list's figures for one model."""
         return Rules(self.provider, self.title, self.rules, mapped, self.like)
 
     @cached_property
@@ -114,8 +114,8 @@ class Rules:
         return tuple(map(plain_name, self.get("models", ())))
 
     def knows(self, model: str) -> bool:
-        """Return True if the rules name this model, as it is written: by its route, its whole name
-        and, if it has one, a date that is listed.
+        """Return True if the rules name this model as it is written: its route is known, its name
+        is complete, and its date, if it has one, is listed.
 
         `claude-opus-4-5-20990101` and `nobody/claude-opus-4-5` are no names of a model.
         """
@@ -124,13 +124,12 @@ class Rules:
         return self._knows[model]
 
     def _spellings(self, model: str) -> Iterator[str]:
-        """Yield a model's name without the routes and prefixes with which it begins, one after
-        another."""
-        written = model.strip().lower()
+        """Yield a model's name, then the name with one more route or prefix removed, and so on."""
+        spelling = model.strip().lower()
         for route in self.get("routes", ()):
-            if not written.startswith(route):
+            if not spelling.startswith(route):
                 continue
-            name = written[len(route) :]
+            name = spelling[len(route) :]
             prefixes = (p for p in self.get("name_prefixes", ()) if name.startswith(p))
             for start in (0, *map(len, prefixes)):
                 if is_spelled(name[start:], self.get("spelling", "either")):
@@ -159,7 +158,7 @@ class Rules:
         return plain_name(model) in map(plain_name, self.get(name, ()))
 
     def assumed_as(self, model: str) -> str:
-        """Return the known model whose figures are used for an unknown one; "" if there is none."""
+        """Return the known model that lends its figures to an unknown one; "" if there is none."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -172,10 +171,10 @@ class Rules:
         A default holds for the models that the rules name. Any other model gets the figure of the
         known model with the most similar name, as an assumption.
         """
-        found = self._figures.get((name, model))
-        if found is None:
-            found = self._figures[name, model] = self._figure(name, model)
-        return found
+        cached = self._figures.get((name, model))
+        if cached is None:
+            cached = self._figures[name, model] = self._figure(name, model)
+        return cached
 
     def _figure(self, name: str, model: str) -> Figure:
         rule, table, plain = self.rules[name], self._table(name), plain_name(model)
@@ -197,33 +196,32 @@ class Rules:
 
     def _others(self, rule: Rule, model: str) -> Iterator[Figure]:
         plain = plain_name(model)
-        for one in rule.conflicts:
-            if one.superseded or not isinstance(one.value, Mapping):
+        for statement in rule.conflicts:
+            if statement.superseded or not isinstance(statement.value, Mapping):
                 continue
-            if one.route and not model.lower().startswith(one.route):
+            if statement.route and not model.lower().startswith(statement.route):
                 continue
-            given = {plain_name(key): figure for key, figure in one.value.items()}
-            if plain in given or ("default" in given and plain in self._known):
-                value: int = given[plain] if plain in given else given["default"]
-                yield Figure(value, f"{one.source}, {one.seen}")
+            by_model = {plain_name(key): figure for key, figure in statement.value.items()}
+            if plain in by_model or ("default" in by_model and plain in self._known):
+                value: int = by_model[plain] if plain in by_model else by_model["default"]
+                yield Figure(value, f"{statement.source}, {statement.seen}")
 
     def _table(self, name: str) -> dict[str, Any]:
         if name not in self._tables:
             self._tables[name] = {plain_name(k): v for k, v in self.rules[name].value.items()}
         return self._tables[name]
 
-    def of_model(self, name: str, model: str, default: Any = None) -> Any:
-        """Return the entry for a model in a rule that is a table by model, or the default."""
+    def of_model(self, name: str, model: str) -> Any:
+        """Return the entry for a model in a rule that is a table by model; None without one."""
         if (name, model) not in self._of_models:
             self._of_models[name, model] = self._entry(name, model)
-        found = self._of_models[name, model]
-        return default if found is _NONE else found
+        return self._of_models[name, model]
 
     def _entry(self, name: str, model: str) -> Any:
         if name not in self.rules:
-            return _NONE
+            return None
         table = self._table(name)
-        usual = table.get("default", _NONE)
+        usual = table.get("default")
         return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:
@@ -270,7 +268,8 @@ class Rules:
         return min(values), max(values)
 
     def minimum_in_words(self, model: str) -> str:
-        """Return the minimum in words: one figure, the figures of several sources, or a range."""
+        """Return the minimum in words: a figure, several sources' figures if they disagree, or a
+        range."""
         figure = self.figure("minimum_tokens", model)
         if figure.assumed:
             least, most = self.minimum_range(model)
@@ -308,9 +307,10 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return the additions of these parameters to the prefix, for those that add something."""
-        known = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
-        return {name: value for name, value in known if value is not None}
+        """Return by name what these parameters add to the hash; a parameter with its default is
+        left out."""
+        salts = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
+        return {name: value for name, value in salts if value is not None}
 
 
 def _parameter(name: str, parameters: Mapping[str, Any]) -> Any:
@@ -332,10 +332,10 @@ def rule_sets() -> dict[str, Rules]:
 
 def rules_of(provider: str) -> Rules:
     """Return one provider's rules. Raises UnknownNameError, listing the known providers."""
-    found = rule_sets()
-    if provider not in found:
-        raise UnknownNameError("provider", provider, list(found))
-    return found[provider]
+    rules = rule_sets()
+    if provider not in rules:
+        raise UnknownNameError("provider", provider, list(rules))
+    return rules[provider]
 
 
 def _stem(path: Path) -> str:

@@ -1,7 +1,7 @@
 """Reduce a model's name, as providers, regions and gateways write it, to its plain form.
 
-Rules hold complete names: `claude-opus-5-9` is not `claude-opus-5`. An unknown name may have the
-plain form of a known one, so `Rules.knows` compares names as written.
+Rules list complete names: `claude-opus-5-9` is not `claude-opus-5`. An unknown name may have the
+same plain form as a known one, so `Rules.knows` compares names as they are written.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _VENDORS: Final = (
 # Bedrock's region or `global`, and the maker: us.anthropic.claude-opus-5
 _BEFORE: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
 _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
-# Suffixes for a dated version, and for the newest one.
+# Suffixes for a dated version, and for the newest version.
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
-# By the rule `spelling`: patterns that no valid name matches. A point stands only between the
-# digits of a version; with "points", every such version has it.
+# Value of the rule `spelling` -> a pattern that matches misspelled names. A point stands only
+# between the digits of a version; with "points", every version is written with a point.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
     "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
@@ -36,7 +36,7 @@ def is_spelled(name: str, spelling: str) -> bool:
 
 
 def is_other_model(one: str, other: str) -> bool:
-    """Return True if two names certainly mean two models.
+    """Return True if two names certainly mean different models.
 
     An empty name may mean any model, and a name without a date any version of its model.
     """

@@ -29,7 +29,7 @@ class PriceFactor(TypedDict):
 
 
 class OffPeak(TypedDict):
-    """When a provider is cheaper: hours in UTC, days of the week from Monday as 0."""
+    """The times at which a provider is cheaper: hours in UTC, days of the week from Monday (0)."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
 

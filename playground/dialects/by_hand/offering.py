@@ -20,7 +20,7 @@ from playground.dialects.marks.policies import CacheDecision
 from playground.nouns.messages import Message
 from playground.parsing.parser import DialectParser
 
-_PLACES: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_POSITIONAL: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 # The methods that a dialect may write with fewer arguments than callers pass.
 OVERRIDABLE: Final = (
@@ -60,12 +60,12 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
-    unchanged if it takes all of them, or if it requires others.
+    unchanged if it takes all of them, or if it requires further arguments.
     """
     signature = inspect.signature(declared)
     required, offered = _arguments(signature)
     accepted = _accepted_arguments(override, declared)
-    if accepted is None or _same_places(override, required, offered):
+    if accepted is None or _same_positions(override, required, offered):
         return override
 
     @functools.wraps(override)
@@ -87,7 +87,7 @@ def check_result(override: Callable[..., Any], method: str) -> Callable[..., Any
     def wrapper(self: Any, *arguments: Any, **keywords: Any) -> Any:
         value, where = override(self, *arguments, **keywords), f"{method} of dialect {self.name!r}"
         values = value if isinstance(value, list | tuple) else [] if value is None else [value]
-        is_right = item is dict or all(isinstance(one, item) for one in values)
+        is_right = item is dict or all(isinstance(each, item) for each in values)
         if not (is_right and isinstance(value, types)):
             raise wrong(where, value, expected)
         if item is dict:
@@ -139,11 +139,11 @@ def _arguments(signature: inspect.Signature) -> tuple[list[str], list[str]]:
     return required, [name for name, _ in parameters if name not in required]
 
 
-def _same_places(override: Callable[..., Any], required: list[str], offered: list[str]) -> bool:
-    """Return True if an override takes all arguments in their places, and requires no others."""
+def _same_positions(override: Callable[..., Any], required: list[str], offered: list[str]) -> bool:
+    """Return True if an override takes all arguments in their positions, and requires no others."""
     parameters = inspect.signature(override).parameters.values()
-    places = [parameter for parameter in parameters if parameter.kind in _PLACES]
-    extra = places[len(required) :]
+    positional = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
+    extra = positional[len(required) :]
     demanded = any(parameter.default is Parameter.empty for parameter in extra)
     return [parameter.name for parameter in extra] == offered and not demanded
 
@@ -153,24 +153,25 @@ def _accepted_arguments(
 ) -> dict[str, str] | None:
     """Return the optional arguments that an override takes: its own name -> the declared name.
 
-    Return None if it requires something else. A required argument with another name is recognised
-    by its place: Azad's `rules_file_name` is `rules_path`.
+    Return None if it requires a further argument. A required argument with another name is
+    recognised by its position: Azad's `rules_file_name` is `rules_path`.
     """
     required, offered = _arguments(inspect.signature(declared))
     parameters = list(inspect.signature(override).parameters.values())
     kinds = [parameter.kind for parameter in parameters]
-    places = sum(kind in _PLACES for kind in kinds)
-    if places < len(required) and Parameter.VAR_POSITIONAL not in kinds:
+    count = sum(kind in _POSITIONAL for kind in kinds)
+    if count < len(required) and Parameter.VAR_POSITIONAL not in kinds:
         return None
-    extra = [p for p in parameters[len(required) :] if p.kind in (*_PLACES, Parameter.KEYWORD_ONLY)]
+    later = parameters[len(required) :]
+    extra = [p for p in later if p.kind in (*_POSITIONAL, Parameter.KEYWORD_ONLY)]
     accepted: dict[str, str] = {}
-    for parameter, by_place in itertools.zip_longest(extra, offered[: len(extra)]):
+    for parameter, by_position in itertools.zip_longest(extra, offered[: len(extra)]):
         if parameter.name in offered:
             accepted[parameter.name] = parameter.name
         elif parameter.default is Parameter.empty:
-            if by_place is None or parameter.kind is Parameter.KEYWORD_ONLY:
-                return None  # a keyword-only argument has no place by which to recognise it
-            accepted[parameter.name] = by_place
+            if by_position is None or parameter.kind is Parameter.KEYWORD_ONLY:
+                return None  # a keyword-only argument has no position by which to recognise it
+            accepted[parameter.name] = by_position
     if Parameter.VAR_KEYWORD in kinds:
         accepted |= {name: name for name in offered if name not in accepted.values()}
     return accepted

@@ -2,7 +2,7 @@
 `format_history`, or `inject_prompt_cache`.
 
 The origins of such a message's text are unknown. If the base class would have written the same
-message, it keeps its origins; any other message is one block, named after the method.
+message, the message keeps its origins; any other message is one block, named after the method.
 """
 
 from __future__ import annotations
@@ -21,32 +21,34 @@ from playground.nouns.wire_bodies import MARKS
 def drafts_with_origins(
     messages: Sequence[dict[str, Any]],
     method: str,
-    known: Iterable[tuple[dict[str, Any], tuple[Block, ...]]],
+    base_messages: Iterable[tuple[dict[str, Any], tuple[Block, ...]]],
 ) -> list[Draft]:
-    """Return a method's messages as drafts; `known` are the messages of the base class."""
+    """Return a method's messages as drafts; `base_messages` come from the base class."""
     by_text: dict[tuple[Any, ...], deque[tuple[Block, ...]]] = {}
-    for one, blocks in known:
-        by_text.setdefault(_texts(one), deque()).append(blocks)
+    for message, blocks in base_messages:
+        by_text.setdefault(_texts(message), deque()).append(blocks)
     return [
-        Draft(one, same.popleft() if (same := by_text.get(_texts(one))) else _blocks(one, method))
-        for one in messages
+        Draft(
+            each, same.popleft() if (same := by_text.get(_texts(each))) else _blocks(each, method)
+        )
+        for each in messages
     ]
 
 
-def own_history(messages: Sequence[dict[str, Any]], known: History) -> History:
-    """Return the history that an override of `format_history` wrote, with neighbours joined."""
-    pairs = zip(known.messages, known.blocks, strict=True)
+def own_history(messages: Sequence[dict[str, Any]], base_history: History) -> History:
+    """Return the history that an override of `format_history` wrote, neighbours joined."""
+    pairs = zip(base_history.messages, base_history.blocks, strict=True)
     drafts = drafts_with_origins(messages, "format_history", pairs)
-    return History().extended_with(Draft(deep_copy(one), blocks) for one, blocks in drafts)
+    return History().extended_with(Draft(deep_copy(message), blocks) for message, blocks in drafts)
 
 
 def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> list[CacheDecision]:
-    """Return a decision for each mark that stands in messages."""
+    """Return a decision for each mark in the messages."""
     return [
-        CacheDecision(True, "own-mark", index, place, str(mark.get("ttl") or ""))
+        CacheDecision(True, "own-mark", index, part_index, str(mark.get("ttl") or ""))
         for index, message in enumerate(messages)
         if isinstance(message.get("content"), list)
-        for place, part in enumerate(message["content"])
+        for part_index, part in enumerate(message["content"])
         for key in MARKS
         if isinstance(part, dict) and isinstance(mark := part.get(key), dict)
     ] or [CacheDecision(False, "no-own-mark")]

@@ -41,7 +41,7 @@ def _tool() -> ToolMetadata:
 class Plugins:
     """The dialects of all entry points, by the entries' names.
 
-    `faults` says why entries were left out, `renamed` which dialects have another name themselves.
+    `faults` says why entries were left out, `renamed` which dialects have another name.
     """
 
     dialects: dict[str, Dialect]
@@ -54,8 +54,8 @@ class Plugins:
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
-    """Load and try every entry. An entry is left out if its name is in `taken_names`, or has come
-    before."""
+    """Load and try every entry. An entry is left out if its name is in `taken_names`, or is an
+    earlier entry's."""
     names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:

@@ -1,9 +1,8 @@
 """Declared dialects as files: data only, in JSON or TOML; nothing in them is executed.
 
-`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back
-as an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A
-dialect with something that a file cannot hold (a class's code, checks, the path of a file) is
-refused.
+`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back as
+an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A dialect
+with something that a file cannot hold (a class's code, checks, the path of a file) is refused.
 """
 
 from __future__ import annotations
@@ -96,7 +95,8 @@ def plain_dialect(dialect: Dialect) -> dict[str, Any]:
         raise place.fault(f"{type(dialect).__name__} has code of its own", "a DeclaredDialect")
     for name in _SETTINGS:
         if getattr(dialect, name):
-            raise place.of(name).fault("it is chosen here, and is no part of a declaration", "none")
+            problem = "a setting of this machine, and no part of a declaration"
+            raise place.of(name).fault(problem, "none")
     _name(dialect.name, place.of("name"))
     plain: dict[str, Any] = {}
     for field in dataclasses.fields(DeclaredDialect):

@@ -49,9 +49,9 @@ def states() -> tuple[FileState, ...]:
 
 def _folders() -> list[tuple[Path, bool]]:
     """Return the folders; each with True if the user has named it."""
-    own, variable = paths.dialects(), os.environ.get(VARIABLE, "")
-    folders = [(own, False)] if own else []
-    if variable and not (own and Path(variable).absolute() == own.absolute()):
+    folder, variable = paths.dialects(), os.environ.get(VARIABLE, "")
+    folders = [(folder, False)] if folder else []
+    if variable and not (folder and Path(variable).absolute() == folder.absolute()):
         folders.append((Path(variable), True))
     return folders
 
@@ -70,7 +70,7 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Plugins:
     """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A file is left out if its dialect's name is in `taken_names`, or has come before.
+    A file is left out if its dialect's name is in `taken_names`, or is an earlier one's.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}

@@ -102,8 +102,8 @@ def _hints_of(kind: Any) -> dict[str, Any]:
     from playground.dialects.preflight import PreflightCheck
     from playground.dialects.raw_prompts import LlamaPrompt
 
-    own = {"LlamaPrompt": LlamaPrompt, "PreflightCheck": PreflightCheck}
-    return get_type_hints(kind, localns=own)
+    types = {"LlamaPrompt": LlamaPrompt, "PreflightCheck": PreflightCheck}
+    return get_type_hints(kind, localns=types)
 
 
 def _read_value(hint: Any, data: Any, place: FieldPlace) -> Any:

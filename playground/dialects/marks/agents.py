@@ -183,7 +183,8 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 def marked_parts(
     messages: Messages, places: Callable[[Messages], list[PartIndex]]
 ) -> Iterator[tuple[int, int, bool]]:
-    """Yield the index of a message, of its part, and True if it is marked; an empty text is not."""
+    """Yield each place as the indexes of a message and of its part, with True if the part may be
+    marked: an empty text may not."""
     done: set[tuple[int, int]] = set()
     for message, part in places(messages):
         content = messages[message].get("content") or ""

@@ -108,8 +108,8 @@ def policy_of_places(
 ) -> OwnPolicy:
     """Return a policy that marks these places (message, part), and the same places in any request.
 
-    A place is counted from the end of the messages of its role, so that marks move on as these
-    grow; system messages, which come first, are counted from the beginning.
+    A message is counted from the end of the messages of its role, so that marks move on as the
+    session grows; system messages, which come first, are counted from the beginning.
     """
     marks: list[MarkPlace] = []
     for message, part in places:

@@ -15,9 +15,8 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-OWN: Final = (
-    "own"  # no policy either: the dialect's own way of marking, used unless a policy is chosen
-)
+# No policy either: the dialect's own way of marking, used unless a policy is chosen.
+OWN: Final = "own"
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -30,7 +29,7 @@ REASONS: Final[dict[str, str]] = {
     "no-content": "the message has no content to mark",
     "no-such-message": "there is no message here that the policy could mark",
     "chosen": "the policy marks this part",
-    "no-such-part": "the message has no part in this place",
+    "no-such-part": "the message has no part with this index",
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes after the marks: it changes with every request",
     "sent-marked": "the request came with a mark here",
@@ -111,9 +110,9 @@ def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
 
 @cache
 def _at_places(places: Callable[[FormattedMessages], list[tuple[int, int]]]) -> Decide:
-    """Return the decisions that mark an agent's places, for models that take cache_control marks.
+    """Return a function that marks an agent's places, for models that take cache_control marks.
 
-    Agents that mark the same places share them.
+    Agents that mark the same places share the function.
     """
 
     def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -137,7 +136,7 @@ POLICIES: Final[dict[str, Policy]] = {
 
 
 def get_policy(policy: str | Policy) -> Policy:
-    """Return a policy by name; return a Policy itself. Raises UnknownNameError."""
+    """Return a policy by name; a Policy is returned unchanged. Raises UnknownNameError."""
     if isinstance(policy, Policy):
         return policy
     if not isinstance(policy, str):
@@ -150,7 +149,7 @@ def get_policy(policy: str | Policy) -> Policy:
 def as_policies(policies: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
     """Return policies from names, from policies, or from a single one.
 
-    For none, return all built-in ones, after `OWN`.
+    If none are given, return `OWN` and all built-in policies.
     """
     if isinstance(policies, str | Policy):
         return [policies]

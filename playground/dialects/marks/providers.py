@@ -92,8 +92,8 @@ def provider_of(model: str) -> str:
         return f"openai{_suffix(name)}"
     if route in _ROUTES and rest:
         return _versioned(_ROUTES[route], rest)
-    found = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
-    return _versioned(found, name)
+    rules = next((named for pattern, named in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+    return _versioned(rules, name)
 
 
 def _versioned(rules: str, name: str) -> str:
@@ -117,8 +117,8 @@ def _openrouter(model: str, family: str) -> str:
     """Return the rules on OpenRouter: Claude is cached at marks, OpenAI by its own rules."""
     if family == "anthropic":
         return "openrouter"
-    own = model.startswith("openai/") and "gpt-oss" not in model
-    return f"openai{_suffix(model)}" if own else "openrouter-automatic"
+    is_openai = model.startswith("openai/") and "gpt-oss" not in model
+    return f"openai{_suffix(model)}" if is_openai else "openrouter-automatic"
 
 
 def _suffix(model: str) -> str:

@@ -1,7 +1,7 @@
 """Render a chat template to find the form in which it takes calls, and the text that it writes.
 
-A template is only rendered, never parsed. Words that occur in no template mark places in the
-output.
+A template is only rendered, never parsed. Names, texts and values are words that occur in no
+template, so that they can be found in the output.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# All begin and end differently. Keys are not in alphabetical order, because a template may sort
-# them.
+# All these words begin and end differently. Keys are not in alphabetical order, because a template
+# may sort them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"
@@ -56,7 +56,7 @@ class RequestForm:
     """The form in which a template takes calls.
 
     `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
-    and arguments. `content`: what a message with calls has for its missing text. `names_in_ids`:
+    and arguments. `content`: the content of a message that has calls but no text. `names_in_ids`:
     the tool's name is read from the id alone (`functions.NAME:0`). `mutable`: the template changes
     lists, which transformers' sandbox forbids. `tools`: tools are passed to the template.
     """
@@ -100,8 +100,8 @@ class RequestForm:
 
 def forms() -> Iterator[RequestForm]:
     """Yield the forms, the commonest first; forms that are mutable or have no tools come last."""
-    odd = itertools.product((False, True), (True, False))
-    for mutable, tools in odd:
+    unusual = itertools.product((False, True), (True, False))
+    for mutable, tools in unusual:
         for in_ids, as_text, flat in itertools.product((False, True), repeat=3):
             contents: tuple[Literal["", "null", "absent"], ...] = ("", "null", "absent")
             for content in contents:
@@ -163,7 +163,7 @@ class AskedTemplate:
     renderings: int = 0
     refused: str = ""
     earlier: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
-    """Earlier renderings by request: many questions render the same."""
+    """Earlier renderings by request, because many questions need the same rendering."""
 
     def ask(
         self,
@@ -225,11 +225,7 @@ class AskedTemplate:
 
     def generation(self) -> str:
         """Return the text after USER in a prompt that a model is to answer, or ""."""
-        opened = self.ask(user(USER), calls=ONE, generation=True).after_user
-        plain = self.ask(user(USER), calls=ONE).after_user
-        if opened is None or plain is None or not opened.startswith(plain):
-            return opened or ""
-        return opened
+        return self.ask(user(USER), calls=ONE, generation=True).after_user or ""
 
     def answered(self, words: str) -> str | None:
         """Return the text after USER if the assistant answered `words` and the user wrote again.
@@ -289,7 +285,7 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 
 
 def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """Return the template with the first form in which it writes a call well, or else the best.
+    """Return the template with the first form in which it writes a call well, or else its best.
 
     Raises InputFault if it writes a call in no form.
     """

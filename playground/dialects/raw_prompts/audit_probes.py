@@ -27,7 +27,7 @@ from playground.dialects.raw_prompts.asking import (
 )
 
 _SYSTEM: Final = "Bqorn"
-_AGAIN: Final = "Dhwif"  # the user, a second time
+_AGAIN: Final = "Dhwif"  # the user's second message
 _SAME_TOOL: Final = (ONE[0], AskedCall(NAMES[0], {KEYS[0]: "Ksuge"}))
 _LATER: Final = "2027-03-04"
 
@@ -124,7 +124,7 @@ def _parallel_calls(template: AskedTemplate) -> Faults:
     if rendering.text is None:
         yield _fault(template, "template-one-call", _refusal(rendering), rendering)
     elif not rendering.has(VALUES[1]):
-        yield _fault(template, "template-one-call", "of two calls one is written", rendering)
+        yield _fault(template, "template-one-call", "only one of two calls is written", rendering)
 
 
 def _ids(template: AskedTemplate) -> Faults:
@@ -169,7 +169,8 @@ def _tools(template: AskedTemplate) -> Faults:
 def _prefix(template: AskedTemplate) -> Faults:
     """Test if each prompt begins with the prompt before it.
 
-    Otherwise no cache of it is of use, and a training mask covers other tokens than were written.
+    Otherwise a cached prompt is of no use, and a training mask covers other tokens than the
+    model wrote.
     """
     answer = template.form.answer(text=TEXT)
     calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
@@ -179,15 +180,15 @@ def _prefix(template: AskedTemplate) -> Faults:
             template.ask(user(USER), generation=True),
             template.ask(user(USER), answer),
         ),
-        "an answer is written otherwise once the user speaks again": (
+        "an answer is written differently once the user speaks again": (
             template.ask(user(USER), answer),
             template.ask(user(USER), answer, user(_AGAIN)),
         ),
-        "a call is written otherwise once its result is there": (
+        "a call is written differently once its result follows": (
             template.ask(user(USER), calling, calls=ONE),
             template.ask(user(USER), calling, result, calls=ONE),
         ),
-        "an answer with a thought is written otherwise once the user speaks again": (
+        "an answer with a thought is written differently once the user speaks again": (
             template.ask(user(USER), thinking),
             template.ask(user(USER), thinking, user(_AGAIN)),
         ),
@@ -198,7 +199,7 @@ def _prefix(template: AskedTemplate) -> Faults:
             continue
         with_thought = first.has(THOUGHT)
         if has_fault and with_thought:
-            continue  # the same again: a thought adds nothing to it
+            continue  # the fault was found without a thought already
         has_fault = True
         offset = len(common_start(first.text, second.text))
         problem = f"{message}: they differ from character {offset:,} on"
@@ -288,7 +289,7 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Probes whose faults are shown whenever a prompt is rendered; the first one only if it has tools.
+# Probes whose faults are shown whenever a prompt is rendered. The first is for prompts with tools.
 PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
 PROMPT_WARNING_CODES: Final = frozenset(
     {

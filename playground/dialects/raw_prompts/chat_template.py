@@ -1,7 +1,7 @@
 """Render a model's own chat template (a `.jinja` file or a `tokenizer_config.json`) safely.
 
-It is rendered in a worker process (`confined`), in a sandbox (`sandbox`). A template that loops or
-grows without end is stopped with a clear error, and never blocks the app.
+A template is rendered in a worker process (`confined`), in a sandbox (`sandbox`). If it loops or
+grows without end, it is stopped with a clear error, and never blocks the app.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import json_fault
 from playground.base.user_files import read_user_text
 
-TIME_LIMIT: Final = 5.0  # seconds of wall time for all renderings of a question
+TIME_LIMIT: Final = 5.0  # seconds of wall time for all renderings that one question needs
 _EXPECTED: Final = "a .jinja file, or a tokenizer_config.json with a chat_template"
 _RENDER: Final = "playground.dialects.raw_prompts.sandbox:render"
 
@@ -46,8 +46,8 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file, whatever its name. The two kinds differ in their beginning:
-        a template hardly ever begins like a JSON object. Raises InputFault."""
+        """Read the text of such a file, whatever its name. The beginning shows the kind: a template
+        hardly ever begins like a JSON object. Raises InputFault."""
         if not name.endswith(".json") and not _holds_template(text):
             return cls(text, name=name)
         try:
@@ -102,7 +102,7 @@ class ChatTemplate:
             "messages": plain(messages),
             "tools": plain(tools) if tools else None,
         }
-        if add_generation_prompt is not None:  # some templates test if it is defined
+        if add_generation_prompt is not None:  # some templates test if the variable is defined
             all_variables["add_generation_prompt"] = add_generation_prompt
         job = {
             "source": self.source,
@@ -119,7 +119,7 @@ class ChatTemplate:
 
 
 def question_budget() -> Budget:
-    """Return the time for everything that one question renders."""
+    """Return a budget of time for all renderings that one question needs."""
     return Budget(TIME_LIMIT)
 
 

@@ -191,17 +191,17 @@ class LlamaPrompt:
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
     """Return a session as turns.
 
-    The agent's prompt and the session's leading system messages are one system turn. Built-in tools
-    turn on ipython there; custom tools are defined in a user turn.
+    The agent's prompt and the session's leading system messages are one system turn. If there are
+    built-in tools, this turn switches ipython on; custom tools are defined in a user turn.
     """
     tools = prompt_data.tool_metadata
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]
     code = any(tool.name == CODE_INTERPRETER for tool in tools)
     custom = [t for t in tools if t.name not in (*BUILTIN_TOOLS, CODE_INTERPRETER)]
-    spoken = list(
+    leading = list(
         itertools.takewhile(lambda message: message.role == "system", prompt_data.messages)
     )
-    texts = [prompt_data.task_config.user_agent_prompt, *(message.text for message in spoken)]
+    texts = [prompt_data.task_config.user_agent_prompt, *(message.text for message in leading)]
     agent = "\n".join(filter(None, texts))
     own_lines = agent.splitlines()
     ipython = bool(builtin or code or ENVIRONMENT in own_lines)
@@ -211,7 +211,7 @@ def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[
     system = "\n".join([*lines, *([""] if lines and agent else []), agent])
     turns = [LlamaTurn("system", system)] if system else []
     turns += [LlamaTurn("user", tool_definitions(custom, tool_format))] if custom else []
-    for message in prompt_data.messages[len(spoken) :]:
+    for message in prompt_data.messages[len(leading) :]:
         turns += _turns(message, ipython and tool_format == "json")
     return turns
 
@@ -228,7 +228,7 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
             content.append(part)
         elif isinstance(part, TextPart):
             content.append(part.text)
-    # Meta: models write the token with ipython in the system prompt, or to call a built-in tool
+    # Meta: models write end_of_message if ipython is on, or to call a built-in tool
     waits = ipython or any(call.tool_name in BUILTIN_TOOLS for call in message.tool_calls)
     reason: StopReason = "end_of_message" if waits and message.tool_calls else "end_of_turn"
     return [LlamaTurn(message.role, content, tuple(message.tool_calls), reason)]

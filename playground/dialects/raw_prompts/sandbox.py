@@ -1,6 +1,6 @@
 """The sandbox in which a chat template is rendered: its permissions and its bounds for values.
 
-It equals that of transformers: jinja2's immutable sandbox, trimmed blocks, and a `tojson` that
+It equals transformers' sandbox: jinja2's immutable sandbox, trimmed blocks, and a `tojson` that
 escapes no characters. The checks here give a clear error for too large values; anything else is
 stopped by the limits of the worker process (`confined`).
 """
@@ -118,7 +118,7 @@ def _too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 def _power_too_large(left: Any, right: Any) -> bool:
-    """Return True if a power is too large, even one in steps (`((9**64)**64)**64`)."""
+    """Return True if a power is too large, even a power of powers (`((9**64)**64)**64`)."""
     if not isinstance(right, int | float):
         return False
     bits = left.bit_length() if isinstance(left, int) else 1

@@ -134,8 +134,8 @@ def _of_mapping(
     value: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Iterator[ToolMetadata]:
     if is_openapi(value):
-        for item, more in operations(value, where):
-            findings += more
+        for item, more_findings in operations(value, where):
+            findings += more_findings
             if item is not None:
                 yield _tool(item, where)
         return
@@ -179,8 +179,8 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
     # `web_search_20250305`, `computer_use` …: their type is their name, and they have no schema.
     kind = value.get("type")
-    own = isinstance(kind, str) and kind not in ("function", "custom", "object")
-    if own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
+    is_own = isinstance(kind, str) and kind not in ("function", "custom", "object")
+    if is_own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
         return f"{kind} is a tool of the provider's own, without a schema"
     # Gemini's own tools have one key, their name: `{"googleSearch": {}}`.
     if "name" not in value and len(value) == 1 and isinstance(next(iter(value.values())), Mapping):
@@ -241,11 +241,11 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
         yield _without_own_fields(value.metadata)
     elif callable(value):
         try:
-            tool, more = tool_from_function(value)
+            tool, more_findings = tool_from_function(value)
         except Exception as error:  # no signature, or one that pydantic refuses
             why = str(error).splitlines()[0]
             raise InputFault(f"{value!r:.60} is not a tool: {why}", field=where) from error
-        findings += more
+        findings += more_findings
         yield tool
     else:
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)

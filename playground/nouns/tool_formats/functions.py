@@ -153,7 +153,7 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
             described["alias"] = parameter.name
         # In pydantic's notation `...` means "no default"; None would be a default.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # notes in the signature come later, so they replace the docstring's
+        # The annotation's own notes come after the docstring's description, and override it.
         parameters[name] = parameter.name
         fields[name] = (
             Annotated[_with_first_note(parameter.annotation, Field(**described))],
@@ -230,22 +230,22 @@ def _docstring_mismatches(
     """Report parameters in a docstring that do not exist or have another type."""
     findings = []
     names = {*tool.parameters, *injected_args}
-    # A docstring may describe these; another finding says that they are left out.
+    # A docstring may describe `*args`: another finding says that they are left out.
     has_stars = any(found.code == "var-arguments" for found in signature.findings)
     stars = {"args", "kwargs"} if has_stars else set()
     for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
         place = f"tool {tool.name}, parameter {name}"
         if name not in names | stars:
-            known = ", ".join(tool.parameters) or "none"
-            text = f"the docstring describes it, but the signature has: {known}"
+            existing = ", ".join(tool.parameters) or "none"
+            text = f"the docstring describes it, but the signature has: {existing}"
             findings.append(finding("docstring-lies", place, text))
             continue
-        written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
+        documented_type = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
         allowed = allowed_types(tool.parameter_schema(name))
         # `float` in the docstring of an `int` parameter is careless, but harms no call.
-        wider = written == "number" and "integer" in allowed
-        if written and allowed and written not in allowed and not wider:
+        wider = documented_type == "number" and "integer" in allowed
+        if documented_type and allowed and documented_type not in allowed and not wider:
             text = (
                 f"{parameter.type_name} in the docstring, {' or '.join(sorted(allowed))} declared"
             )
@@ -254,8 +254,8 @@ def _docstring_mismatches(
 
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
-    """Return the parameters of a docstring. The library reads an underlined `Returns:` as one; that
-    and all after it are left out."""
+    """Return the parameters of a docstring. The library takes an underlined `Returns:` for a
+    parameter, which is left out with all later ones."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

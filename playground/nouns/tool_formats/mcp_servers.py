@@ -51,10 +51,10 @@ class McpServer:
     def consequences(self) -> list[str]:
         """List everything to which the user consents, one fact a line.
 
-        Program and arguments stand on lines of their own, so that no line break or blank hides one.
+        Program and arguments stand on lines of their own: no blank or break hides an argument.
         Of variables, only the names are shown, with the program or address that gets the values.
         """
-        place = _quote(self.url) if self.url else "the program"
+        receiver = _quote(self.url) if self.url else "the program"
         lines = [f"ask {_quote(self.url)}" if self.url else f"start {_quote(self.command)}"]
         lines += [f"  in the folder {_quote(self.cwd)}"] if self.cwd else []
         lines += [f"  argument {_quote(argument)}" for argument in self.args]
@@ -62,7 +62,7 @@ class McpServer:
         lines += [f"  header {_quote(f'{k}: {v}')}" for k, v in self.headers.items()]
         texts = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
         names = dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text))
-        lines += [f"  ${name} of your environment goes to {place}" for name in names]
+        lines += [f"  ${name} of your environment goes to {receiver}" for name in names]
         return lines
 
 
@@ -99,7 +99,7 @@ def ask_servers(
     for server in servers:
         if not allow(server):
             raise InputFault(
-                "not allowed", where=str(server), expected="your consent before it is asked"
+                "not allowed", where=str(server), expected="your consent before the server is asked"
             )
     return {server.name: ask_server(server, seconds) for server in servers}
 
@@ -191,7 +191,7 @@ def _server(name: str, entry: Any, where: str) -> McpServer:
         raise InputFault("not an object", where=where, field=name, expected=_EXPECTED)
     command, url = entry.get("command", ""), entry.get("url", "")
     if not isinstance(command, str) or not isinstance(url, str) or bool(command) == bool(url):
-        raise fault("command", "it needs either a command or a url")
+        raise fault("command", "a server needs either a command or a url")
     if url and (not url.startswith(("http://", "https://")) or not url.isprintable()):
         raise fault("url", f"not a web address: {shown_address(url)}")
     args = entry.get("args") or []
@@ -204,7 +204,7 @@ def _server(name: str, entry: Any, where: str) -> McpServer:
             raise fault(key, "not an object of strings")
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str) or (url and cwd):
-        raise fault("cwd", "not the folder of a program")
+        raise fault("cwd", "must be a text, and belongs to a server with a command")
     kind = str(entry.get("type") or entry.get("transport") or "")
     return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind, cwd)
 

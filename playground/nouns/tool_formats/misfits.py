@@ -50,8 +50,8 @@ class Check(NamedTuple):
         if self.plain is None or type(arguments) is not dict:
             return False
         types = self.plain
-        known = all(type(value) in types.get(name, ()) for name, value in arguments.items())
-        return known and all(name in arguments for name in self.required)
+        have_types = all(type(value) in types.get(name, ()) for name, value in arguments.items())
+        return have_types and all(name in arguments for name in self.required)
 
 
 def check_of(tool: ToolMetadata) -> Check | None:

@@ -17,7 +17,7 @@ from playground.nouns.tools import target_of
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _DROPPED_FIELDS: Final = ("responses", "security", "servers", "callbacks")
-_MOST_VALUES: Final = 200_000  # in an operation's schema, after all references are replaced
+_MOST_VALUES: Final = 200_000  # most values in a schema whose references are replaced
 _Operation = tuple[dict[str, Any] | None, list[Finding]]
 
 
@@ -76,21 +76,21 @@ def _tool(
     findings: list[Finding] = []
     properties: dict[str, Any] = {}
     required: list[str] = []
-    by_place: dict[tuple[str, str], dict[str, Any]] = {}
-    # An operation's own parameter replaces the path's parameter of the same name and place.
+    by_location: dict[tuple[str, str], dict[str, Any]] = {}
+    # An operation's own parameter replaces the path's parameter of the same name and location.
     for parameter in [*refs.mappings(shared), *refs.mappings(operation.get("parameters"))]:
         if isinstance(parameter.get("name"), str):
-            by_place[str(parameter.get("in")), parameter["name"]] = parameter
+            by_location[str(parameter.get("in")), parameter["name"]] = parameter
         else:
             findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
-    for (within, name), parameter in by_place.items():
+    for (location, name), parameter in by_location.items():
         # `id` may be in the path and in the query: a tool has one namespace.
-        key = name if name not in properties else f"{name}_{within}"
+        key = name if name not in properties else f"{name}_{location}"
         properties[key] = _described_schema(parameter)
         if parameter.get("required"):
             required.append(key)
     dropped = [key for key in _DROPPED_FIELDS if key in operation]
-    dropped += ["where the parameters stand"] if by_place else []
+    dropped += ["the location of parameters"] if by_location else []
     if dropped:
         findings.append(finding("tool-fields", place, f"not kept: {', '.join(dropped)}"))
     body = refs.resolve(operation.get("requestBody"))
@@ -148,12 +148,12 @@ class _References:
         self._document, self._remaining = dict(document), _MOST_VALUES
 
     def mappings(self, values: Any) -> list[dict[str, Any]]:
-        resolve = self.resolve(list(values) if isinstance(values, list) else [])
-        return [item for item in resolve if isinstance(item, dict)]
+        resolved = self.resolve(list(values) if isinstance(values, list) else [])
+        return [item for item in resolved if isinstance(item, dict)]
 
     def resolve(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
         """Return the value with its references replaced. Raises _Refused."""
-        # Nested references may double at every level: a kilobyte may stand for gigabytes.
+        # Nested references may double at every level: a kilobyte may expand to gigabytes.
         self._remaining -= 1
         if self._remaining < 0:
             raise _Refused("cyclic-ref", f"its $refs expand to more than {_MOST_VALUES:,} values")
@@ -170,6 +170,6 @@ class _References:
         if target is None:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
         # 3.1 allows keywords beside a `$ref`, 3.0 ignores them; here they are kept.
-        resolve = self.resolve(target, (*inside, reference))
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return {**resolve, **beside} if isinstance(resolve, dict) else resolve
+        resolved = self.resolve(target, (*inside, reference))
+        other_keywords = {key: value for key, value in node.items() if key != "$ref"}
+        return {**resolved, **other_keywords} if isinstance(resolved, dict) else resolved

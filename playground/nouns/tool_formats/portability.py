@@ -26,7 +26,7 @@ Effect = Literal["refused", "dropped", "changed"]
 Schema = dict[str, Any]
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-_ONE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
+_SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _CODES: Final[Mapping[Effect, str]] = {
     "refused": "schema-refused",
     "dropped": "schema-ignored",
@@ -46,7 +46,7 @@ INSTEAD: Final[Mapping[str, str]] = {
     "remove": "leave it out",
     "rename": "give it another name",
     "require": "list it in required, and let it be null",
-    "unravel": "write the definition there itself, and the rest beside it",
+    "unravel": "write the definition in place of the $ref, beside the other keywords",
     "say": "say what the tool does, or leave the description out",
 }
 
@@ -117,13 +117,13 @@ def _is_recursive(node: SchemaNode) -> bool:
     seen: set[str] = set()
     stack = [ref] if isinstance(ref, str) else []
     while stack:
-        at = stack.pop()
-        if at == "#" or (at in seen and at == ref):
+        reference = stack.pop()
+        if reference == "#" or (reference in seen and reference == ref):
             return True
-        if at in seen:
+        if reference in seen:
             continue
-        seen.add(at)
-        inner = reference_target(node.root, at)
+        seen.add(reference)
+        inner = reference_target(node.root, reference)
         stack += [
             inner_node.schema["$ref"]
             for inner_node in nodes(inner if inner is not None else {})
@@ -237,7 +237,7 @@ def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
             schemas += [((key, name), inner) for name, inner in value.items()]
         elif key in _BY_INDEX and isinstance(value, list):
             schemas += [((key, index), inner) for index, inner in enumerate(value)]
-        elif key in _ONE:
+        elif key in _SINGLE:
             schemas.append(((key,), value))
     return schemas
 
@@ -253,10 +253,10 @@ def reference_target(root: Schema, ref: str) -> Schema | None:
     return node if isinstance(node, dict) else None
 
 
-def steps_to(places: Sequence[str | int], schema: Schema) -> Any:
+def value_at(path: Sequence[str | int], schema: Schema) -> Any:
     """Return the value at a path of a schema."""
     node: Any = schema
-    for step in places:
+    for step in path:
         node = node[step]
     return node
 

@@ -49,12 +49,12 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
     tools: list[ToolMetadata] = []
     for node in _functions(tree):
         try:
-            tool, more = tool_from_signature(_signature(node, types))
+            tool, more_findings = tool_from_signature(_signature(node, types))
         except Exception as error:  # pydantic may refuse a field in many ways
             why = str(error).splitlines()[0]
             raise InputFault(why, where=where, line=node.lineno, field=node.name) from error
         tools.append(tool)
-        findings += more
+        findings += more_findings
     # A model that a function or another model names is the type of an argument, not a tool.
     used = {item.id for item in ast.walk(tree) if isinstance(item, ast.Name)}
     tools += [tool_from_model(model) for name, model in models.items() if name not in used]
@@ -141,10 +141,10 @@ def _parameter(
 
     try:
         annotation = types.type_of(argument.annotation)
-        known = check_annotation(annotation, tool, argument.arg, findings)
+        annotation_type = check_annotation(annotation, tool, argument.arg, findings)
     except Unread as error:
         unread(f"any value is allowed: {error}")
-        known = Any
+        annotation_type = Any
     try:
         value = types.value(default)
     except Unread as error:
@@ -153,4 +153,4 @@ def _parameter(
     if value is UNKNOWN and default is not None:
         unread(f"it is optional; its default, {ast.unparse(default)[:80]},")
     field_default = inspect.Parameter.empty if value is REQUIRED else optional(value)
-    return Parameter(argument.arg, known, field_default)
+    return Parameter(argument.arg, annotation_type, field_default)

@@ -59,14 +59,14 @@ class Unread(Exception):
 
 
 class Types:
-    """The types that a file's own names mean, as far as the file has been read."""
+    """The types that a file declares, as far as the file has been read."""
 
     def __init__(self) -> None:
         self._own: dict[str, Any] = {}
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
         """Learn a class if it is a model, typed dict, dataclass or enum. Return it if it is a
-        model, but no dataclass.
+        model and no dataclass.
 
         Raises Unread.
         """
@@ -112,7 +112,7 @@ class Types:
     def value(self, node: ast.expr | None) -> Any:
         """Return a default's value, or its pydantic Field.
 
-        REQUIRED means that there is no default, UNKNOWN that only running the file would show it.
+        REQUIRED means that there is no default, UNKNOWN that only running the file shows the value.
         Raises Unread for a `Field(...)` that pydantic refuses.
         """
         if node is None:
@@ -142,7 +142,7 @@ class Types:
             except (ValueError, TypeError, RecursionError):
                 factory = factory or name == "default"
         if factory:
-            # Never called: it only says that the field has a default, whose value is not known.
+            # The factory is never called: it shows that the field has a default of unknown value.
             values = {**values, "default_factory": lambda: None}
             values.pop("default", None)
         try:

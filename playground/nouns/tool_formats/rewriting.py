@@ -19,7 +19,7 @@ from playground.nouns.tool_formats.portability import (
     applies,
     nodes,
     reference_target,
-    steps_to,
+    value_at,
 )
 from playground.nouns.tools import ToolMetadata
 
@@ -37,9 +37,9 @@ def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
             continue
         # innermost schemas first: they are rewritten before they are merged or moved up
         for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
-            here = SchemaNode(node.path, steps_to(node.path, schema), schema)
-            if applies(rule, here):
-                rewrite(here.schema, rule, schema)
+            current = SchemaNode(node.path, value_at(node.path, schema), schema)
+            if applies(rule, current):
+                rewrite(current.schema, rule, schema)
     return tool.model_copy(update={"input_schema": schema})
 
 
@@ -51,8 +51,8 @@ def _keyword(rule: SchemaRule) -> str:
 def _describe(node: Schema, rule: SchemaRule, root: Schema) -> None:
     key = _keyword(rule)
     value = json.dumps(node.pop(key), ensure_ascii=False)
-    before = node.get("description")
-    node["description"] = f"{before} ({key}: {value})" if before else f"{key}: {value}"
+    description = node.get("description")
+    node["description"] = f"{description} ({key}: {value})" if description else f"{key}: {value}"
 
 
 def _remove(node: Schema, rule: SchemaRule, root: Schema) -> None:
@@ -136,8 +136,8 @@ def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count:
     """Replace a `$ref` by its definition, and those in the definition; a recursive `$ref` becomes
     any object.
 
-    `count` has the number of definitions so far, because definitions that contain each other
-    twice grow without bounds. Raises InputFault above the limit.
+    `count` has the number of definitions written so far: definitions that contain each other
+    twice would grow without bounds. Raises InputFault above the limit.
     """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]

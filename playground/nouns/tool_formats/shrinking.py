@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from playground.nouns.tool_formats.portability import Schema, nodes, steps_to
+from playground.nouns.tool_formats.portability import Schema, nodes, value_at
 
 _WORTH: Final = 80  # a part with fewer characters does not become a definition
 _NO_NAME: Final = re.compile(r"\W+")
@@ -19,12 +19,12 @@ def hoist_repeats(schema: Schema) -> Schema:
     """Return the schema with repeated parts written once, in `$defs`."""
     result = copy.deepcopy(schema)
     while repeated := _most_repeated(result):
-        text, places = repeated
-        definition = steps_to(places[0], result)
+        text, paths = repeated
+        definition = value_at(paths[0], result)
         definitions = result.setdefault("$defs", {})
-        name = _name(places[0], definition, definitions)
-        for place in places:
-            node = steps_to(place, result)
+        name = _name(paths[0], definition, definitions)
+        for path in paths:
+            node = value_at(path, result)
             node.clear()
             node["$ref"] = f"#/$defs/{name}"
         definitions[name] = json.loads(text)
@@ -32,22 +32,22 @@ def hoist_repeats(schema: Schema) -> Schema:
 
 
 def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
-    """Return the part whose repetitions have the most characters, and its places, or None."""
+    """Return the part whose repetitions have the most characters, and its paths, or None."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":
             texts.setdefault(json.dumps(node.schema), []).append(node.path)
-    several = [text for text, places in texts.items() if len(places) > 1 and len(text) >= _WORTH]
-    if not several:
+    repeated = [text for text, paths in texts.items() if len(paths) > 1 and len(text) >= _WORTH]
+    if not repeated:
         return None
-    text = max(several, key=lambda each: len(each) * (len(texts[each]) - 1))
+    text = max(repeated, key=lambda each: len(each) * (len(texts[each]) - 1))
     return text, texts[text]
 
 
 def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, Any]) -> str:
     words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
-    known = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
-    plain = _NO_NAME.sub("_", known[0] if known else "part")
+    keys = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
+    plain = _NO_NAME.sub("_", keys[0] if keys else "part")
     name, number = plain, Counter([plain])[plain]
     while name in taken:
         number += 1

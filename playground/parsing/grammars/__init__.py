@@ -58,8 +58,8 @@ def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> l
     """Return the tools that a call can name. A form without a name always calls the same tool."""
     if not syntax.name:
         return tools
-    own = [tool for tool in tools if tool.name == syntax.name]
+    callable_tools = [tool for tool in tools if tool.name == syntax.name]
     others = [tool.name for tool in tools if tool.name != syntax.name]
     if others:
         notes.none("calls", f"each calls {syntax.name!r}: {quote_words(others)} cannot be named")
-    return own
+    return callable_tools

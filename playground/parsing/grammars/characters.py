@@ -107,8 +107,8 @@ def characters_of(pattern: str) -> CharacterSet:
 
 @cache
 def name_characters(before: str = "") -> CharacterSet:
-    """Return the letters, digits and underscore that may stand in a name of Python's, after what
-    stands `before` them."""
+    """Return the letters, digits and underscore that may follow the text `before` in a Python
+    identifier."""
     chars = map(chr, range(_LAST + 1))
     flags = bytes((c == "_" or c.isalnum()) and f"{before}{c}".isidentifier() for c in chars)
     return CharacterSet(tuple((m.start(), m.end() - 1) for m in re.finditer(b"\1+", flags))) & ALL

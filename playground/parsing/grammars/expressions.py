@@ -31,9 +31,9 @@ class OneOf:
 class FreeText:
     """Text of a shape that holds none of the words `without`, and then the text `ending`.
 
-    No word begins in the text and stops in `ending`, so a reader that stops at the first of the
-    words stops in `ending`. With `at_end` the text ends the reply: then it does not end in the
-    beginning of a word either, because that would be read as a marker which was cut off.
+    No word begins in the text and stops in `ending`, so a reader that searches for the words finds
+    the first of them in `ending`. With `at_end` the text ends the reply: then it does not end in
+    the beginning of a word either, because that would be read as a marker which was cut off.
     """
 
     shape: TextShape
@@ -74,7 +74,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """An expression without references. An engine that has terminals reads it as one."""
+    """An expression without references. An engine that has terminals reads it as one terminal."""
 
     inside: Expression
 
@@ -130,8 +130,8 @@ def optional(expression: Expression | str) -> Expression:
 
 
 def repeat(item: Expression, least: int = 0, most: int | None = None) -> Expression:
-    """Repeat an expression between `least` and `most` times. An impossible one becomes nothing if
-    it may be left out."""
+    """Repeat an expression between `least` and `most` times. An impossible expression becomes the
+    empty text if `least` is 0."""
     if most == 0 or item == EMPTY or (item == IMPOSSIBLE and not least):
         return EMPTY
     if item == IMPOSSIBLE or (least, most) == (1, 1):

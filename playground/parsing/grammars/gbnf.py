@@ -90,9 +90,11 @@ class _Writer:
 
 
 def _set(of: CharacterSet) -> str:
-    """Write a set. Escapes come late, because xgrammar reads all hexadecimal digits after them.
+    """Write a set. Escapes come after plain characters, because xgrammar reads all hexadecimal
+    digits after an escape as part of the escape.
 
-    `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both.
+    `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both
+    engines.
     """
     # llama.cpp refuses a character whose first bytes are those of an excluded one
     without = of.is_shorter_negated and all(last < 0x80 for _, last in of.others.ranges)

@@ -98,7 +98,8 @@ class Merger:
     def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
         pairs = [(a, b) for a in left for b in right]
         if len(pairs) > _MOST_VARIANTS:
-            self.notes.narrower(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
+            text = f"a union of more than {_MOST_VARIANTS} parts: only the first are in the grammar"
+            self.notes.narrower(place, text)
             pairs = pairs[:_MOST_VARIANTS]
         merged = (self._merge(a, b, place) for a, b in pairs)
         return [schema for schema in merged if schema is not None]
@@ -169,10 +170,10 @@ def _combine(key: str, left: Any, right: Any) -> Any:
 
 def _excludes_other_keys(left: Schema, right: Schema) -> bool:
     """Return True if one part forbids other keys than its own, and the other part has such keys."""
-    for one, other in ((left, right), (right, left)):
-        if one.get("additionalProperties") is False:
-            own = one.get("properties", {})
-            if any(key not in own for key in other.get("properties", {})):
+    for closed, second in ((left, right), (right, left)):
+        if closed.get("additionalProperties") is False:
+            own_keys = closed.get("properties", {})
+            if any(key not in own_keys for key in second.get("properties", {})):
                 return True
     return False
 

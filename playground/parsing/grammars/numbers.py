@@ -18,7 +18,7 @@ from playground.parsing.grammars.expressions import (
 )
 
 MOST_DIGITS: Final = 40
-"""The most digits of an integer, and after a point."""
+"""The most digits of an integer, and of a number's fraction."""
 _FIRST: Final = OneOf(characters("1-9"))
 _DIGIT: Final = OneOf(DIGITS)
 

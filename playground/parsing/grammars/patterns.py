@@ -41,7 +41,7 @@ def pattern_expression(pattern: str, unit: Unit) -> Expression:
     if len(pattern) > _MOST_CHARS:
         raise NotRegular(f"it has more than {_MOST_CHARS:,} characters")
     if re.search(r"\\[pPcGZzAQ]|\\k<|\(\?<[^=!]", pattern):
-        raise NotRegular("an escape or a group that is not everywhere the same")
+        raise NotRegular("an escape or a group that engines read in different ways")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -96,7 +96,7 @@ class _Reader:
     def _repeat(self, least: int, most: Any, item: Any) -> Expression:
         unlimited = str(most) == "MAXREPEAT"
         if least > _MOST_REPEATS or (not unlimited and most > _MOST_REPEATS):
-            raise NotRegular(f"something in it is repeated more than {_MOST_REPEATS:,} times")
+            raise NotRegular(f"a part of it is repeated more than {_MOST_REPEATS:,} times")
         return repeat(self._items(item), least, None if unlimited else int(most))
 
 

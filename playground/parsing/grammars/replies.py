@@ -81,16 +81,16 @@ class ReplyRules:
 
     def _all_calls(self, several: bool) -> Expression:
         syntax = self.syntax
-        own = holes_of(syntax.call_template.pieces)
-        counted = bool({"index", "number"} & set(own))
+        holes = holes_of(syntax.call_template.pieces)
+        counted = bool({"index", "number"} & set(holes))
         first = self._one_call("call", first=True)
         later = self._one_call("later-call", first=False) if counted and several else first
         if first == IMPOSSIBLE:
             return IMPOSSIBLE
         if counted and several:
             self.notes.wider("calls", "the numbers of calls after the first are not counted")
-        more = repeat(in_order(syntax.separator, later)) if several else EMPTY
-        listed = in_order(first, more)
+        further_calls = repeat(in_order(syntax.separator, later)) if several else EMPTY
+        listed = in_order(first, further_calls)
         section = syntax.section_template
         if section is None or syntax.one_call_a_section:
             return listed
@@ -186,7 +186,9 @@ class ReplyRules:
         """
         tags = self.markers.reasoning[:1]
         if not tags:
-            self.notes.narrower("reasoning", "the dialect has no marks for it: none is allowed")
+            self.notes.narrower(
+                "reasoning", "the dialect has no tags for reasoning: none is allowed"
+            )
             return reply
         opener = "" if self.markers.opens_reasoning else tags[0].open
         if not tags[0].close:

@@ -12,12 +12,12 @@ from playground.base.findings import Finding
 
 @dataclass(frozen=True)
 class ResponseTemplate:
-    """A response template for transformers: `template` is what a tokenizer's configuration has
-    under `response_template`.
+    """A response template for transformers: `template` is the value of `response_template` in a
+    tokenizer's configuration.
 
-    `findings` say where it reads more (`response-template-wider`) or less
-    (`response-template-narrower`) than the dialect. If no template can say a dialect, `template` is
-    empty, and a finding `no-response-template` says why.
+    `findings` say where the template reads more (`response-template-wider`) or less
+    (`response-template-narrower`) than the dialect. If no template can express a dialect,
+    `template` is empty, and a finding `no-response-template` says why.
     """
 
     dialect: str

@@ -1,7 +1,8 @@
 """A tool's JSON Schema as rules, in one style of writing values.
 
 Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
-engines' own have an order too). Members that the schema does not name need its permission.
+engines' own grammars have an order too). Members that the schema does not name are in the grammar
+only if the schema allows them explicitly.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class SchemaRules:
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
-            self.notes.narrower(place, f"without a type it is read as one of type {kinds[0]}")
+            self.notes.narrower(place, f"a schema without a type is read as one of type {kinds[0]}")
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
         return either(_TYPES[kind](self, schema, place) for kind in kinds)
@@ -108,7 +109,7 @@ class SchemaRules:
         low, high = _float_bounds(schema)
         for key in ("exclusiveMinimum", "exclusiveMaximum"):
             if _is_number(schema.get(key)) or schema.get(key) is True:
-                self.notes.wider(place, f"{key} of a number is read with the bound in it")
+                self.notes.wider(place, f"{key} of a number: the bound itself is allowed, too")
         expression = numbers.number(low, high)
         if expression is None:
             self.notes.wider(
@@ -146,7 +147,7 @@ class SchemaRules:
     def _items(
         self, first: list[Expression], rest: Expression, least: int, most: int | None
     ) -> Expression:
-        """Build items with commas between them: those of the first places, then the rest."""
+        """Build items with commas between them: those of `first`, then any number of `rest`."""
         comma, count = self.style.comma, len(first)
         more = None if most is None else most - count
         if not first:
@@ -192,10 +193,10 @@ class SchemaRules:
         if extra is None and properties:
             self.notes.narrower(place, "keys that the schema does not name are not allowed")
             extra = False
-        other: Any = True if extra is None else extra
+        other_schema: Any = True if extra is None else extra
         names = dict.fromkeys([*properties, *required])
-        listed = [(name, properties.get(name, other), name in required) for name in names]
-        return listed, (None if other is False else other)
+        listed = [(name, properties.get(name, other_schema), name in required) for name in names]
+        return listed, (None if other_schema is False else other_schema)
 
     def join_members(
         self, members: list[Member], more: Expression | None, comma: Expression
@@ -221,8 +222,8 @@ class SchemaRules:
         return self.rules.add(f"{self._stem}-rest", self.style.as_written(expression))
 
 
-def _or_else(one: Expression, other: Expression) -> Expression:
-    return optional(one) if other == EMPTY else either([one, other])
+def _or_else(first: Expression, second: Expression) -> Expression:
+    return optional(first) if second == EMPTY else either([first, second])
 
 
 def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:

@@ -64,14 +64,14 @@ class Quotes:
         return either(ways)
 
     def _escapes(self, of: CharacterSet) -> list[Expression]:
-        own = (of & self.escaped) - self.forbidden
+        escaped = (of & self.escaped) - self.forbidden
         if of == ALL and not self.forbidden:
             letters = "".join(letter for _, letter in self.short)
             return [in_order("\\", either([OneOf(characters(letters)), in_order("u", _NO_HALF)]))]
         short = dict(self.short)
         return [
             Exact("\\" + (short.get(chr(number)) or self._numbered(number)))
-            for first, last in own.ranges
+            for first, last in escaped.ranges
             for number in range(first, last + 1)
         ]
 
@@ -82,9 +82,9 @@ class Quotes:
 def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str]) -> Quotes:
     """Return quotes with escapes. In texts of limited length, no character may begin one of the
     words `without`."""
-    own = tuple({mark: mark, "\\": "\\", **short}.items())
+    escapes = tuple({mark: mark, "\\": "\\", **short}.items())
     forbidden = characters("".join(word[0] for word in without))
-    return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, forbidden)
+    return Quotes(mark, mark, CONTROL | characters(mark, "\\"), escapes, long, forbidden)
 
 
 @dataclass(frozen=True)

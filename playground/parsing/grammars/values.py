@@ -1,5 +1,4 @@
-"""Rules for raw values between a parameter's markers, such that the reader gives the same value
-back.
+"""Rules for raw values between a parameter's markers, which the reader reads as the same values.
 
 A text is written as it is, anything else as JSON. The reader decides between them by the schema's
 types (`read_value`) or by the markup (`read_marked`).
@@ -101,7 +100,7 @@ class RawValues:
         excluded = characters("".join(word[0] for word in self.words), forbidden, "\n" * self.block)
         self.rules.notes.narrower(
             place,
-            f"a text that is counted or has a pattern holds none of {listed_characters(excluded)}",
+            f"a text with a length or a pattern holds none of {listed_characters(excluded)}",
         )
         quotes = Quotes("", "", excluded, ())
         # one terminal, because alone the text would take the line break before a closer as well

@@ -1,4 +1,4 @@
-"""The grammar of what is well-formed: the declared pieces of a call, with free white space between
+"""The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
 A tool's schema counts only for the names of its parameters. Text may stand around calls and
@@ -104,8 +104,8 @@ def well_formed_rules(
     tools: Sequence[ToolMetadata],
     required: bool,
 ) -> dict[str, Expression]:
-    """Build the rules of a reply with any number of calls, the first of them the reply's. With
-    `required` it has a call."""
+    """Build the rules of a reply with any number of calls, with `required` at least one. The first
+    rule is the reply's."""
     rules = NamedRules()
     root = rules.take("root")
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
@@ -136,12 +136,12 @@ def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expres
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
-    found: list[Expression] = []
+    expressions: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
         inside = FreeText(ANY, (close,), close) if close else FreeText(ANY, (tags.open,))
-        found.append(in_order(loose(tags.open), inside))
-    return [*found, *map(loose, (*markers.stops, *dropped))]
+        expressions.append(in_order(loose(tags.open), inside))
+    return [*expressions, *map(loose, (*markers.stops, *dropped))]
 
 
 def _free_style(style: Style, space: Expression = SPACE) -> Style:
@@ -177,8 +177,8 @@ class _Form:
 
     def calls(self, siblings: Sequence[_Form]) -> Expression:
         """Build a section with its calls, or calls without a section if the form has none. A
-        section also holds calls of the forms that have the same: the `siblings`."""
-        syntax, one = self.syntax, self._calls_by_tool
+        section also holds calls of the forms that have the same section: the `siblings`."""
+        syntax, calls = self.syntax, self._calls_by_tool
         forms = siblings if syntax.sections else (self,)
         call = self.rules.add("call", either(c for f in forms for c in f._calls_by_tool.values()))
         separator = in_order(SPACE, loose(syntax.separator.strip()), SPACE)
@@ -188,7 +188,7 @@ class _Form:
         sections = [listed] if syntax.section_optional else []
         for section in syntax.well_formed_sections:
             if syntax.one_call_a_section:
-                sections += [self._section(section, one[tool.name], tool) for tool in self.tools]
+                sections += [self._section(section, calls[tool.name], tool) for tool in self.tools]
             else:
                 sections.append(self._section(section, listed, None))
         return either(sections)
@@ -303,7 +303,7 @@ class _Form:
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
 
     def params(self, tool: ToolMetadata) -> Expression:
-        """Build parameters in any order. A key that its closer repeats is the tool's or another."""
+        """Build parameters in any order, with the tool's own keys or any others."""
         syntax, template = self.syntax, self.syntax.param_template
         assert template is not None
         names = sorted(tool.parameter_names)

@@ -32,13 +32,12 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     """Return the words that the raw value of a parameter must not hold: its closer, and the other
     markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
-    template, own = syntax.call_template, syntax.param_template
-    words = [longest_word(leading_text(own.after, **holes))] if own else []
-    words += _marker_words([own.before if own else (), template.before, template.after], holes)
+    template, param = syntax.call_template, syntax.param_template
+    words = [longest_word(leading_text(param.after, **holes))] if param else []
+    words += _marker_words([param.before if param else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        words.append(
-            leading_text(template.after, **holes).strip()
-        )  # the closer with the tool's name
+        # the closer with the tool's name
+        words.append(leading_text(template.after, **holes).strip())
     words += _marker_words([s.before for s in syntax.sections], holes)
     words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
@@ -48,8 +47,8 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
     """Return the words of the markers that have letters, not counting the names in their holes."""
-    own = [leading_text(pieces) for pieces in listed]
-    return [longest_word(text) for text in own if has_letters(text)]
+    texts = [leading_text(pieces) for pieces in listed]
+    return [longest_word(text) for text in texts if has_letters(text)]
 
 
 def outside_words(

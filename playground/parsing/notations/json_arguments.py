@@ -1,4 +1,4 @@
-"""The arguments as one JSON object. The other notations that may hold JSON read it with this one.
+"""The arguments as one JSON object. Other notations that may hold JSON read it by this module.
 
 An object ends by balance: a closer inside a string belongs to the string.
 """
@@ -79,7 +79,7 @@ def read_escaped(text: str) -> Any:
 
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
-    """Set the call's arguments from their raw text; without one, or for null, the empty object."""
+    """Set the call's arguments from their raw text. No text, or null, gives the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
     if texts:
         value = _load(call, texts[-1])
@@ -97,8 +97,8 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
             "arguments-wrapped", call.place, "the object of arguments stands in a list"
         )
     if not isinstance(value, dict | None):
-        given = texts[-1].strip()
-        message = f"the arguments must be a JSON object, not {given:.60}"
+        last_text = texts[-1].strip()
+        message = f"the arguments must be a JSON object, not {last_text:.60}"
         raise BrokenCall("arguments-not-object", message)
     if value is None:
         reader.scanner.note("no-arguments", call.place)
@@ -154,9 +154,9 @@ def _load(call: OpenCall, text: str) -> Any:
     except BrokenCall as broken:
         if broken.code != "malformed-json":
             raise
-        for read in (relaxed_json.load, read_escaped, lambda text: load_json(unescape(text))):
+        for load in (relaxed_json.load, read_escaped, lambda text: load_json(unescape(text))):
             try:
-                value = read(text)
+                value = load(text)
             except (ValueError, TypeError, RecursionError):
                 continue
             call.relaxed = True

@@ -1,4 +1,4 @@
-"""Name and arguments inside one JSON object, its members by `JsonShape`.
+"""Name and arguments inside one JSON object, whose members a `JsonShape` declares.
 
 The walk decides at each key what to do with its value, so the members may come in any order.
 """
@@ -45,7 +45,7 @@ _BARE_KEY: Final = choice_point(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 NAME_LIMIT: Final = 256
 _NO_NAME: Final = re.compile(r"[\n<{]")
 _BARE_NAME: Final = choice_point(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
-# up to the quote that ends it; a quote after a backslash does not
+# the inside of a string, up to its closing quote; an escaped quote closes nothing
 _QUOTED: Final = {
     quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
 }
@@ -210,7 +210,7 @@ def _read_colon(scanner: Scanner, call: OpenCall) -> Walk[None]:
     scanner.emit_markup(1)
     while not scanner.skip_space(json_walk.BLANKS):
         yield
-    if json_walk.goes_on(scanner):  # after most colons it does not: no generator for these
+    if json_walk.goes_on(scanner):  # rare, so most members need no generator
         call.relaxed |= yield from json_walk.skip_gap(scanner)
 
 
@@ -329,9 +329,9 @@ def _argument_keys(call: OpenCall) -> list[str]:
     """
     if any(text.strip() not in _NOTHING for _, text in call.raw):
         return []
-    own = [key for key in call.strays if key in call.properties]
-    if own or call.raw:
-        return own
+    declared = [key for key in call.strays if key in call.properties]
+    if declared or call.raw:
+        return declared
     objects = [key for key in call.strays if _holds_all(key, call)]
     return objects[:1] or ([] if call.tool else list(call.strays))
 

@@ -87,8 +87,8 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     """
     if shape.name_is_key:
         return head(shape)
-    known = (shape.name[0], shape.arguments[0], *shape.aliases, shape.id, shape.thought)
-    keys = (*known, *(key for key, _ in shape.constants), *names)
+    shape_keys = (shape.name[0], shape.arguments[0], *shape.aliases, shape.id, shape.thought)
+    keys = (*shape_keys, *(key for key, _ in shape.constants), *names)
     listed = "|".join(re.escape(key) for key in dict.fromkeys(keys) if key)
     colon, quote = rf"{SPACE}:", r"""\\?["']"""
     known_key = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"

@@ -61,7 +61,7 @@ class MarkedArguments(Notation):
 @lru_cache
 def _outside(mark: str) -> regex.Pattern[str]:
     # A quote counts only at the start of a key or a value: there it begins a JSON string. A mark
-    # after a word opens no text: it ends one whose first mark is missing.
+    # after a word opens no text: it ends a text whose first mark is missing.
     opener = rf"(?<=[\s:,\[{{{regex.escape(mark[-1])}]){regex.escape(mark)}"
     return regex.compile(rf"{opener}|[{{}}\[\]]|(?<=[:,\[{{]\s{{0,4}})\"")
 

@@ -97,9 +97,9 @@ class _Ends(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _ends(mark: str, keys: frozenset[str]) -> _Ends:
-    odd = sorted(re.escape(key) for key in keys if not re.fullmatch(_PLAIN_KEY, key))
-    known = "|".join([r"[^\w\s,:{}\[\]][^,:{}\[\]]*", _PLAIN_KEY, *odd])
-    key_next = rf",\s*(?:{known})\s*:(?!//)"
+    unusual_keys = sorted(re.escape(key) for key in keys if not re.fullmatch(_PLAIN_KEY, key))
+    any_key = "|".join([r"[^\w\s,:{}\[\]][^,:{}\[\]]*", _PLAIN_KEY, *unusual_keys])
+    key_next = rf",\s*(?:{any_key})\s*:(?!//)"
     ended = rf"\s*(?:,\s*\}}|\}}|{key_next})"
     end = re.escape(mark)
     return _Ends(
@@ -248,7 +248,7 @@ def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
         return quoted[1], quoted.end()
     if half_marked := form.ends.half_marked.match(text, start):
         form.forgive(key, "a text without its first mark")
-        # `'text'` before the second mark: the quotes stand in place of marks and are no part of it
+        # `'text'` before the second mark: the quotes stand in place of a mark, not in the text
         is_quoted = len(half_marked[1]) > 1 and half_marked[1][0] == half_marked[1][-1] == "'"
         return half_marked[1][1:-1] if is_quoted else half_marked[1], half_marked.end()
     value, at = _value(text, start, form, key)

@@ -121,11 +121,11 @@ class Notation(ABC):
             raise SyntaxFault(f"a param template is given, but {syntax.call!r} has no {{params}}")
 
     def keys(self, syntax: Declaration) -> tuple[str, ...]:
-        """Return the arguments of every call, if all calls have the same; () otherwise."""
+        """Return the names of the arguments, if all calls of the syntax have the same; else ()."""
         return ()
 
     def samples(self, syntax: Declaration) -> dict[str, str]:
-        """Return a text for each of `keys`."""
+        """Return a sample text for each of `keys`."""
         return {}
 
     @abstractmethod

@@ -65,7 +65,7 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
     opener = _opener_builder(syntax)
     misspelt = [opener(pieces) for pieces in _slips(template.before)]
     without_body_start = _without_value_opener(template.before)
-    # a value's text must follow, not a tag: a key without a value has none
+    # text must follow, not a tag: after a key without a value comes a tag
     misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
     return tuple(with_slips(opener(template.before), misspelt))
 
@@ -158,14 +158,14 @@ def after_call(neighbours: Neighbours) -> ChoicePoint:
 
 
 def inside_value(neighbours: Neighbours) -> ChoicePoint:
-    """Build the choices inside a value: its closer, but only before what may follow one. Otherwise
-    the closer is part of the value."""
+    """Build the choices inside a value. A closer ends it only before text that may follow a closer;
+    otherwise it is part of the value."""
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     closing = neighbours.closing.pattern
     choices = []
     if closing and has_words(neighbours.section_close):
-        # Both outer closers in a row: the value's own was forgotten (ollama#18563). It comes before
-        # the value's closer, for a closer that names its key takes any name.
+        # Both outer closers in a row: the value's own was forgotten (ollama#18563). This choice is
+        # the first, because a value's closer that names its key takes any name.
         choices.append(
             _forgotten(f"{SPACE}{without_names(closing)}{SPACE}{neighbours.section_close}")
         )
@@ -187,13 +187,13 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         # call's closer alone could be a misspelt closer of this parameter.
         following = "|".join(lookahead_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
-        # the text after a possible closer of the call decides if it is a parameter's
+        # the text after a closer decides if it closes the call or, misspelt, this parameter
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
     shows_itself = by_opener and begins_with_words(call) and not syntax.section_required
     next_param = without_names(param_opener(syntax))
-    own = [
+    with_params = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in neighbours.calls
         if shows_itself and call.group and call.group.kind is Kind.CALL
@@ -207,9 +207,9 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         beginnings.append(prefix(template.before))
     beginnings = [text for text in beginnings if text]
     choices = [choice._replace(begins=(*beginnings, "\n")) for choice in choices]
-    if own and prefix(call):
+    if with_params and prefix(call):
         beginnings.append(prefix(call))
-    return choice_point(*choices, *own, beginnings=beginnings)
+    return choice_point(*choices, *with_params, beginnings=beginnings)
 
 
 def _closer_begins(template: Template) -> list[str]:
@@ -240,7 +240,7 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     expected = [without_names(end) for end in ends if end]
     misspelt += headless_openers(syntax)
     unexpected = [*map(without_names, misspelt), *_next_calls(neighbours)]
-    # if white space is all that closes a value, the rest of it belongs to the value
+    # if only white space closes a value, further white space belongs to the value
     space = SPACE if closes_solidly(template) else ""
     looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (expected, unexpected) if patterns]
     looks += _junk_before_closer(neighbours) if space else []
@@ -295,13 +295,13 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
     """Return the markers that no well-formed value of a parameter holds: its closer, and those
-    which would show that the closer was forgotten. If a value may hold elements, these have the
-    tags of parameters."""
-    call, own = syntax.call_template, param_template(syntax)
-    closer = _leading(own.after, key)
+    which would show that the closer was forgotten. A parameter's opener is not among them if a
+    value may hold elements, because their tags look the same."""
+    call, param = syntax.call_template, param_template(syntax)
+    closer = _leading(param.after, key)
     sides = [call.before, *(side for s in syntax.sections for side in s[0:3:2])]
     texts = [*map(_leading, sides), _leading(call.after, name)]
-    texts += [] if syntax.element else [_leading(own.before)]
+    texts += [] if syntax.element else [_leading(param.before)]
     lettered = (text for text in texts if any(map(str.isalpha, text)))
     return tuple(dict.fromkeys(filter(None, (closer, *lettered))))
 

@@ -30,7 +30,7 @@ class ParamShape(NamedTuple):
     """The parts of a parameter's declaration that are needed at each value.
 
     The value is `json`, or may stand on `own_lines` between its markers. `closer` is its closing
-    text, without white space, cut where the key stands.
+    text, without white space around it, as the parts before and after the key.
     """
 
     json: bool
@@ -54,7 +54,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
     if value_notation(template).json:
         text = dump_json(value, style=syntax.json)
     elif {"type", "is_text"} & set(holes_of(template.before)):
-        # the markup says whether it is text or JSON
+        # the markup says whether the value is text or JSON
         text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)

@@ -68,12 +68,12 @@ class Params(Notation):
 
     def check(self, syntax: Declaration) -> None:
         if not syntax.param:
-            raise SyntaxFault(f"{syntax.call!r} has {{params}}, but no param template says how")
+            raise SyntaxFault(f"{syntax.call!r} has {{params}}, but no param template for one")
         separator = syntax.param_separator
         if separator and (separator.strip() or not closes_solidly(param_template(syntax))):
             raise SyntaxFault(
-                f"param_separator {separator!r} has to be white space, after parameters that end"
-                f" with more than that; {syntax.param!r} may hold it itself"
+                f"param_separator {separator!r} has to be white space, and parameters have to end"
+                f" with more than white space; {syntax.param!r} may hold the separator itself"
             )
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
@@ -177,7 +177,7 @@ def _expected_param(form: Form) -> str:
 
 
 def _cut_before(closer: str, call: OpenCall) -> str:
-    """Return the message that the stream ends before a closer; "" if that has no text."""
+    """Return the message that the stream ends before a closer; "" if the closer has no text."""
     text = closer.strip().replace("{name}", call.name or "{name}")
     return f"the stream ends inside a call, before {text!r}: aborted" if text else ""
 
@@ -260,7 +260,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
         raise BrokenCall("malformed-arguments", message, is_complete=True)
     text = _cut_at_closer(reader, call, key, text, kind, form)
     if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
-        text = text.removesuffix("\r")  # the line breaks belong to the form, both halves of them
+        text = text.removesuffix("\r")  # a line break `\r\n` belongs to the form as a whole
     if kind is Kind.CLOSE and not marker.well_formed:
         place = f"{call.place}, argument {key}"
         scanner.note_form(marker, param_template(syntax).after, where=place)
@@ -332,7 +332,7 @@ def _cut_at_closer(
         if rest.strip():
             reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
         else:
-            reader.scanner.note("missing-closer", place)  # it stands there in another letter case
+            reader.scanner.note("missing-closer", place)  # the closer has another letter case
         return inner.removesuffix("\n") if param_shape(form.syntax).own_lines else inner
     message = f"{closer!r} must follow the value, which is read up to the next marker"
     reader.scanner.note("missing-closer", place, message)
@@ -340,7 +340,7 @@ def _cut_at_closer(
 
 
 def _param_key(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """Return a parameter's name; without blanks around it if only that is a name of the tool's."""
+    """Return a parameter's name; without blanks around it, if the tool has it only without them."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
@@ -353,8 +353,8 @@ def _value_ender(
 ) -> Callable[[Marker], bool]:
     """Return a test for markers that end this parameter's value.
 
-    A closer that names another key does not. What looks like the next parameter or another call
-    may be part of the value, too.
+    A closer that names another key does not end the value. Text that looks like the next parameter
+    or another call may be part of the value, too.
     """
 
     def ends_value(marker: Marker) -> bool:
@@ -391,7 +391,7 @@ def closer_of(key: str, syntax: Declaration) -> str:
 
 
 def before_last(closer: str, text: str) -> tuple[str, str]:
-    """Return the text before and after the last closer, in whatever letter case; "" without one."""
+    """Return the text before and after the last closer, in any letter case; ("", "") without it."""
     matches = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
     return (text[: matches[-1].start()], text[matches[-1].end() :]) if matches else ("", "")
 

@@ -42,8 +42,8 @@ class PythonArguments(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
-        read = partial(read_keywords, is_call=form.syntax.marked)
-        call.arguments, codes = decoded(read, text, "malformed-python")
+        read_call = partial(read_keywords, is_call=form.syntax.marked)
+        call.arguments, codes = decoded(read_call, text, "malformed-python")
         for code in codes:
             scanner.note(code, call.place)
 

@@ -85,14 +85,14 @@ class Texts(Notation):
 
 
 def _keys(syntax: Declaration) -> tuple[str, ...]:
-    """Return the arguments of a call: those on lines before the body, then the texts."""
+    """Return the names of a call's arguments: those on lines before the body, then the texts."""
     template = syntax.call_template
     lines = [name for name in holes_of(template.before) if name.startswith("line:")]
     return (*(name.removeprefix("line:") for name in lines), *_texts(template))
 
 
 def _texts(template: Template) -> tuple[str, ...]:
-    """Return the arguments that the body's holes name."""
+    """Return the names of the arguments in the body's holes."""
     return tuple(name.removeprefix("text:") for name in template.holes)
 
 
@@ -174,7 +174,7 @@ def _read_open(
     if is_cut and not text.strip():
         raise BrokenCall("truncated-call")
     if _is_object(text, form):
-        if is_cut:  # behind a complete object, the beginning of a marker is text
+        if is_cut:  # after a complete object, the beginning of a marker is text
             reader.scanner.give_back_markup()
         try:
             _set_object(reader, call, text, form)

@@ -28,7 +28,7 @@ VALUES: Final[dict[str, ValueNotation]] = {
     ),
     "value:block": ValueNotation(
         "value:block",
-        "the same, on lines of its own when it has a line break",
+        "a parameter's value as text, on lines of its own if it has a line break",
         "\none\ntwo\n",
         block=True,
     ),

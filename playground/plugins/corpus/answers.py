@@ -1,4 +1,4 @@
-"""The answer of a corpus: a table, the SQL that gave it, and the seconds that this took."""
+"""The answer of a corpus: a table, its SQL, and the seconds that the SQL took."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.base.display import Drawn
 class CorpusAnswer(Drawn):
     """An answer as a table: `rows` of values in the order of `columns`.
 
-    `sql` is what DuckDB ran, in `seconds`. `cut` is True if there are more rows than the limit.
+    `sql` is what DuckDB ran, in `seconds`. `cut` is True if the limit left out rows.
     """
 
     question: str

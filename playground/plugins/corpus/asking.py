@@ -1,8 +1,5 @@
-"""Open a corpus that was built before, and answer questions about it.
-
-Every question has limits on rows, seconds and memory. One that takes too long is interrupted and
-raises InputFault.
-"""
+"""Open a corpus, and answer questions about it. Every question has limits on rows, seconds and
+memory. A question that takes too long is interrupted and raises InputFault."""
 
 from __future__ import annotations
 
@@ -67,8 +64,8 @@ def state_of(path: str | PathLike[str]) -> str:
 
 
 class Corpus:
-    """An open corpus. It keeps the state in which it was opened, even if a build changes the
-    files."""
+    """An open corpus. Its answers are about the state in which it was opened, even if a build
+    changes the files."""
 
     def __init__(
         self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
@@ -80,7 +77,7 @@ class Corpus:
 
         self._database = Database(self.folder, self.catalog)
         self._lock = threading.Lock()
-        self._asking = 0  # the number of the thread that asks
+        self._asking = 0  # number of the thread that is asking
 
     @takes(question="text", by=(str, Sequence, NoneType))
     def ask(
@@ -161,9 +158,8 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return each session that has rows of a table that pass the filters, with the number of
-        these rows and their first request.
-        """
+        """Return the sessions whose rows in a table pass the filters, with the number of these rows
+        and their first request."""
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
@@ -206,10 +202,8 @@ class Corpus:
     def _sessions_of(
         self, groups: Sequence[clusters.Cluster], where: Filters, seconds: float
     ) -> list[int]:
-        """Return the number of sessions with errors of each cluster.
-
-        A session with errors of several signatures of a cluster counts once.
-        """
+        """Return for each cluster the number of sessions with its errors. A session counts once,
+        even if it has errors of several signatures."""
         several = [(n, cluster) for n, cluster in enumerate(groups) if len(cluster.signatures) > 1]
         pairs = [
             (number, signature) for number, cluster in several for signature in cluster.signatures
@@ -312,7 +306,7 @@ class Corpus:
         return begin
 
     def _shard_and_block(self, session: int) -> tuple[str, int]:
-        """Return the shard of a session, and the block number of its skeleton."""
+        """Return the shard of a session, and the number of its skeleton's block."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (
             self.catalog.shards
@@ -356,10 +350,9 @@ def _first_request_sql(table: str) -> str:
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number, given its id or the number itself.
-
-    An id has 16 hexadecimal digits. A number from SQL is decimal and has another length; it may
-    have commas. Raises InputFault for anything else.
+    """Return a session's number, given its id or the number itself. An id has 16 hexadecimal
+    digits. A number from SQL is decimal, may have commas, and never has 16 digits. Raises
+    InputFault for anything else.
     """
     if isinstance(id, int):
         number = id

@@ -1,4 +1,4 @@
-"""The numbers of blocks in a compacted shard: equal blocks of several shards get the same one.
+"""The numbers of blocks in a compacted shard: equal blocks of several shards get the same number.
 
 DuckDB finds the equal blocks within its memory limit, so there may be any number of them.
 """
@@ -39,8 +39,8 @@ class BlockNumbering:
     """The new numbers of the blocks of several shards, in the order of the shards.
 
     Only the first of several equal blocks stays in the compacted shard. A session's skeleton always
-    stays, because it refers to other blocks by number. `connection` is a DuckDB connection for this
-    work alone, `indexes` are the shards' index files as SQL.
+    stays, because it refers to other blocks by number. `connection` is a DuckDB connection that
+    nobody else uses, `indexes` are the shards' index files as SQL.
     """
 
     def __init__(self, connection: Any, indexes: Sequence[str]) -> None:
@@ -55,6 +55,6 @@ class BlockNumbering:
         connection.execute("DROP TABLE firsts")
 
     def numbers_of(self, shard: int) -> tuple[memoryview, memoryview]:
-        """Return for each block of a shard its new number (32 bits), and whether it stays."""
+        """Return for each block of a shard its new number (32 bits), and 1 if it stays, else 0."""
         columns = self._connection.execute(_SHARD_SQL.format(shard=shard)).fetchnumpy()
         return memoryview(columns["number"]), memoryview(columns["is_first"])

@@ -25,7 +25,7 @@ from playground.plugins.corpus.store_protocol import Store
 
 _FRAME: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
 _AT_ONCE: Final = 32_768  # rows of an index that are written at once
-# zstd's level: random words shrink to a third; higher levels would take longer than parsing.
+# zstd's level; higher levels would take longer than parsing does.
 _LEVEL: Final = 3
 _SCHEMA: Final = pa.schema(
     {
@@ -174,7 +174,8 @@ class BlockReader:
         return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the group of index rows with a block's row, and the row's position in it."""
+        """Return the group of index rows that has a block's row, and the row's position in the
+        group."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 

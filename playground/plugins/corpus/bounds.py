@@ -11,7 +11,7 @@ from typing import Final
 from playground.base.errors import InputFault
 
 MOST_ROWS: Final = 100_000
-# Seconds between interruptions; repeated, because DuckDB ignores one that comes before a question.
+# Seconds between interruptions, which are repeated because DuckDB ignores an early one.
 _AGAIN: Final = 0.05
 
 

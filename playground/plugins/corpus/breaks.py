@@ -23,7 +23,7 @@ from playground.sessions.session import Session
 UNEXPLAINED: Final = "unexplained"
 EXPIRED: Final = "expired"
 COMPACTED: Final = "compacted"
-_REASONS: Final = (  # words in the simulator's reasons, and the cause that each means
+_REASONS: Final = (  # words in the simulator's reasons -> cause
     ("had expired", EXPIRED),
     ("still being written", "in-flight"),
     ("further back", "lookback-overflow"),
@@ -55,7 +55,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """Yield the cache breaks of a session, in the order of its requests."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    last_billed: int | None = None  # the last request with a bill; aborted requests have none
+    last_billed: int | None = None  # the last request with a bill
     for n, after in enumerate(requests):
         earlier, last_billed = last_billed, n if after.billed is not None else last_billed
         if after.billed is not None and earlier is not None:
@@ -83,7 +83,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
         if cause == UNEXPLAINED and _is_shorter(before.billed, after.billed):
-            continue  # there is less to read: no break, and no cost
+            continue  # less can be read: no break, and no cost
         yield SeenBreak(n, cause, lost, money, state)
 
 
@@ -114,7 +114,7 @@ def _seen_break(
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
-    """Return the cause of a break between two requests that show no difference in their bodies."""
+    """Return the cause of a break between two requests whose bodies do not explain it."""
     known_cause = next((cause for words, cause in _REASONS if words in reason), "")
     if known_cause:
         return known_cause
@@ -134,7 +134,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the lifetime with which tokens were written again; "" if none were written."""
+    """Return the lifetime of the tokens that were written again; "" if none were written."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}

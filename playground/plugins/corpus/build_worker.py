@@ -1,6 +1,6 @@
 """A worker process: it reads jobs as lines of JSON, builds their shards, and answers in lines.
 
-Its memory is limited, so that a hostile file ends one worker, but not the machine.
+Its memory is limited, so that a hostile file ends only one worker, not the machine.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
             "must fit into memory, and so must a log with interleaved sessions; give it in parts"
         }
     except Exception as error:  # a bug of ours must not end the whole build
-        lines = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote a secret
+        # the message may quote a secret
+        lines = Cleaner().text(str(error)).strip().splitlines() or [""]
         more = "…" if len(lines[0]) > _LONGEST_MESSAGE else ""
         return {"problem": f"{type(error).__name__}: {lines[0][:_LONGEST_MESSAGE]}{more}"}
 
@@ -68,10 +69,10 @@ def _exit_with(build_process: int) -> None:
 
 
 def main() -> None:
-    """Answer every job from standard input; all else that is printed goes to standard error."""
+    """Answer every job from standard input; any other output goes to standard error."""
     sys.meta_path.insert(0, _NoPandas())
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
-    gc.freeze()  # imported modules stay: the collector need not visit them
+    gc.freeze()  # the collector need not visit imported modules
     gc.set_threshold(*_GC_THRESHOLDS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     answers = os.dup(1)

@@ -31,9 +31,8 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-_SHARE: Final = (
-    20  # or this many times as long as the last commit, if that is more: a commit lists every file
-)
+# or this multiple of the last commit's seconds, if that is more
+_SHARE: Final = 20
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -41,9 +40,10 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    It has the numbers of new shards and of older ones (`kept`), each table's number of rows, the
-    faults of unreadable inputs, the pieces that were set aside because they killed their worker,
-    and the number of starred-out secrets by kind (a secret counts once per shard).
+    `made` and `kept` are the numbers of new and of older shards, `rows` each table's number of
+    rows, `faults` the faults of unreadable inputs, `aside` the pieces that were set aside because
+    they killed their worker, `starred` the starred-out secrets by kind (each counts once per
+    shard).
     """
 
     made: int
@@ -73,8 +73,8 @@ def build_corpus(
     removed. With `redact` no text is stored. With `receipts` each file is read once more, and the
     figures of its receipt are stored.
 
-    Raises InputFault if another build is running there, if an input does not exist, if the disk is
-    full, or if the corpus exists with another `redact`.
+    Raises InputFault if another build is running in `out`, if an input does not exist, if the disk
+    is full, or if the corpus exists with another `redact`.
     """
     require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
@@ -204,9 +204,8 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(
-            jobs
-        )  # made one by one when a worker is free, because a job names all of its files
+        # jobs are made one by one, because a job names all its files
+        waiting = iter(jobs)
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
         try:
@@ -225,7 +224,7 @@ class _Build:
                 for outcome in self._engine.outcomes():
                     del running[outcome.job["shard"]]
                     retries.extendleft(self._take_outcome(outcome))
-        except BaseException:  # the build was stopped, or the disk is full: no shard is at fault
+        except BaseException:  # stopped, or the disk is full: no shard's fault
             for job in running.values():
                 self._take_back_attempt(job)
             raise
@@ -250,10 +249,9 @@ class _Build:
             self._progress("building", self._done, self._total)
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
-        """Return True if a shard has used all its attempts; otherwise count one more.
-
-        In other processes each build tries a shard at least once: earlier builds that ended during
-        an attempt were killed from outside.
+        """Return True if a shard has used all its attempts; otherwise count one more. If shards are
+        built in other processes, each build tries a shard at least once, because earlier builds
+        that ended during an attempt were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
@@ -265,7 +263,7 @@ class _Build:
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
         """Uncount the last attempt."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
-        with suppress(InputFault):  # do not hide the error that ended the build
+        with suppress(InputFault):  # an error here would hide the one that ended the build
             if tried > 1:
                 self._folder.store.write(place, str(tried - 1))
             else:

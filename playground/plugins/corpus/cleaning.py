@@ -1,7 +1,7 @@
 """Clean a session for a corpus: remove all secrets, and with redaction all texts.
 
 A session is cleaned before the first fact is taken from it. Redaction replaces each stored text by
-its length and a hash, and a short text, which could be guessed from its hash, by its length.
+its length and a hash; a short text, which could be guessed from a hash, only by its length.
 """
 
 from __future__ import annotations
@@ -52,23 +52,24 @@ _STRUCTURE_FIELDS: Final = frozenset(
         "ttl",
     }
 )
-# Fields with free content of a user or a tool, in which every text is redacted; those that are free
-# only if they hold an object; and those whose keys are names, not fields of a format.
+# Fields with free content, in which every text is redacted; fields with free content if they hold
+# an object; and fields whose keys are names, not fields of a format.
 _FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters: of shorter texts thousands are cached
+_SHORT: Final = 64  # characters: thousands of shorter texts are cached
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
-# Characters of a session that are searched for words near secrets; longer ones have some anyway.
+# Characters of a session that are searched for words near secrets. A longer session is assumed to
+# have such words.
 _MOST_SEARCHED: Final = 1 << 20
-_TOOLSETS: Final = 256  # the number of clean lists of tools that are cached
+_TOOLSETS: Final = 256  # most clean lists of tools that are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
-# The end of a key such as `"input_tokens": 3`, which every bill has. The number is no secret, but
-# the word `token` would cause a close search of the whole session. (A text that quotes such a key
-# does not match: its quotation mark is escaped.)
+# The end of a key such as `"input_tokens": 3`, which every bill has: the word `token` in it must
+# not cause a close search of the whole session. (If a text quotes such a key, its quotation mark is
+# escaped, and it does not match.)
 _COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
@@ -105,7 +106,7 @@ class Cleaner:
         return self._tally.counts
 
     def text(self, text: str) -> str:
-        """Return a text of the same length without secrets. Results are cached."""
+        """Return the text with stars in place of secrets. Results are cached."""
         if len(text) > _LONG:
             return self._clean_text(text)
         return self._short(text) if len(text) < _SHORT else self._long(text)
@@ -128,7 +129,7 @@ class Cleaner:
         """Return the session without secrets; the same object if there are none.
 
         A part is searched closely only if its JSON has the beginning of a secret, or a word that
-        stands before secrets. Tools are checked separately, with a cache.
+        occurs before secrets. Tools are checked separately, with a cache.
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
@@ -192,10 +193,8 @@ class Cleaner:
         return value
 
     def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with all fields cleaned, by the functions in `cleaners` or as values.
-
-        So this function need not change for a new field of a record.
-        """
+        """Return a record with all fields cleaned: by their function in `cleaners`, or else as
+        values. New fields of a record need no change here."""
         fields = vars(record)
         clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
         if all(clean[name] is fields[name] for name in fields):
@@ -231,9 +230,7 @@ class Cleaner:
 
         Bodies share most of their content as the same objects, so each object is searched once.
         """
-        searched: dict[
-            Any, Any
-        ] = {}  # by id; the objects are stored too, so that their ids stay valid
+        searched: dict[Any, Any] = {}  # id -> object, which must live as long as its id is used
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {

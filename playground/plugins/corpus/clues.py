@@ -1,5 +1,5 @@
-"""Find the words and heads in a text that may belong to a secret, so that its pieces are searched
-for these alone."""
+"""Find the words and heads in a text that may belong to a secret; only these are then searched for
+in its pieces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIR: Final = 2
 def clues_in(text: str) -> Clues:
     """Return the words in a text, and the heads that may begin a key there.
 
-    They hold for the text itself and for the values of which it is the JSON.
+    The result also covers the values whose JSON the text is.
     """
     tables = search_tables()
     data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
@@ -42,11 +42,8 @@ def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
 
 @cache
 def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
-    """Return a filter for heads and words of two letters, and one for all longer ones.
-
-    The former are case-sensitive, because two small letters occur in every text; the latter are in
-    small letters.
-    """
+    """Return two filters, for heads and words of two letters and for longer ones. The first is
+    case-sensitive, because two small letters occur in every text; the second has small letters."""
     from playground.plugins.corpus.ngram_filter import NgramFilter  # loads NumPy
 
     tables = search_tables()

@@ -1,8 +1,8 @@
 """Merge all shards of a corpus into one, with sorted facts and each text stored once.
 
 Nothing has to fit in memory: DuckDB sorts facts and hashes within its limit, and texts are copied
-frame by frame. Each row still names its piece, so if a file is deleted later, its rows can be
-removed.
+frame by frame. Each row still names its piece, so that the rows of a deleted file can be removed
+later.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     """Merge the shards of a corpus into one, and return the number of rows of each table.
 
     If the process is killed, the corpus stays as it was. Raises InputFault if there is no corpus,
-    if another build is running, or if shards are torn or of another analysis; a build repairs that.
+    if another build is running, or if shards are torn or of another analysis; a new build repairs
+    these.
     """
     require_extra()
     folder = CorpusFolder(store_at(out))
@@ -151,7 +152,7 @@ class _Compaction:
             file.close()
 
     def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
-        """Copy those blocks of a shard that stay."""
+        """Copy the blocks of a shard that stay in the compacted shard."""
         folder = self._folder
         reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
         for (kind, key, text), stays in zip(reader.all(), first, strict=True):
@@ -215,9 +216,8 @@ class _Compaction:
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
-            if (
-                table == "toolsets"
-            ):  # this table has no session column, so all rows go into the first month
+            # without a session column, all rows go into the first month
+            if table == "toolsets":
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {sql_text(months[0])}"
             with self._folder.store.write_whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {sql_text(temporary)} "

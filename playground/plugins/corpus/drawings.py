@@ -18,8 +18,8 @@ from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 
 _BARS = 40
-_DAYS = 14  # an axis of dates has a label for each day up to so many days
-# Columns to draw: the first that has values. They say more than numbers of calls or breaks.
+_DAYS = 14  # up to this number of days, each has a label
+# Columns that are drawn before numbers of calls or breaks; the first with values is used.
 _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
 _SHOWN = 200  # rows of a table on a page
 

@@ -1,7 +1,7 @@
 """Engines, which build shards in this process or in several, always with `build_shard`.
 
-An engine takes jobs and returns outcomes. If a worker dies, that is an outcome, too, and the build
-goes on: `building.py` tries the shard again, and sets a piece aside that kills its worker again.
+An engine takes jobs and returns outcomes. A worker's death is an outcome, too, and the build goes
+on: `building.py` tries the shard again, and sets aside a piece that keeps killing its worker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_WORKERS: Final = 16
 
 
 class Engine(Protocol):
-    """An interface that takes jobs while it has room, and returns their outcomes as they come.
+    """The interface of engines: they take jobs while they have room, and return outcomes.
 
     `is_apart` is True if shards are built in other processes, so that a crash does not end the
     build.
@@ -36,7 +36,8 @@ class Engine(Protocol):
     def has_room(self) -> bool: ...
     def submit(self, job: dict[str, Any]) -> None: ...
     def outcomes(self) -> list[Outcome]:
-        """Wait for at least one outcome. Raises InputFault if nothing can be written any more."""
+        """Wait for at least one outcome, and return all. Raises InputFault if nothing can be
+        written any more."""
         ...
 
     def close(self) -> None: ...
@@ -46,7 +47,7 @@ class SerialEngine:
     """The engine that builds one shard after another in this process.
 
     A piece that kills this process ends the build. The corpus counts attempts, so the next build
-    knows about this one.
+    knows that this one failed.
     """
 
     is_apart = False
@@ -70,7 +71,7 @@ class SerialEngine:
 
 @dataclass
 class _Worker:
-    """A process of the same Python that takes jobs and answers them, a line each.
+    """A process of the same Python that takes jobs and answers them, one line each.
 
     It is started with `-m`, so that it does not run the user's script again.
     """
@@ -90,7 +91,7 @@ class _Worker:
     def start(self, job: dict[str, Any]) -> None:
         self.job = job
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # it has died: `answer` will notice
+        with suppress(BrokenPipeError):  # the worker has died: `answer` will notice
             self.process.stdin.write(json.dumps(job).encode() + b"\n")
             self.process.stdin.flush()
 

@@ -57,7 +57,8 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
+    """The place of a session: its piece (first 64 bits of the hash), and its number in this
+    piece."""
 
     piece: int
     number: int
@@ -70,7 +71,7 @@ class SessionPlace:
 
 
 class SessionFacts:
-    """The facts of one clean session, given its requests."""
+    """The facts of a clean session, given its requests."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class SessionFacts:
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
-        """Return all rows, given the block of the session's skeleton and its stored requests."""
+        """Return all rows, given the number of the skeleton's block and the stored requests."""
         session, reader, sent = self._session, self._reader, self._requests_seen.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
@@ -171,7 +172,8 @@ class SessionFacts:
             )
 
     def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """Return the values that all rows of a request repeat, so that questions need no join."""
+        """Return the values that are repeated in all rows of a request, so that questions need no
+        join."""
         if n not in self._row_values:
             self._row_values[n] = self._make_values(sent, n)
         return self._row_values[n]
@@ -334,7 +336,8 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 
 def _texts_of(session: Session) -> Iterator[str]:
-    """Yield the texts of user and assistant; tools' results make no sessions similar."""
+    """Yield the texts of user and assistant, by which sessions are compared; tools' results do not
+    count."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

@@ -58,17 +58,16 @@ class Filters:
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
-UNDATED: Final = "undated"  # a filter: True for rows without a time, False for those with one
+UNDATED: Final = "undated"  # a filter: True for rows without a time, False for the others
 _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that select the rows that are counted in one row of an answer.
-
-    `filters` are those that the question was asked with. For `failures` the result selects the
-    malformed calls, or the failed ones if none is malformed.
+    """Return the filters that select the rows counted in one row of an answer. `filters` are the
+    question's own. For `failures` the result selects the malformed calls, or if there are none, the
+    failed calls.
     """
     conditions = dict(filters)
     columns = [

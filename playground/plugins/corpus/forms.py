@@ -1,7 +1,7 @@
 """Checks on the form of a corpus' own files: its catalog, and the manifest of each shard.
 
-A file of another form is reported or built again, but never used: a corpus may come from elsewhere,
-and builds delete the files that a manifest lists.
+A file of another form is reported or built again, but never used, because a corpus may come from
+strangers, and builds delete the files that a manifest lists.
 """
 
 from __future__ import annotations

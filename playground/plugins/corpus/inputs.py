@@ -40,8 +40,8 @@ _HASH: Final = 16  # bytes
 _TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
 _PACKED: Final = (".gz", ".zst")  # endings of compressed files
 # The limits on a packed file's unpacked size, as multiples of its packed size. Real logs reached 33
-# with gzip. zstd, which looks farther back, reached 170 for a session of 150 requests, each with
-# its whole history.
+# with gzip, and 170 with zstd, which looks farther back (150 requests, each with its whole
+# history).
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
 _UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
@@ -49,11 +49,11 @@ _UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
 
 @dataclass(frozen=True, slots=True)
 class InputPiece:
-    """A file, or the bytes from `start` to `start + size` of one.
+    """A file, or its bytes from `start` to `start + size`.
 
     `content` is the hash of these bytes, or of the unpacked bytes if the file is packed, so that a
-    log has the same hash after packing. `name` is for people: the path, and after a `!` the member
-    of a tar. `stamp` shows changes of a file at an address (`places.py`).
+    log has the same hash after packing. `name` is for people: the path, followed by `!` and the
+    member of a tar. `stamp` shows changes of a file at an address (`places.py`).
     """
 
     content: str
@@ -80,7 +80,8 @@ def number_of(content: str) -> int:
 
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
-    """Yield the files that inputs name; those of a folder sorted, without hidden ones and links.
+    """Yield the files that inputs name; a folder's files are sorted, without hidden files and
+    links.
 
     Files below `out` are left out. Raises InputFault if an input does not exist.
     """
@@ -131,7 +132,7 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         for name in sorted(files):
             path = Path(root, name)
             if not name.startswith(".") and not path.is_symlink():
-                yield path  # even a pipe: it is not read, but reported by name
+                yield path  # even a pipe, which is reported, not read
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
@@ -192,10 +193,10 @@ def _member_name(path: str, member: tarfile.TarInfo) -> str:
 
 
 def _is_split(path: str) -> bool:
-    """Return True if a path is a long file of lines, each of which is a session."""
+    """Return True for a long file of lines, each of which is a session."""
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    with open_at(path) as file:  # the first lines; the last of them is read to its end
+    with open_at(path) as file:  # the first lines; the last one is read to its end
         source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_a_line
@@ -204,7 +205,7 @@ def _is_split(path: str) -> bool:
 
 
 def _stretches(path: str) -> Iterator[InputPiece]:
-    """Yield a file of lines in stretches that end with a line.
+    """Yield a file of lines in stretches, each of which ends with a complete line.
 
     If lines are appended to the file, only its last stretch changes.
     """

@@ -10,8 +10,8 @@ from typing import Final
 from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
-LAYOUT: Final = 1  # version of the folder; an older playground refuses a newer one
-ANALYSIS: Final = 7  # version of the facts; raise it if a changed rule gives other facts
+LAYOUT: Final = 1  # version of the folder's layout; older playgrounds refuse it
+ANALYSIS: Final = 7  # version of the facts; raise it if a rule's change alters them
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
@@ -22,7 +22,7 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; those of facts are of one version of our analysis."""
+    """The names of a corpus's files; facts are those of one version of our analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)
@@ -36,7 +36,8 @@ class CorpusFolder:
         return name
 
     def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[str]:
-        """Return the files of a shard's table: one, or one for each month of a compacted shard."""
+        """Return the files of a shard's table: one file, or one for each month of a compacted
+        shard."""
         folder = f"facts/v{self.analysis}/{table}"
         parts = [f"{folder}/month={month}" for month in months] or [folder]
         return [f"{part}/{shard}.parquet" for part in parts]

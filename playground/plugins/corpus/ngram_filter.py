@@ -1,8 +1,7 @@
 """A filter for the words that may occur in a text, by their pairs and triples of bytes.
 
-A search for each word alone takes as many passes as there are words; this takes one. A word that
-the filter leaves out does not occur in the text; a returned word may occur, and must be searched
-for.
+Separate searches would take a pass for each word; the filter takes one pass. Words that it does not
+return do not occur in the text; words that it returns may occur, and must be searched for.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class NgramFilter:
         self._starts = np.cumsum([0, *map(len, triples)])[:-1]
 
     def may_be_in(self, text: bytes) -> list[str]:
-        """Return the words that may stand in a text."""
+        """Return the words that may occur in a text."""
         found = list[str]()
         if self._short and len(text) >= _PAIR:
             there = _table_of(_pairs(text))[self._pairs]
@@ -45,7 +44,7 @@ class NgramFilter:
 
 def _table_of(places: Any) -> Any:
     """Return a table that is True at these places."""
-    # two tables are quicker than one of twice the size, which would be new memory for each text
+    # two tables are quicker than one of twice the size
     seen = np.zeros(_PLACES, np.bool_)
     seen[places] = True
     return seen

@@ -1,4 +1,4 @@
-"""The overview of a corpus as a board: sizes, and what fails, costs and breaks, as pictures."""
+"""The overview of a corpus as a board: pictures of sizes, failures, costs and breaks."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """The answers from which an overview is drawn; `ignored` has the filters that each answer left
-    out."""
+    """The answers from which an overview is drawn; `ignored` has each answer's unused filters."""
 
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model
@@ -253,7 +252,7 @@ def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
 
 
 def sessions_board(title: str, note: str, sessions: CorpusAnswer, page: str) -> Payload:
-    """Return the sessions behind a bar, each with buttons for a page and for Compare."""
+    """Return the sessions of a bar, each with buttons for a page and for Compare."""
     rows = [
         {
             "key": row["id"],

@@ -39,7 +39,7 @@ _AT_ONCE: Final = 0.3  # seconds before the page says that an answer takes a whi
 
 
 def show(row: Any) -> None:
-    """Show many recorded sessions, asked one question at a time."""
+    """Show the answer to one question about many recorded sessions."""
     corpus = choose_corpus(row)
     if corpus is None:
         st.stop()
@@ -95,7 +95,7 @@ def _open_corpus(path: str, built: str) -> Corpus:
 
 
 def show_size(corpus: Corpus) -> None:
-    """Show the corpus' size, without any filters. It is counted once for each tab and build."""
+    """Show the corpus' size, without filters. The size is counted once for each tab and build."""
     key = f"{_HOLDS} {state.get('corpus')} {corpus.catalog.state}"
     if (size := state.get(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
@@ -142,7 +142,8 @@ def _facet_option(label: str, value: str) -> str:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a facet, or only the chosen one if DuckDB does not answer."""
+    """Return the commonest values of a facet, or only the chosen value if DuckDB does not
+    answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
@@ -157,7 +158,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 def choose_question() -> tuple[str, list[str]]:
     """Let the user choose a question, and the columns that it is grouped by; return both."""
     questions = question_names()
-    # Most corpora have only one analysis, and a page that is served reads no inputs.
+    # Most corpora have only one analysis, and a served page may not read input files.
     names = [name for name in questions if name not in ("analyses", "receipts")]
     state.follow_url("asks", names)
     name = st.selectbox(
@@ -173,7 +174,8 @@ def choose_question() -> tuple[str, list[str]]:
 
 
 def was_stopped() -> bool:
-    """Return True if the user stopped the question. It is not asked again without a click."""
+    """Return True if the user stopped the question, which is then asked again only after a
+    click."""
     if not state.get(_STOPPED):
         return False
     state.forget(_STOPPED)

@@ -27,7 +27,7 @@ RECORD: Final = "playground proxy -- claude"
 
 
 def show_build() -> None:
-    """Show a form that builds a corpus, the progress of the build, and what came of it."""
+    """Show a form that builds a corpus, the progress of the build, and its result."""
     head = board(
         "No corpus is open. There are two ways to one.",
         "It takes any session file that this project reads: folders, JSON lines, transcripts, "
@@ -73,7 +73,7 @@ def _tell(run: BuildRun) -> None:
 
 
 def _places() -> Payload:
-    """Return the corpora that were built in the app, and what a corpus is asked."""
+    """Return the corpora that were built in the app, and the questions for a corpus."""
     folders = sorted((paths.data() / "corpora").glob("*/corpus.json"), reverse=True)
     built = [{"key": str(file.parent), "name": file.parent.name, "cells": []} for file in folders]
     asked = [{"cells": [question], "tone": ""} for question in question_names().values()]

@@ -2,7 +2,7 @@
 
 An address is opened by pyarrow, or by fsspec if pyarrow does not know its scheme. It never contains
 a key: keys come from the environment, in the variables of each client. For pyarrow an address is a
-URI with percent-encoded names; for fsspec each character stands for itself.
+URI with percent-encoded names; fsspec takes names literally.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def folder_of(address: str) -> Path | None:
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Return True if only this process can see the files at an address (`memory://`)."""
+    """Return True if only this process can see files at an address (`memory://`)."""
     return is_remote(address) and "memory://" in str(address)
 
 
@@ -162,7 +162,7 @@ def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    # fsspec's file systems have several names for this time; pyarrow knows only one of them
+    # fsspec's file systems have several names for this time; pyarrow knows only one
     if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
@@ -183,7 +183,7 @@ def _clear_listings(system: Any) -> None:
         system.handler.fs.invalidate_cache()
 
 
-_PLAIN: Final = "/!$&'()+,:;=@~"  # characters that stand for themselves in the path of a URI
+_PLAIN: Final = "/!$&'()+,:;=@~"  # characters that need no encoding in a URI's path
 
 
 def _decoded(address: str) -> str:
@@ -194,7 +194,7 @@ def _decoded(address: str) -> str:
 class _Place(NamedTuple):
     system: Any
     path: str
-    is_uri: bool  # whether names in its address are percent-encoded
+    is_uri: bool  # True if names in the address are percent-encoded
 
 
 @lru_cache(maxsize=4096)
@@ -210,7 +210,7 @@ def place_at(address: str) -> _Place:
             expected="one without: keys come from the environment",
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if name not in _OPTIONS:  # it may be a signature, which would be stored with the address
+        if name not in _OPTIONS:  # it may be a signature, which must not be stored
             problem = f"an address of {parts.scheme} with the option {name!r}"
             raise InputFault(problem, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
@@ -255,13 +255,11 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
-        """Open a file without first checking its type. pyarrow's handler checks, and takes a
-        refused request for "no file".
-        """
+        """Open a file without checking its type first. pyarrow's handler does, and turns a refused
+        request into "no file"."""
         file = _call_or_os_error(self.fs.open, path, "rb")
-        if isinstance(
-            file, io.BytesIO
-        ):  # `memory://` gives one file, with one place, to all readers
+        # `memory://` gives one file, with one place, to all readers
+        if isinstance(file, io.BytesIO):
             file = io.BytesIO(file.getvalue())
         return pa.PythonFile(file, mode="r")
 

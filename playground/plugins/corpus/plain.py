@@ -1,7 +1,7 @@
 """Convert a session to the plain values that a corpus stores, and each of its messages to JSON.
 
-The result equals pydantic's dump of the session. The JSON of texts, as most messages are, is
-written here, which is faster.
+The result equals pydantic's dump of the session. Text messages, which are most, are converted by
+faster code of this module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # marshal's version
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TOOLSETS: Final = 256  # the number of lists of tools that are cached
+_TOOLSETS: Final = 256  # most lists of tools that are cached
 # Placeholders for fields that are written separately, so that pydantic's order of fields stays.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
@@ -62,10 +62,8 @@ class PlainSessions:
 
 
 def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
-    """Return a key that two lists of tools share only if they are written identically.
-
-    Return None if there is no such key, for example for tools with examples.
-    """
+    """Return a key that is equal only for lists of tools that are written identically. Return None
+    if there is no such key, for example for tools with examples."""
     if any(tool.examples for tool in tools):
         return None
     return plain_key([(tool.name, tool.description, tool.input_schema) for tool in tools])
@@ -96,7 +94,7 @@ def _are_plain(values: Iterable[Any]) -> bool:
 
 
 def plain_key(value: Any) -> bytes | None:
-    """Return a key that two plain values share only if they are written identically.
+    """Return a key that is equal only for plain values that are written identically.
 
     The key is a digest and holds no text. Return None for values that are not plain.
     """

@@ -14,7 +14,7 @@ from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.places import InputFile, is_remote, plain_path, recorded_place
 
-MOST_PIECES: Final = 4_000  # of a shard: even a tiny file is a session
+MOST_PIECES: Final = 4_000  # most pieces of a shard
 
 Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes in all or 0)
 
@@ -33,10 +33,9 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the current pieces of the inputs, and those of `before` that are from other files.
-
-    So a build with another folder adds to the corpus, and old pieces of a changed or deleted file
-    no longer count. A file at an address is read again only if its stamp changed.
+    """Return the current pieces of the inputs, and those pieces of `before` that are from other
+    files. So a build with another folder adds to the corpus, and old pieces of a changed or deleted
+    file are dropped. A file at an address is read again only if its stamp changed.
     """
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
@@ -130,7 +129,7 @@ def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any
 
 
 def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Split a job that killed its worker into two jobs, to find the piece that did it."""
+    """Split a job that killed its worker into two jobs, to find the piece that killed it."""
     pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [

@@ -1,7 +1,7 @@
 """The engine that builds shards with Ray's workers, on this machine or on a cluster.
 
-If a worker dies, the outcome of its job is a problem. Ray itself never retries: the corpus counts
-attempts, and `building.py` decides.
+If a worker dies, the outcome of its job is a problem. Ray itself never retries, because
+`building.py` counts attempts and decides.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _AHEAD = 2  # jobs submitted for each processor, so that none is idle
 class RayEngine:
     """An engine that runs each shard as a task of Ray.
 
-    `address` is that of a cluster. Without one, Ray starts `workers` processes on this machine, and
-    can be reached from this machine only.
+    `address` is that of a cluster. Without it, Ray starts `workers` processes on this machine, and
+    accepts connections only from this machine.
     """
 
     is_apart = True

@@ -1,4 +1,5 @@
-"""The receipts' figures, which a build stores with the list of its files, by their contents."""
+"""The figures of receipts, by the hash of a file's content, which a build stores with its list of
+files."""
 
 from __future__ import annotations
 

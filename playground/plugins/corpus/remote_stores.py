@@ -40,15 +40,14 @@ from playground.plugins.corpus.temporary_files import scratch_file
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
 BEAT: Final = 10.0  # seconds between two renewals of a lock
-SILENCE: Final = 45.0  # after so many seconds without renewal, a lock's build is dead
+SILENCE: Final = 45.0  # after this time without renewal, a lock's build is dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
 class RemoteStore:
     """A store of objects at an address.
 
-    Temporary files are in this machine's scratch folder for this address, which only one build at a
-    time may use.
+    Temporary files are in a scratch folder of this machine, which only one build at a time may use.
     """
 
     def __init__(self, address: str) -> None:
@@ -177,10 +176,8 @@ class RemoteStore:
             raise other_files(self.name)
 
     def _lock_name(self) -> str:
-        """Return the name of this machine's lock, which is stored in the scratch folder.
-
-        A later build here may reuse a dead build's lock, because the scratch folder is locked.
-        """
+        """Return the name of this machine's lock, which is stored in the scratch folder. A build
+        may reuse the lock of a dead build of this machine, because the scratch folder is locked."""
         place = self.scratch / "name"
         if not place.exists():
             write_file(place, secrets.token_hex(8), force=True)
@@ -199,7 +196,7 @@ class RemoteStore:
                 self._renew(number)
 
     def _refuse_other_builds(self) -> None:
-        """Raise InputFault if another build's lock is renewed; delete locks that are not.
+        """Raise InputFault if another build's lock is renewed; delete locks that are not renewed.
 
         Our own lock is written before this check and renewed during it, so that two builds that
         start at once see each other.

@@ -1,4 +1,4 @@
-"""Find the calls of a session: those that are parts of messages, and those in replies' text.
+"""Find the calls of a session: parts of messages, and calls in the text of replies.
 
 A call is well-formed if it was read to its end, its tool exists, and its arguments are valid by the
 tool's schema, if one is known.
@@ -37,7 +37,7 @@ _TRIED: Final = 4  # replies of a session that are searched for a dialect
 
 @dataclass(slots=True)
 class SeenCall:
-    """A call in a reply. `arguments` is None if the call has no readable end."""
+    """A call in a reply; `arguments` is None if the call could not be read to its end."""
 
     tool: str
     arguments: dict[str, Any] | None
@@ -172,9 +172,8 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return for each call the result with its id, or else the next result without a call's id;
-    None if there is neither.
-    """
+    """Return for each call the result with its id, or else the next result without an id; None if
+    there is neither."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

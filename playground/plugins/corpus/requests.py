@@ -1,4 +1,4 @@
-"""A session's requests: those recorded as sent, or if there are none, one for each reply."""
+"""A session's requests: the recorded ones, or if there are none, a request for each reply."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ _NO_REPLY: Final = RequestRecord(reply=-1)
 class SeenRequest:
     """One request. `reply` is the index of the message that answered it, or None.
 
-    In a transcript it consists of the first `length` messages of its `stretch` (`stretches.py`).
+    A transcript's request consists of the first `length` messages of its `stretch`
+    (`stretches.py`).
     """
 
     reply: int | None
@@ -60,8 +61,8 @@ class SeenRequest:
     def characters(self, form: str) -> dict[str, int | None]:
         """Return the sizes in characters by the columns of the table of requests.
 
-        If transcripts of this form contain no declarations of tools, the size of tools is None, and
-        so is that of an empty system prompt.
+        If transcripts of this form never declare tools, the size of tools is None, and so is the
+        size of an empty system prompt.
         """
         sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
@@ -235,7 +236,8 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """A cache of hashes of a request's tiers: a tier with the same texts is not hashed again."""
+    """A cache of the hashes of tiers: a tier with the texts of the last request is not hashed
+    again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[list[str], int]] = {}
@@ -249,11 +251,8 @@ class _TierHashes:
 
 
 def _holds_tools(form: str, tool_characters: int) -> bool:
-    """Return True if a transcript of this form has its tools' declarations.
-
-    If the form has no place for tools and `tool_characters` is 0, the tools are unknown. Names of
-    tools alone are no declarations.
-    """
+    """Return True if the tools of a transcript are known. They are unknown if `tool_characters` is
+    0 and the form has no declarations of tools, or only names."""
     support = _tool_support(form)
     return support != "by name" and (support != "no" or tool_characters > 0)
 

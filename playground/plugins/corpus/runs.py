@@ -17,10 +17,8 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """One build: the folder of its corpus, its progress in bytes, and whether it is complete.
-
-    A build that is stopped leaves what it has built; the next one with the same inputs continues.
-    """
+    """A build: the folder of its corpus, its progress in bytes, and `is_built` if it is complete.
+    After a stop, the next build with the same inputs continues."""
 
     folder: Path
     inputs: Sequence[str | Path]

@@ -27,8 +27,8 @@ from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
-_AT_ONCE: Final = 16  # sessions that pass each step together, which is faster
-_WAITING: Final = 1 << 20  # bytes, after which fewer sessions pass together
+_AT_ONCE: Final = 16  # sessions that are processed together, which is faster
+_WAITING: Final = 1 << 20  # bytes, after which fewer sessions are processed together
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
@@ -97,7 +97,8 @@ def _rebuild_facts(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 def _stored_sessions(
     older: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
-    """Yield the sessions of a shard in order: place, block of the skeleton, stored requests."""
+    """Yield the sessions of a shard in order: place, number of the skeleton's block, stored
+    requests."""
     files = (older.fact_files(table, shard, months) for table in ("sessions", "requests"))
     for sessions_file, requests_file in zip(*files, strict=True):
         columns = ["session", "kept", "added"]
@@ -154,7 +155,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts, but each list of tools of a piece only once."""
+        """Yield the facts; of a piece's equal lists of tools, yield only the first."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -190,7 +191,7 @@ class _ShardWriter:
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
         self.spoiled: list[str] = []  # hashes of pieces that failed half-way; their rows are void
-        self.rereadable = not redacts  # whether all facts can be made again from the blocks
+        self.rereadable = not redacts  # True if all facts can be made again from the blocks
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
         self._read = 0  # bytes that were read since sessions were last stored
 

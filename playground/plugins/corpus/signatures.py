@@ -1,7 +1,5 @@
-"""Signatures that similar texts share: the form of malformed calls and errors, bands of sessions.
-
-They are computed during the build, so that clusters can be found in a redacted corpus, too.
-"""
+"""Signatures that are equal for similar texts: forms of malformed calls and of errors, bands of
+sessions. The build computes them, so that clusters can be found in a redacted corpus, too."""
 
 from __future__ import annotations
 
@@ -11,17 +9,17 @@ from hashlib import blake2b
 from typing import Final
 
 BANDS: Final = 16
-# Hashes in a band: two sessions with 70 % of their shingles in common share a band in at least half
-# of all cases.
+# Hashes in a band. Two sessions with 70 % of their shingles in common have an equal band in at
+# least half of all cases.
 ROWS: Final = 8
 _BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # a format for all bands at once
-_WORDS: Final = 1_000  # the first words of a session; more are not used
-_MOST: Final = 4_000  # characters of a text that its form is made from
+_WORDS: Final = 1_000  # words of a session that are used: the first ones
+_MOST: Final = 4_000  # characters of a text that are used for its form
 _VALUES: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is no key
     r"|'(?:[^'\\]|\\.)*'(?!\s*:)"
     r"|\b\d[\d.,:]*\b"
-    r"|(?<=>)[^<>]+(?=<)"  # what stands between two tags
+    r"|(?<=>)[^<>]+(?=<)"  # text between two tags
 )
 _PLACES: Final = re.compile(
     r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]{4,})*\b"  # addresses and ids
@@ -50,7 +48,7 @@ def form_of(raw: str) -> str:
 
 
 def signature_of(error: str) -> str:
-    """Return an error's first line, or the last one of a traceback, in lower case.
+    """Return an error's first line, or a traceback's last line, in lower case.
 
     Numbers, ids, paths and quotations are replaced by ….
     """

@@ -35,10 +35,9 @@ class _Sums:
 
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
-    """Simulate every session whose requests were recorded as sent, and sum up by model.
-
-    A row has the numbers of sessions, of requests, and of requests that read less than the cache
-    held; the tokens, and their price.
+    """Simulate every session whose requests were recorded as sent, and sum up by model. A row has
+    the numbers of sessions, of requests, and of breaks (requests that read less than the cache
+    held), the tokens, and their price.
 
     Raises InputFault if the corpus is redacted or a file is torn.
     """

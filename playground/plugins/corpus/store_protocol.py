@@ -19,8 +19,8 @@ LOCK: Final = "lock"
 class Store(Protocol):
     """The files of a corpus by their names.
 
-    Methods raise InputFault for an error of the system; those that read raise OSError instead, or
-    FileNotFoundError if there is no such file.
+    Methods raise InputFault for an error of the system. Methods that read a file raise OSError
+    instead, and FileNotFoundError if there is no such file.
     """
 
     @property
@@ -35,7 +35,7 @@ class Store(Protocol):
 
     @property
     def root(self) -> str:
-        """The prefix of file names in DuckDB, without the `/` after it. Call `attach` first."""
+        """The prefix of file names in DuckDB, without the following `/`. Call `attach` first."""
         ...
 
     @property
@@ -67,10 +67,8 @@ class Store(Protocol):
         ...
 
     def locked(self) -> AbstractContextManager[None]:
-        """Lock the corpus for writing, by this process alone.
-
-        Raises InputFault if another process builds there, or if the place holds other files.
-        """
+        """Lock the corpus for writing by this process. Raises InputFault if another process builds
+        there, or if the place holds other files."""
         ...
 
     def confirm(self) -> None:

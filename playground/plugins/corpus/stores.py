@@ -1,6 +1,6 @@
 """The stores of a corpus, through which all of its files are read and written.
 
-A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Its rule: a file is
+A store uses names within the corpus, such as `manifest/SHARD.v1.json`. A file of a store is
 complete, or it does not exist.
 """
 
@@ -71,7 +71,8 @@ class LocalStore:
             if self._path.exists() and not self._path.is_dir():
                 raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
-            names = {entry.name for entry in self._path.iterdir()}  # listed once: others may start
+            # listed once, because other builds may start
+            names = {entry.name for entry in self._path.iterdir()}
             if names and names.isdisjoint((LOCK, CATALOG)):
                 raise other_files(self.name)
         with lock_file(self._path / LOCK, self.name):
@@ -86,7 +87,7 @@ class LocalStore:
 
 
 def store_at(place: str | os.PathLike[str]) -> Store:
-    """Return the store in a folder or at an address. Raises InputFault if it is neither."""
+    """Return the store in a folder or at an address. Raises InputFault if `place` is neither."""
     if is_remote(str(place)):
         from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
 

@@ -1,4 +1,5 @@
-"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to them.
+"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to these
+blocks.
 
 The skeleton is the session's own file with block numbers in place of tools, messages, the system
 prompt and the contents of request bodies. Recordings are not stored.
@@ -30,7 +31,7 @@ _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 @dataclass(slots=True)
 class StoredRequest:
     """The blocks of a request: the first `kept` blocks of the previous request, then the `added`
-    ones."""
+    blocks."""
 
     kept: int
     added: list[int]
@@ -112,7 +113,8 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """Store a row's texts; return the row with block numbers, and both kinds of blocks."""
+        """Store a row's texts; return the row with block numbers, and the blocks of its head and
+        messages."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         messages: list[tuple[int, bytes]] = []
@@ -158,7 +160,8 @@ def _requests_of_replies(
 ) -> Iterator[StoredRequest]:
     """Yield the requests of a transcript; each adds the messages since the request before it.
 
-    The first request, and each after a compaction, adds the head and all of its messages.
+    The first request, and each first request after a compaction, adds the head and all its
+    messages.
     """
     previous: SeenRequest | None = None
     for request in requests:

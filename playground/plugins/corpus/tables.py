@@ -1,7 +1,7 @@
 """The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
-Times are in UTC. A session is identified by a 64-bit number, which is computed from its file's
-content and its place there, and so is the same in every build. Money is in billionths of a dollar.
+Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
+place in the file, so that it is the same in every build. Money is in billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import pyarrow as pa
 
 
 class SessionFact(NamedTuple):
-    """One session. `tools` is the hash of its list of tools; `bands` are those of its MinHash."""
+    """One session. `tools` is the hash of its list of tools; `bands` are the bands of its
+    MinHash."""
 
     session: int
     piece: int
@@ -42,7 +43,8 @@ class RequestFact(NamedTuple):
     sizes and its bill.
 
     Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
-    own figures, NULL if there are none; `diagnosis` is what the provider said of its cache, or "".
+    own figures, NULL if there are none; `diagnosis` is the kind of the provider's diagnosis of its
+    cache, or "".
     """
 
     session: int
@@ -159,8 +161,8 @@ class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`).
 
     `at` is in seconds. `bill` has the tokens read, written, uncached and written for an hour, and 1
-    if it sums up rounds. The lists have an entry for each block that the request before it lacks:
-    hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
+    if the bill sums up rounds. The lists have an entry for each block that the previous request
+    lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
     """
 
     session: int
@@ -184,7 +186,7 @@ class WireFact(NamedTuple):
 
 Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact | WireFact
 
-_WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column of few different texts
+_WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column with few different texts
 _TIME: Final = pa.timestamp("us")
 _COUNT: Final = pa.uint32()
 _HASH: Final = pa.uint64()

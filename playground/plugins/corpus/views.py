@@ -38,8 +38,9 @@ _SQL_ERRORS: Final = (  # errors about the SQL, not about a file
     duckdb.InterruptException,
     duckdb.OutOfMemoryException,
 )
-# Claude Code writes a sub-agent's session twice: in part into its agent's transcript, and into a
-# file of its own. The longest session of each name counts. Names that we made up are not compared.
+# Claude Code writes a sub-agent's session twice: in part into the agent's transcript, and into a
+# separate file. Of each name, only the longest session counts. Names that we made up are not
+# compared.
 _REPEATED: Final = "told_twice"
 _REPEATED_SQL: Final = """
 SELECT session FROM sessions
@@ -50,10 +51,9 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
 
 
 def connect(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
-    """Open DuckDB with our limits; what does not fit in memory goes to the folder `spill`.
-
-    Nobody else may use `spill`: DuckDB names files there by its process id, which may be the same
-    in several containers.
+    """Open DuckDB with our limits; data that does not fit in memory goes to the folder `spill`. No
+    other process may use `spill`, because DuckDB names its files by process id, which may be the
+    same in several containers.
     """
     connection = duckdb.connect(config={"memory_limit": MEMORY_LIMIT, "threads": THREADS})
     folder.store.attach(connection)
@@ -125,9 +125,9 @@ class Database:
         self._connection.interrupt()
 
     def _find_repeated(self) -> bool:
-        """Make a table of sessions that another session repeats; return True if there are any.
-
-        A view with a list of these sessions would compare each row with each entry.
+        """Make a table of sessions that another session repeats; return True if there are any. A
+        list of these sessions in a view would be slower: each row would be compared with each
+        entry.
         """
         try:
             self._connection.execute(f"CREATE TABLE {_REPEATED} AS {_REPEATED_SQL}")
@@ -145,7 +145,8 @@ class Database:
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:
-        """Create the view `files`; from the manifests if a later build has deleted the list."""
+        """Create the view `files`. If a later build has deleted the list of files, use the
+        manifests."""
         folder, catalog = self._folder, self._catalog
         listed = sql_list(folder, [folder.files(catalog.generation)])
         try:
@@ -179,7 +180,7 @@ class Database:
         if catalog.dropped:
             condition += f" WHERE piece NOT IN ({', '.join(map(str, catalog.dropped))})"
         views = {table: f"* FROM read_parquet({listed})"}
-        if table == "sessions":  # a session's texts lie in the blocks of its shard
+        if table == "sessions":  # a session's texts are in the blocks of its shard
             views["session_files"] = (
                 f"session, text, filename FROM read_parquet({listed}, filename=true)"
             )
@@ -243,7 +244,7 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
 def error_text(error: Exception) -> str:
     """Return DuckDB's message without its excerpt of the SQL."""
     message = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
-    if "Traceback" in message:  # an error of our store while DuckDB read from it
+    if "Traceback" in message:  # an error of our store during DuckDB's reading
         message = message.splitlines()[-1]
     return message
 

@@ -1,7 +1,6 @@
-"""Requests as the cache simulator needs them: a hash and a size for each block, but no text.
-
-A simulation of these rows gives the same result as one of the request bodies. So after a change of
-a rule or a price, the whole corpus can be simulated again without its texts.
+"""Requests for the cache simulator: a hash and a size for each block, but no text. A simulation of
+these rows gives the same result as a simulation of the request bodies. So after a change of a rule
+or a price, the whole corpus can be simulated again without its texts.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MARKABLE: Final = 4  # a bit of `flags`; the two lower bits hold the tier's num
 _STRING: Final = 8  # another bit of `flags`
 _SIGNED: Final = 16  # another bit of `flags`
 _OPAQUE: Final = 32  # another bit of `flags`
-_NOWHERE: Final = -1  # in place of a message's index, for a block outside of the messages
+_NOWHERE: Final = -1  # the index of the message of a block outside of messages
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
@@ -68,7 +67,7 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
 def simulate_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
     """Yield each session's number and the simulation of its requests by today's rules.
 
-    The rows of a session must be neighbours, in the order of its requests.
+    The rows of a session must be consecutive, in the order of its requests.
     """
     for session, session_rows in groupby(rows, key=lambda row: row["session"]):
         yield int(session), _simulation(list(session_rows))
@@ -88,8 +87,8 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the one before, without the texts, which are
-    not stored."""
+    """Return each request's first difference from the one before, without texts, which are not
+    stored."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
         for each in first_differences(sent, rules)
@@ -97,7 +96,7 @@ def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDiffe
 
 
 def _head(wire: WireRequest) -> str:
-    """Return what is stored of a request besides its blocks, as JSON."""
+    """Return as JSON the stored parts of a request other than its blocks."""
     return json.dumps(
         {
             "parameters": wire.parameters,
@@ -116,7 +115,7 @@ def _head(wire: WireRequest) -> str:
 
 def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
     head = json.loads(row["parameters"])
-    if "settings" not in head:  # a corpus from before settings were stored
+    if "settings" not in head:  # an old corpus without settings
         head = {"parameters": head}
     return WireRequest(
         row["model"],

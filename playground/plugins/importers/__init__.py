@@ -1,6 +1,7 @@
-"""Importers of what other programs wrote: a file for each format.
+"""Importers of files that other programs wrote: a module for each format.
 
 They read agents' transcripts, exports of chats, traces, logs of evaluations, HTTP recorded by test
-libraries, and rows of training data. `plugin.py` lists them in the order in which they are tried.
-`shapes/` reads what several of these formats share, but no format of the core has.
+libraries, and rows of training data. `plugin.py` lists the importers in the order in which they are
+tried. `shapes/` reads the structures that several of these formats share and no format of the core
+has.
 """

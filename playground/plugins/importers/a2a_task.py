@@ -1,7 +1,7 @@
 """Read tasks of the Agent2Agent protocol (A2A): an agent's history and artifacts.
 
-Source: the A2A specification, versions 0.2 to 1.0 (2025). Calls are in data parts, which Google's
-ADK and kagent mark by metadata.
+Source: the A2A specification, versions 0.2 to 1.0 (2025). A tool call is a data part that Google's
+ADK or kagent marks in its metadata.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.sessions.shapes.fields import list_or_finding, mapping, objects_
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_WRITERS: Final = ("adk_", "kagent_")  # prefixes in their metadata: ADK's, kagent's
+_WRITERS: Final = ("adk_", "kagent_")  # prefixes of the metadata keys of ADK and kagent
 _BESIDE_CONTENT: Final = {"kind", "type", "metadata", "mediaType"}
 _MARKS: Final = ("result", "task", "history", "artifacts")
 
@@ -50,7 +50,7 @@ class A2aTask(SessionFormat):
 
 
 def _task(value: Any) -> dict[str, Any]:
-    """Return a task, unwrapped if a server's answer contains it; {} for anything else."""
+    """Return the task, also from a server's answer that contains one; {} for any other value."""
     value = mapping(value)
     inner = mapping(value.get("result")) or value
     task = mapping(inner.get("task")) or inner
@@ -80,9 +80,8 @@ def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
 def _message(
     builder: SessionBuilder, message: dict[str, Any], place: Place, read_ids: set[str]
 ) -> None:
-    """Read a message or an artifact, unless its id was read before or its parts are the same as
-    those of the agent's last message.
-    """
+    """Read a message or an artifact. Skip it if its id was read before, or if its parts equal those
+    of the agent's last message."""
     message_id = text_of(message.get("messageId"))
     role = text_of(message.get("role")).lower().removeprefix("role_")
     if message_id and message_id in read_ids:
@@ -105,7 +104,7 @@ def _is_repeated(builder: SessionBuilder, parts: list[Part], role: str) -> bool:
 
 
 def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[Part]:
-    part = mapping(part.get("root")) or part  # dumps of the SDK's models have a root
+    part = mapping(part.get("root")) or part  # dumps of the SDK's models wrap a part in `root`
     data, text = part.get("data"), part.get("text")
     if isinstance(text, str):
         thought = _metadata(part.get("metadata"), "thought")
@@ -125,6 +124,6 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 
 def _metadata(metadata: Any, name: str) -> Any:
-    """Return the value that a known writer's metadata has under a name."""
+    """Return the metadata's value under a name with the prefix of ADK or kagent."""
     found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
     return next((value for value in found if value is not None), None)

@@ -1,7 +1,7 @@
 """Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), before and since 1.0.
 
-They hold an agent's real or expected conversations. Source: ADK's eval_case.py and its samples'
-evaluation data (2025).
+The sets hold an agent's recorded or expected conversations. Source: ADK's eval_case.py and its
+samples' evaluation data (2025).
 """
 
 from __future__ import annotations

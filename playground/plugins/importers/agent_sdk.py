@@ -1,8 +1,8 @@
 """Read messages of the Claude Agent SDK: cassettes of tests, dumps, or lines.
 
 The SDK turns Claude Code's JSON into Python objects, such as `AssistantMessage` and `ToolUseBlock`
-for `assistant` and `tool_use`. This module turns them back, and reads the result as Claude Code's
-log. https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
+for `assistant` and `tool_use`. This module turns the objects back into JSON, and reads that as
+Claude Code's log. https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def _is_message(value: Any) -> bool:
 def _as_log(messages: Iterable[Entry], prompt: Any) -> Iterator[Entry]:
     """Yield each message as a line of Claude Code's log.
 
-    Each block of an answer is a message: all messages up to the next speaker are one answer.
+    The SDK sends each block of an answer as a message: consecutive messages of the assistant are
+    one answer.
     """
     answer, last_speaker = 0, ""
     if isinstance(prompt, str) and prompt:

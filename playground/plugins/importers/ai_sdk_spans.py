@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
-Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a call by the
-program. The outer spans are read only if a trace has no inner ones.
+Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of the program's call
+of the SDK. The outer spans are read only if a trace has no inner spans.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def _answer(attributes: dict[str, Any]) -> list[Any]:
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # `read_message` adds a finding
+        message["tool_calls"] = calls  # `read_message` adds a finding if `calls` is no list
     return [message] if content or calls else []

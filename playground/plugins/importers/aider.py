@@ -1,4 +1,4 @@
-"""Read aider's two histories: the chat's (Markdown), and that of requests and responses."""
+"""Read aider's two histories: of the chat (Markdown), and of the model's requests and responses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class AiderLlmHistory(SessionFormat):
 
 
 def _turns(text: str) -> list[Turn]:
-    """Return a turn for each request, with the response before the next request."""
+    """Return a turn for each request, with the response that comes before the next request."""
     marks = [*_REQUEST.finditer(text), *_RESPONSE.finditer(text)]
     marks.sort(key=lambda mark: mark.start())
     turns: list[Turn] = []
@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a message for a block, each line of which begins with the role's name."""
+    """Return the message in a block whose lines each begin with the role's name."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:
@@ -106,7 +106,7 @@ class AiderChatHistory(SessionFormat):
 
 
 class _Chat:
-    """One chat while its lines are gathered by speaker."""
+    """A chat that is being read: consecutive lines of one speaker become a message."""
 
     def __init__(self, stem: str, at: str, number: int) -> None:
         self.builder = SessionBuilder(title=f"{stem} {at}".strip())

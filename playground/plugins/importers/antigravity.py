@@ -37,7 +37,7 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """The steps so far, and the index of the answer to which later outputs belong."""
+    """The steps read so far, and the index of the answer whose calls the next outputs answer."""
 
     builder: SessionBuilder
     answer: int | None = None
@@ -55,9 +55,10 @@ class _Steps:
             _read_other(builder, kind, content, at, place)
 
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
-        """Add a tool's output as the result of the first open call, or without one of a new call.
+        """Add a tool's output as the result of the first open call. If no call is open, add a call
+        too.
 
-        A new call is added to the answer before, since the file shows no further request.
+        The added call goes into the answer before, because the file shows no further request.
         """
         builder = self.builder
         call_id = builder.open_call()

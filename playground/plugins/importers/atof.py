@@ -1,7 +1,8 @@
 """Read events in the Agent Trajectory Observability Format (ATOF) of NeMo Relay and Hermes.
 
-Scopes begin and end. Scopes of the category `llm` have a model's input and output, those of `tool`
-a call's arguments and result. https://docs.nvidia.com/nemo/relay (version 0.1)
+A scope has an event for its begin and its end. Scopes of the category `llm` have a model's input
+and output; scopes of `tool` have a call's arguments and result. https://docs.nvidia.com/nemo/relay
+(version 0.1)
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class _Scope:
 
 @dataclass
 class _Log:
-    """The scopes by their ids, and the numbers of other events by kind."""
+    """The scopes by id, and how many other events of each kind there are."""
 
     scopes: dict[str, _Scope]
     others: Counter[str]
@@ -109,7 +110,7 @@ def _turn(scope: _Scope) -> Turn:
 
 def _add_results(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
     """Add the results that no later request repeats, and the calls that no answer contains."""
-    callers: dict[str, int] = {}  # call id → the first session that holds the call
+    callers: dict[str, int] = {}  # call id → index of the first session that holds the call
     answered: set[tuple[int, str]] = set()
     for number, builder in enumerate(sessions):
         for message in builder.messages:

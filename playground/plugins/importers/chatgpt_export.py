@@ -1,6 +1,7 @@
 """Read ChatGPT's data export: `conversations.json`, in which a conversation is a tree.
 
-Each branch is a session, with all messages from the root. The branch shown last comes first.
+Each branch is a session with all messages from the root. The branch that ChatGPT showed last comes
+first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_ALL: Final = ("", "all", "assistant")  # recipients of messages that are no calls
+_ALL: Final = ("", "all", "assistant")  # a message to another recipient is a call
 
 
 class ChatGptExport(SessionFormat):
@@ -67,16 +68,17 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
 
 
 def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
-    """Return the ends of the branches, beginning with the one that was shown last."""
+    """Return the last node of each branch, first that of the branch that was shown last."""
     parents = {str(node.get("parent")) for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
         return [current, *(end for end in ends if end != current)]
-    return ends or list(tree)[:1]  # parents in a circle have no end
+    return ends or list(tree)[:1]  # without a leaf, the parents form a circle
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """Return the nodes from the root to a leaf. A circle of parents is followed only once."""
+    """Return the nodes from the root to a leaf. Stop at a node that was passed before: parents may
+    form a circle."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf
@@ -127,7 +129,7 @@ def _add_message(
 
 
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
-    """Return the parts of a message. A message to a recipient is a call of that tool."""
+    """Return the parts of a message. A message whose recipient is a tool is a call of that tool."""
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
     recipient = str(message.get("recipient") or "")
@@ -149,7 +151,8 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _texts_of_objects(builder: SessionBuilder, pieces: Any, place: Place) -> list[str]:
-    """Return the texts of a tool's parts that are objects; parts of other kinds are findings."""
+    """Return the texts of a tool message's parts that are objects. An object of an unknown type
+    becomes a finding."""
     texts: list[str] = []
     for index, item in enumerate(listed(pieces)):
         if isinstance(item, dict):
@@ -168,7 +171,7 @@ def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _text(content: Any) -> str:
-    """Return all text of a content, from the fields of all its types."""
+    """Return all text of a content, whichever fields its type uses."""
     if not isinstance(content, dict):
         return str(content or "")
     pieces = [part for part in listed(content.get("parts")) if isinstance(part, str)]

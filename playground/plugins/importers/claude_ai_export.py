@@ -50,7 +50,8 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     parts = _parts(builder, message, place)
     add_with_results(builder, role, parts, place)
     for index in range(start, len(builder.messages)):
-        if builder.messages[index].role == "assistant":  # all pieces up to a result are one answer
+        # consecutive pieces up to a result are one answer
+        if builder.messages[index].role == "assistant":
             builder.add_request(at=message.get("created_at"), reply=index)
             break
 
@@ -78,7 +79,8 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call or result with an id; in older exports, without ids, results follow calls."""
+    """Return a call or result with an id. Older exports have no ids: there a result follows its
+    call."""
     if item["type"] == "tool_use":
         return item if item.get("id") else {**item, "id": builder.new_id()}
     if item.get("tool_use_id"):

@@ -1,7 +1,7 @@
 """Read Claude Code's transcripts (`~/.claude/projects`) and its logs in `stream-json` format.
 
-Each block of an answer of the API is a line, and results of calls may be between these lines. Lines
-with the same message id are one message and one request.
+Each block of the API's answer is a line, and results of calls may stand between these lines. Lines
+with the same message id are one message, from one request.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class ClaudeStream(SessionFormat):
 
 
 def _is_head(line: dict[str, Any]) -> bool:
-    """Return True for the first line of a log. Logs of Droid (Factory) also have `sessionId`."""
+    """Return True for the first line of a log. Droid's (Factory's) logs look alike but have
+    `sessionId`."""
     return line.get("subtype") == "init" and "sessionId" not in line
 
 
 def _is_line(line: Any) -> bool:
-    """Return True for a line of a transcript: it has two of a transcript's usual fields. In copies
-    without these fields, it is a message with a time, and its type is a speaker.
-    """
+    """Return True for a line of a transcript, which has two of the usual fields. Some copies lack
+    these fields: there a line is a message with a time, and its type is a speaker."""
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
@@ -98,18 +98,18 @@ def _is_line(line: Any) -> bool:
 
 
 def _values(source: Source) -> list[Any]:
-    """Return the lines by which a file's kind is recognised: its first lines, or all lines that its
-    document wraps."""
+    """Return the lines by which the file's format is recognised: the file's first lines, or all
+    lines in a JSON document that wraps them."""
     if source.is_lines:
         return source.head
     return [value for _, _, value in _wrapped_lines(source.document) or ()]
 
 
 def _wrapped_lines(document: Any) -> list[Entry] | None:
-    """Return the lines that a document wraps; None if it wraps none.
+    """Return the lines inside a JSON document; None if there are none.
 
-    They are the `loglines` of sessions on the web, the `messages` of a recorded pipe of the agent,
-    or the last line alone, which is all that `--output-format json` writes.
+    They are the `loglines` of a session on the web, the `messages` of a recorded pipe to the agent,
+    or only the last line of a log, which is all that `--output-format json` writes.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -132,7 +132,7 @@ def _read(source: Source) -> Iterator[SessionBuilder]:
 def read_log(
     source: Source, lines: Iterable[Entry] | None, title: Any = ""
 ) -> Iterator[SessionBuilder]:
-    """Yield a log's conversations, from `lines` or by default from the file's lines."""
+    """Yield the conversations in `lines`, by default the file's lines."""
     threads = _Threads(source.stem)
     threads.main.set_metadata(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, lines)
@@ -144,31 +144,31 @@ _Answer = tuple[int, dict[str, Any] | None]  # the index of an answer's message,
 
 @dataclass
 class _Thread:
-    """One agent's conversation while its lines are read."""
+    """A conversation of one agent, whose lines are being read."""
 
     builder: SessionBuilder
     marked: EntryPlaces = field(init=False)
     answers: dict[str, _Answer] = field(default_factory=dict)  # by id, since the last user message
     requests: list[dict[str, Any]] = field(default_factory=list)
-    is_known: bool = False  # True if the agent's name, version and session are known
+    is_known: bool = False  # True after the agent's name, version and session are set
 
     def __post_init__(self) -> None:
         self.marked = EntryPlaces(self.builder)
 
     def finish(self) -> SessionBuilder:
-        """Add the requests, now that all pieces of their answers are read; return the builder."""
+        """Add the requests, after all pieces of their answers were read; return the builder."""
         for request in self.requests:
             self.builder.add_request(**request)
         return self.builder
 
 
 class _Threads:
-    """The agent and its sub-agents, with lines in one file."""
+    """The conversations of the agent and its sub-agents, whose lines are in one file."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
         self._threads: dict[str, _Thread] = {"": _Thread(self.main)}
-        self._by_line: dict[str, str] = {}  # uuid of a sub-agent's line → its thread
+        self._by_line: dict[str, str] = {}  # uuid of a sub-agent's line → key of its thread
 
     def sessions(self) -> Iterator[SessionBuilder]:
         found = [t.finish() for t in self._threads.values() if t.builder.messages]
@@ -179,7 +179,7 @@ class _Threads:
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
         if kind == "progress" and isinstance(data := value.get("data"), dict):
-            inner = data.get("message")  # a sub-agent's line in the transcript of its agent
+            inner = data.get("message")  # a sub-agent's line in the main agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))
@@ -227,7 +227,7 @@ class _Threads:
         """Set the agent's name, version and session, which most lines repeat."""
         agent, message = thread.builder.agent, value.get("message")
         if agent.name and agent.session and not value.get("version"):
-            return  # as in a log: its lines lack the version
+            return  # a log's lines lack the version, which its head has
         is_qwen = isinstance(message, dict) and "parts" in message
         name = agent.name or ("qwen-code" if is_qwen else message and "claude-code")
         version = agent.version or value.get("version")
@@ -270,7 +270,7 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
 
 
 def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Note a tool's output that is not in the result that the model got."""
+    """Add a finding for output of a tool that the transcript has and the model's result has not."""
     ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
     for name in ("stdout", "stderr"):
         text = ran.get(name)
@@ -279,14 +279,14 @@ def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -
 
 
 def _words(content: Any) -> str:
-    """Return the texts of blocks, and of results in blocks."""
+    """Return the texts of blocks, including texts inside `tool_result` blocks."""
     if isinstance(content, dict):
         content = [content.get("text"), content.get("content")]
     return " ".join(map(_words, content)) if isinstance(content, list) else text_of(content)
 
 
 def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:
-    """Add a later piece of an answer; results in the piece become a message of their own."""
+    """Add a later piece of an answer. Results of tools in the piece become a separate message."""
     builder, message, (index, request) = thread.builder, value["message"], answer
     thread.marked.add(value.get("uuid"), index, index + 1)
     parts = read_parts(builder, message.get("content"), place)
@@ -302,7 +302,8 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
 
 
 def _is_billed_otherwise(before: Any, after: Any) -> bool:
-    """Return True if an answer's two lines differ in token counts; output counts may grow."""
+    """Return True if two lines of an answer have different token counts. A larger output count in
+    the later line is no difference."""
     before, after = mapping(before), mapping(after)
     return any(
         type(count) is int and (after[name] < count if "output" in name else after[name] != count)
@@ -323,7 +324,7 @@ def _role(value: dict[str, Any]) -> str:
 
 
 def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:
-    """Return the request of an answer; a later piece has newer usage."""
+    """Return the request that got an answer. A later piece of the answer updates the usage."""
     return {
         "reply": index,
         "model": message.get("model") or value.get("model"),
@@ -339,7 +340,7 @@ def _just_compacted(builder: SessionBuilder) -> bool:
 
 
 def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Read the head of a log or the mark of a compaction; other lines, bookkeeping, are skipped."""
+    """Read the head of a log or the mark of a compaction; skip other system lines."""
     builder = marked.builder
     if value.get("subtype") == "init":
         version = value.get("claude_code_version") or value.get("version")
@@ -356,9 +357,9 @@ def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
-    """Return the messages that a compaction kept, and the id of the line after which they come: the
-    summary or the boundary itself. The list is empty if the compaction names no message, and None
-    if a named message is not in the file.
+    """Return the messages that a compaction kept, and the id of the line that they follow: the
+    summary or the boundary. The list is empty if the compaction names no message; it is None if a
+    named message is not in the file.
     """
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
     if segment:
@@ -376,10 +377,11 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log; its text is added unless it repeats the last answer."""
+    """Read the last line of a log. Add its text unless this repeats the last answer."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
-        thread.requests[-1]["usage"] = value.get("usage")  # the run's usage: its answers have none
+        # the usage of the run, whose answers have none
+        thread.requests[-1]["usage"] = value.get("usage")
     if not isinstance(text, str) or not text.strip():
         return
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)

@@ -45,7 +45,7 @@ class ClineTask(SessionFormat):
 
 
 def _is_history(source: Source) -> bool:
-    """Return True if an answer has Cline's additions: the model or the tokens."""
+    """Return True if an answer has one of the fields that Cline adds: the model or the tokens."""
     if source.is_lines or not has_field(source, {"modelInfo", "metrics"}):
         return False
     answers = [m for m in listed(source.document) if mapping(m).get("role") == "assistant"]
@@ -56,7 +56,7 @@ def _is_history(source: Source) -> bool:
 
 
 def _counts(metrics: Any) -> dict[str, Any]:
-    """Return the metrics of an answer as one object, those of `tokens` first."""
+    """Return an answer's metrics as one object, with the counts in `tokens` moved up one level."""
     metrics = mapping(metrics)
     tokens = mapping(metrics.get("tokens"))
     rest = {key: value for key, value in metrics.items() if key != "tokens"}
@@ -87,7 +87,8 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
 
 
 def _add_usage(builder: SessionBuilder, interface: Source) -> None:
-    """Add times and token counts from the interface's messages: one for each request, in order."""
+    """Add times and token counts from the interface's messages, which have one message for each
+    request, in order."""
     entries = [m for m in listed(interface.document) if isinstance(m, dict)]
     starts = [m for m in entries if m.get("say") == "api_req_started"]
     for number, (record, message) in enumerate(zip(builder.requests, starts, strict=False)):

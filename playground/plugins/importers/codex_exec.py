@@ -1,6 +1,6 @@
-"""Read Codex's log of `codex exec --json`: threads, turns and items, and its older form of events.
+"""Read logs of `codex exec --json`: of threads, turns and items, or in the older form of events.
 
-An item has a call with its result. Items without a result between them are one answer.
+An item may hold a call with its result. Consecutive items form one answer up to the first result.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Log:
             builder.set_metadata(model=value.get("model"))
 
     def finish(self) -> None:
-        """Add the items that never ended, as calls without a result."""
+        """Add the items for which the log has no end, as calls without a result."""
         for item, place in self._open.values():
             _read(self._builder, item, place, is_done=False)
 
@@ -102,7 +102,8 @@ class _Log:
         _read(self._builder, item, place, is_done=True, at=line.get("timestamp"))
 
     def _event(self, event: dict[str, Any], place: Place) -> None:
-        """Read an event of the older form, in which a call has one event for begin and end each."""
+        """Read an event of the older form, in which a call has two events: its begin and its
+        end."""
         kind = str(event.get("type"))
         call_id = str(event.get("call_id") or "")
         if kind in ("agent_message", "agent_reasoning", "user_message"):
@@ -150,7 +151,8 @@ def _read(
 def _call(
     builder: SessionBuilder, item: dict[str, Any], kind: str, place: Place, is_done: bool, at: Any
 ) -> None:
-    """Add a call (a command, an MCP call, a change of files), and if it has ended its result."""
+    """Add a call (a command, an MCP call, a change of files) and, if the call has ended, its
+    result."""
     name = str(item.get("tool") or kind)
     others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode"}
     arguments = item.get("arguments")

@@ -48,7 +48,7 @@ class CodexRollout(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.set_metadata(name="codex")
-        shown: dict[str, Place] = {}  # call ids in events of the interface
+        shown: dict[str, Place] = {}  # call id → place of the interface's event
         line = partial(_line, builder, MessagesByContent(builder), shown)
         read_lines(source, builder, line, _QUIET)
         for call_id, place in shown.items():
@@ -91,7 +91,8 @@ def _line(
 
 
 def _sub_agent(source: Any) -> str:
-    """Return a sub-agent's name from `source`, which describes what started this thread."""
+    """Return a sub-agent's name from `source`, the rollout's record of how the thread was
+    started."""
     inner = source.get("subagent", source.get("subAgent")) if isinstance(source, dict) else None
     if isinstance(inner, dict):
         spawn = inner.get("thread_spawn")
@@ -103,9 +104,8 @@ def _sub_agent(source: Any) -> str:
 def _compaction(
     known_messages: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
-    """Add a compaction, and set the history after it to the messages that it lists, which repeat or
-    shorten earlier ones. Older rollouts have only the summary.
-    """
+    """Add a compaction. The messages that it lists become the history after it; they repeat or
+    shorten earlier messages. Older rollouts list no messages and have only the summary."""
     builder, text = known_messages.builder, payload.get("message")
     history = listed(payload.get("replacement_history"))
     builder.add_compaction(_time(line), place=place)
@@ -141,7 +141,7 @@ def _item(
         )
     else:
         content = item.get("content", item.get("message"))
-        if isinstance(content, list):  # Codex may write an image's part without an image
+        if isinstance(content, list):  # Codex may write an image part that has no image
             content = [p for p in content if not (isinstance(p, dict) and _is_empty_image(p))]
         message = {**item, "content": content} if kind == "message" else item
         start = len(builder.messages)
@@ -155,7 +155,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add items of an answer. Consecutive items become one message."""
+    """Add items of an answer to the message of the items just before, or as a new message."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

@@ -1,8 +1,9 @@
 """Read VS Code's Copilot Chat: an export, or `chatSessions/*.json` and `*.jsonl` from its disk.
 
-A file of lines is a journal: a session, then changes at paths in the session. A request's rounds
-hold the model's answers; its `response` holds only what the window shows. Source: VS Code's
-chatModel.ts and chatSessionOperationLog.ts (2026), copilot-chat-analyzer's files.
+A `.jsonl` file is a journal: its first line is a session, the others are changes at paths in the
+session. A request's rounds hold the model's answers; the request's `response` holds only what the
+window shows. Source: VS Code's chatModel.ts and chatSessionOperationLog.ts (2026),
+copilot-chat-analyzer's files.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def _is_session(value: Any) -> bool:
 
 
 def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
-    """Return the session after all changes of a journal; changes with wrong paths are findings."""
+    """Return the session after all changes of a journal. A change whose path does not exist becomes
+    a finding."""
     session: dict[str, Any] = {"requests": []}
     for line, value in source.lines():
         change = value if isinstance(value, dict) else {}
@@ -81,7 +83,8 @@ def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
 
 
 def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
-    """Make one change; raise KeyError, IndexError, TypeError or AttributeError for a wrong path."""
+    """Make one change. Raise KeyError, IndexError, TypeError or AttributeError if its path does not
+    exist."""
     *steps, last = change["k"]
     holder: Any = session
     for step in steps:
@@ -121,7 +124,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
         _shown(builder, listed(request.get("response")), place.at("response"))
-    for call_id, result in results.items():  # of calls that are not in the file
+    for call_id, result in results.items():  # results whose calls are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
         content = _result_text(builder, result, where)
         builder.add_message("tool", [builder.result(call_id, content)], where)
@@ -141,7 +144,8 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
 
 
 def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
-    """Return token counts from the first holder with a `usage`, or else from all holders."""
+    """Return the `usage` of the first object that has one, or else the counts in all objects'
+    fields."""
     for holder in holders:
         if isinstance(holder.get("usage"), dict):
             return dict(holder["usage"])
@@ -152,7 +156,7 @@ def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
 def _rounds(
     builder: SessionBuilder, rounds: list[dict[str, Any]], results: dict[str, Any], place: Place
 ) -> None:
-    """Add an answer for each round, and its calls' results, which are removed from `results`."""
+    """Add each round's answer and the results of its calls; remove these results from `results`."""
     for index, each in enumerate(rounds):
         where = place.at(index)
         parts: list[Part] = []
@@ -180,7 +184,7 @@ def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
 
 
 def _text(builder: SessionBuilder, value: Any, place: Place) -> str:
-    """Return all text of a tree; nodes of unknown forms are findings."""
+    """Return all text of a tree. Nodes of an unknown form become findings."""
     unknown: list[Any] = []
     text = "".join(_texts(value, unknown))
     for node in unknown:
@@ -205,9 +209,8 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """Read what the window shows, for a request without stored rounds: pieces of text, thoughts,
-    and calls, of which only the last state counts.
-    """
+    """Read the response that the window shows, for a request without stored rounds. It has pieces
+    of text, thoughts and states of calls; only a call's last state counts."""
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
         where = place.at(index)
@@ -226,7 +229,7 @@ def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
 
 
 def _add_text(parts: dict[str, list[Part]], key: str, text: str) -> None:
-    """Append a piece of text to the part before it, or add it as a new part."""
+    """Append a piece of text to the part before it if that is a text, or else add a part."""
     last = next(reversed(parts), "")
     previous = parts[last][-1] if last and parts[last] else None
     if isinstance(previous, TextPart):

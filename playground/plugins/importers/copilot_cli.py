@@ -79,9 +79,8 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave out the oldest messages from here on, as many as the event says. Without a number all
-    messages stay, with a finding.
-    """
+    """Leave the oldest messages out of all later requests, as many as the event says. If it has no
+    number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
         words = "the oldest messages were left out here, how many is not said: all of them stay"

@@ -1,7 +1,7 @@
 """Read chats that the tests of GitHub's Copilot SDK replay: requests and replies as YAML.
 
-Source: github/copilot-sdk, test/snapshots (2026). The last of a conversation's `messages` is the
-reply.
+Source: github/copilot-sdk, test/snapshots (2026). The last entry of a conversation's `messages` is
+the reply.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from playground.sessions.source import Source
 
 
 def export_rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yield every conversation with its place; in a zip or folder, of `conversations*.json`."""
+    """Yield every conversation with its place. In a zip or folder, only `conversations*.json` are
+    read."""
     if not (source.is_zip or source.is_folder):
         if source.is_lines or source.document is not None:
             yield from rows(source)

@@ -131,7 +131,8 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """Return the output in a list with one function response; for others the `result_value`."""
+    """Return the output in a list of one function response; for any other value its
+    `result_value`."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

@@ -77,7 +77,8 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """Add parts to an answer, the text of which may come in pieces. It ends at the next result."""
+    """Add parts to the current answer, whose text may come in pieces and which ends at the next
+    result."""
     last = builder.messages[-1] if builder.messages else None
     parts_before = last.parts if last is not None and last.role == "assistant" else ()
     text = parts_before[-1] if parts_before and parts and value.get("delta") else None

@@ -50,7 +50,8 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return a response's body. Anything else becomes JSON, which gets a finding."""
+    """Return a response's body. A response of another form becomes JSON, which later gets a
+    finding."""
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):

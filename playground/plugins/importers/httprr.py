@@ -1,4 +1,4 @@
-"""Read traces of Go's httprr: for each exchange two sizes, then the bytes of request and reply.
+"""Read traces of Go's httprr. An exchange is two sizes, the request's bytes and the reply's bytes.
 
 https://pkg.go.dev/golang.org/x/oscar/internal/httprr; the tests of langchaingo and of Google's ADK
 for Go record their exchanges in this form.
@@ -75,7 +75,7 @@ def _full_address(address: str, head: str) -> str:
 
 
 def _message(data: bytes) -> _Message:
-    """Return a message's head and body, the body unzipped and without chunks."""
+    """Return a message's head and its body; the body is unzipped and its chunks are joined."""
     head, _, body = data.partition(b"\r\n\r\n")
     text = head.decode("latin-1")
     return _Message(text, unzip(_join_chunks(body) if _CHUNKED.search(text) else body))

@@ -105,7 +105,8 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
 
 
 class _ModelCalls:
-    """The model events of a sample, by their answers' ids, or by the contents of those without."""
+    """The model events of a sample: by the answer's id, or in a list if the answer's id is missing
+    or repeated."""
 
     def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -153,7 +154,7 @@ def _message_of(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
-    """Return a message's content and calls as texts that can be compared."""
+    """Return a message's content and its calls as texts, for comparison with other messages."""
     content = message.get("content")
     calls = [each for each in listed(message.get("tool_calls")) if isinstance(each, dict)]
     pairs = [(each.get("function"), each.get("arguments")) for each in calls]
@@ -161,7 +162,7 @@ def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
 
 
 def _with_texts(value: Any, texts: dict[str, Any]) -> Any:
-    """Return the value with its long texts, which the log stores separately as attachments."""
+    """Return the value with each reference to an attachment replaced by the text."""
     match value:
         case str() if value.startswith(_ATTACHMENT):
             return texts.get(value.removeprefix(_ATTACHMENT), value)

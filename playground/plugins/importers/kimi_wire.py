@@ -87,7 +87,7 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
     builder.add_compaction(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
-    summary = value.get("contextSummary") or value.get("summary")  # the former is what is sent
+    summary = value.get("contextSummary") or value.get("summary")  # Kimi sends `contextSummary`
     if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
         builder.note_loss("a summary beside the one that is sent", place.at("summary"))
     if isinstance(summary, str):
@@ -124,7 +124,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # a request without answer: cut off, or a compaction's
+    elif builder.messages:  # a request without an answer was cut off or made a compaction
         builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

@@ -1,6 +1,6 @@
 """Read Langfuse's trace exports: a trace with observations, with inputs and outputs as JSON.
 
-Each framework writes its own form into them (`shapes/framework_chats.py`).
+Inputs and outputs have the form of the framework that wrote them (`shapes/framework_chats.py`).
 """
 
 from __future__ import annotations
@@ -118,9 +118,8 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """Return each different turn once, and further turns with a bill: a framework and its client
-    may both report a call. Turns whose bills differ are different calls.
-    """
+    """Return the turns without repeats, and the repeats that have a bill. A framework and its
+    client may both report a call. Equal turns whose bills differ are different calls."""
     unique: list[Turn] = []
     others: list[Turn] = []
     for turn in turns:
@@ -135,7 +134,8 @@ def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
 
 
 def _is_same_call(one: Turn, other: Turn) -> bool:
-    """Return True if two turns may report the same call. One may have more counts, such as sums."""
+    """Return True if two turns may report the same call. One turn may have more counts, such as
+    sums."""
     if (one.before, one.after) != (other.before, other.after):
         return False
     counts, others = _counts(one), _counts(other)

@@ -122,7 +122,8 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
 def _usage(
     run: dict[str, Any], reply: dict[str, Any], metadata: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Return a run's token counts: from its reply, its metadata, or LangSmith's own sums."""
+    """Return a run's token counts: of its reply, or else its metadata, or else LangSmith's own
+    sums."""
     usages = (
         reply.get("usage"),
         reply.get("usage_metadata"),
@@ -132,6 +133,6 @@ def _usage(
     for usage in usages:
         if isinstance(usage, dict) and usage:
             return usage
-    # type() and not isinstance(): true is an int, too
+    # type() and not isinstance(): in Python, True is an int
     sums = {k: n for k, n in run.items() if k.endswith("_tokens") and type(n) is int and n}
     return sums or None

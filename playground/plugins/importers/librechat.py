@@ -1,6 +1,6 @@
 """Read LibreChat's export of a conversation: messages in a tree, or in a list with parent ids.
 
-Each branch is a session, with all messages from the root. Source: LibreChat's importers.js, its
+Each branch is a session with all messages from the root. Source: LibreChat's importers.js, its
 message schema and the exports in its tests (2024 to 2026).
 """
 
@@ -67,7 +67,7 @@ _Branch = list[tuple[Place, Any]]
 
 
 def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
-    """Yield the branches, beginning with the one whose last message is the newest."""
+    """Yield the branches, the branch with the newest last message first."""
     placed = list(_flat(messages, place, ""))
     by_id = {str(each.get("messageId") or i): i for i, (_, each) in enumerate(placed)}
     parents = {str(each.get("parentMessageId")) for _, each in placed}
@@ -77,7 +77,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
         branch: _Branch = []
         seen: set[str] = set()
         key = end
-        while key in by_id and key not in seen:  # a circle of parents is followed only once
+        while key in by_id and key not in seen:  # stop in a circle of parents
             seen.add(key)
             branch.append(placed[by_id[key]])
             key = str(placed[by_id[key]][1].get("parentMessageId"))
@@ -138,7 +138,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call and its result, which the Assistants API puts under `function`."""
+    """Return a call and its result. The Assistants API has both under `function`."""
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     call_id = call.get("id") or builder.new_id()

@@ -1,6 +1,6 @@
 """Read LM Studio's conversations (`*.conversation.json`), whose messages have versions.
 
-Only the selected version is read. An answer has steps of text, thoughts or calls.
+Only the selected version of a message is read. An answer has steps: texts, thoughts or calls.
 Source: two converters of such files (2025), and the parts of messages in LM Studio's SDK.
 """
 
@@ -75,7 +75,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
-    """Read an answer's steps; all steps up to a result are one reply of the model."""
+    """Read an answer's steps. Consecutive steps up to a result are one reply of the model."""
     parts: list[Part] = []
     infos: list[dict[str, Any]] = []  # about the model's replies
     for index, step in enumerate(version["steps"]):
@@ -141,7 +141,7 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """Return a result of the call with this id, or if there is none, of the first open call."""
+    """Return the result of the call with the item's id, or else of the first open call."""
     call_id = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
     if not call_id or not builder.knows_call(str(call_id)):
         call_id = builder.open_call() or call_id

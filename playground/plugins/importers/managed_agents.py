@@ -62,9 +62,9 @@ def _values(source: Source) -> list[Any]:
 
 
 def _unwrap(entry: Entry) -> Entry:
-    """Return the event in a line of a client's log, which is a list of a method and its result.
+    """Return the event in a line of a client's log. The line is a list: a method and its result.
 
-    Events that the client sends are skipped, because the server sends them back as events.
+    Skip events that the client sends, because the server sends each of them back.
     """
     match entry:
         case line, place, [str(), dict(event)]:
@@ -75,7 +75,8 @@ def _unwrap(entry: Entry) -> Entry:
 
 
 def _event(value: Any) -> dict[str, Any] | None:
-    """Return the event in a line, which a client's log or a dump may wrap, or None without one."""
+    """Return the event in a line, also if a client's log or a dump wraps it; None if there is no
+    event."""
     match value:
         case [str(), dict(event)]:
             value = event
@@ -89,14 +90,16 @@ def _event(value: Any) -> dict[str, Any] | None:
 
 
 class _Log:
-    """A session's threads: the main agent's, and one for each agent that it called."""
+    """A session's threads: the main agent's thread, and a thread for each agent that it called."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
         self.main.set_metadata(name="anthropic-managed-agents")
         self._threads = {"": self.main}
         self._new_answer = True
-        self._usage: tuple[Any, Any] | None = None  # of a request without an answer so far
+        self._usage: tuple[Any, Any] | None = (
+            None  # usage and time of a request without an answer so far
+        )
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if self._usage is not None and self.main.messages:
@@ -178,7 +181,8 @@ class _Log:
         builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
-        """Set the last answer's usage if it has none yet; otherwise store it for the next one."""
+        """Set the usage of the last answer if that has none yet; otherwise store the usage for the
+        next answer."""
         usage = event.get("model_usage") or event.get("usage")
         if not isinstance(usage, dict):
             return

@@ -52,7 +52,7 @@ class MarkdownHistory(SessionFormat):
         start = source.start(65536)
         if b"_Exported on" in start[:2000] and b"**User**" in start:
             return True  # Cursor's
-        if start[:1] in b'{["':  # JSON, which may hold such a history in a string
+        if start[:1] in b'{["':  # JSON, which may hold a Markdown history in a string
             return False
         return any(head in start for head in _HEADS)
 
@@ -93,7 +93,8 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 
 def _open_block(text: str) -> re.Match[str] | None:
-    """Return the last block's tag if the block is not closed, as in a file that is cut off."""
+    """Return the last block's opening tag if the block is not closed, as in a file that is cut
+    off."""
     tags = list(_OPEN.finditer(text))
     return tags[-1] if tags and _block_end(text, tags[-1]) == tags[-1].end() else None
 
@@ -118,7 +119,7 @@ def _block_end(text: str, tag: re.Match[str]) -> int:
 
 
 class _Reader:
-    """The sessions of the main agent and of side chains, while turns are read."""
+    """The sessions of the main agent and of side chains, whose turns are being read."""
 
     def __init__(self, title: str, text: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -139,7 +140,7 @@ class _Reader:
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def read_head(self, text: str) -> None:
-        """Read the text before the first turn, of which only title and comments are imported."""
+        """Read the text before the first turn. Only its title and comments are imported."""
         rest = re.sub(
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )

@@ -1,4 +1,4 @@
-"""Read model calls that MLflow, Weave and PostHog export, each call as one object.
+"""Read model calls that MLflow, Weave and PostHog export as one object for each call.
 
 Source: MLflow's docs on the structure of traces (3), Weave's call schema in its trace server, and
 PostHog's docs on `$ai_generation` (2026).
@@ -80,7 +80,8 @@ class WeaveCalls(SessionFormat):
 
 
 def _is_weave_call(value: Any) -> bool:
-    """Return True for a call with a chat as input; other calls of a trace are steps of programs."""
+    """Return True for a call whose input is a chat. A trace's other calls are steps of the
+    program."""
     if not isinstance(value, dict) or not {"op_name", "inputs"} <= value.keys():
         return False
     return bool(chat_messages(value["inputs"], "user")) and isinstance(value["inputs"], dict)
@@ -147,12 +148,13 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
 
 
 def _messages(value: Any, role: str) -> list[Any]:
-    """Return the messages in a value; or the value itself, which then gets a finding."""
+    """Return the messages in a value, or else the value alone in a list, which later gets a
+    finding."""
     return chat_messages(value, role) or as_list(json_value(value))
 
 
 def turn_of(request: Any, response: Any, place: Place) -> Turn:
-    """Return a call as a turn, given its input and output in any client's shape."""
+    """Return a call as a turn, from its input and output in the form of any known client."""
     reply, body = mapping(json_value(response)), mapping(json_value(request))
     usage = reply.get("usage")
     models = (reply.get("model"), body.get("model"))
@@ -169,6 +171,6 @@ def turn_of(request: Any, response: Any, place: Place) -> Turn:
 
 
 def _first(source: Source) -> list[Any]:
-    """Return the first entries of the file, by which it is recognised."""
+    """Return the file's first entries, by which its format is recognised."""
     entries = source.head if source.is_lines else source.document
     return entries[:20] if isinstance(entries, list) else [entries]

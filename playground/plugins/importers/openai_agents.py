@@ -61,10 +61,10 @@ _Entry = tuple[Place, dict[str, Any]]
 
 
 class _RunItems:
-    """The items of a run (the model's, and tools' outputs) that no response has taken yet.
+    """The items of a run (answers of the model, outputs of tools) that no response has taken yet.
 
     An item is looked up by its call's id or its own id. It is looked up by its content if it has no
-    id or shares it: with other APIs all messages have the same id.
+    id, or if several items share the id: with some APIs all messages have the same id.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
@@ -83,12 +83,12 @@ class _RunItems:
         of_responses = [item for output in outputs for item in _objects(output)]
         self._shared_ids = _shared_ids(of_responses) | _shared_ids([item for _, item in found])
         self._items = found
-        self._waiting: dict[str, deque[int]] = {}  # key → numbers of items that are not taken
+        self._waiting: dict[str, deque[int]] = {}  # key → indexes of the items that are not taken
         for number, (_, item) in enumerate(found):
             self._waiting.setdefault(self._key(item), deque()).append(number)
 
     def take(self, item: dict[str, Any]) -> _Entry | None:
-        """Remove and return the run's item that is equal to an item of a response."""
+        """Remove and return the run's item that has the same key as an item of a response."""
         return self._pop(self._key(item))
 
     def take_output(self, call: dict[str, Any]) -> _Entry | None:

@@ -1,7 +1,7 @@
 """Read lists of OpenAI's API: items, messages of a thread, stored chats, outputs of evaluations.
 
-Pages of items begin with the newest unless the request says otherwise; such pages are read
-backwards. https://platform.openai.com/docs/api-reference
+A page begins with its newest item unless the request asks for the other order. Pages that begin
+with the newest item are read backwards. https://platform.openai.com/docs/api-reference
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
 def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
-    The times show this, or a result before its call, or an answer before all questions.
+    The entries' times show the order, or a result before its call, or an answer before all
+    questions.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]

@@ -77,7 +77,7 @@ def _part_in_line(value: Any) -> dict[str, Any] | None:
 
 
 def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Read a part of the answer. The end of a step has the step's usage."""
+    """Read a part of the answer, or the end of a step with the step's usage."""
     part = _part_in_line(value)
     if part is None:
         return
@@ -160,10 +160,10 @@ def _message(
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """Read a message, and its part in a compaction.
+    """Read a message, which may be one of the two messages of a compaction.
 
-    In a compaction, a user's message asks for it and names the first message that stays; the answer
-    is the summary of the complete history.
+    The user's message asks for the compaction and names the first message that stays. The answer is
+    the summary of the complete history.
     """
     builder, start = marked.builder, len(marked.builder.messages)
     compaction_count = len(builder.compactions)
@@ -190,7 +190,8 @@ def _add_message(
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """Add a message with its parts, and the results of its calls, which are in the same parts."""
+    """Add a message with its parts, and the results of its calls. A part holds both a call and its
+    result."""
     role = ROLES.get(str(message.get("role")))
     if role is None:
         builder.note_loss(f"a message of the role {message.get('role')!r}", place)

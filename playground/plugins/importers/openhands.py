@@ -25,7 +25,7 @@ from playground.sessions.source import Source
 _LONG: Final = 24  # characters: a task of this length may be part of a longer message
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # all fields but arguments, which were beside them before V0
+_EVENT_FIELDS: Final = {  # an event's fields; before V0, its arguments were beside them
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -89,7 +89,7 @@ class OpenHandsLlmLog(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         own = list_in(source, "messages")
-        raw = value.get("raw_messages")  # as sent, if tools were written as text
+        raw = value.get("raw_messages")  # the chat as sent, if tools were written as text
         for messages, title in ((own, ""), (raw, " as sent")):
             if not isinstance(messages, list) or (title and messages == own):
                 continue
@@ -107,7 +107,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set the last request's time and duration, in place of those in its reply."""
+    """Set the time and duration of the last request, in place of the reply's own."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -191,7 +191,8 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read the answer stored with a call, or else the call; skip an answer that was read before."""
+    """Read the answer that the event stores with a call, or else the call. Skip an answer that was
+    read before."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")
@@ -226,7 +227,7 @@ def _observation(
     content = event.get("content")
     call_id = str(tool.get("tool_call_id") or "") or f"event_{event.get('cause')}"
     if not builder.knows_call(call_id) and "cause" not in event:
-        call_id = builder.open_call()  # in old files: their events have no ids
+        call_id = builder.open_call()  # in old files, events have no ids
     if not builder.knows_call(call_id):
         builder.note_loss(
             f"an observation of {event.get('observation')!r} that no call asked for", place

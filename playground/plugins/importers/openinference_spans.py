@@ -1,4 +1,4 @@
-"""Read OpenInference's spans (Arize Phoenix), with messages flattened into attributes.
+"""Read OpenInference's spans (Arize Phoenix), whose attributes hold messages in flattened form.
 
 https://arize-ai.github.io/openinference/spec/semantic_conventions.html
 """
@@ -57,7 +57,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _with_thought(said: list[Any], output: Any) -> list[Any]:
-    """Return the messages; a single one also gets the reasoning beside it in the raw reply."""
+    """Return the messages. If there is only one message, add the reasoning from the raw reply."""
     match json_value(output):
         case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(said) == 1:
             return [{"reasoning_content": thought, **said[0]}]

@@ -1,7 +1,7 @@
 """Read OpenTelemetry's spans: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
 
-Messages are JSON inside attributes (`gen_ai.input.messages`). Older instrumentations flatten them
-(`gen_ai.prompt.0.role`).
+Messages are JSON texts in attributes (`gen_ai.input.messages`). Older instrumentations flatten
+messages into many attributes (`gen_ai.prompt.0.role`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
 _OUTPUT: Final = "gen_ai.output"  # any-agent's
-# Names that OpenLLMetry takes from Anthropic, although it counts like OpenTelemetry.
+# OpenLLMetry's names, which are Anthropic's although the counts have OpenTelemetry's meaning.
 _OF_OPENLLMETRY: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
@@ -102,7 +102,7 @@ def _turn(span: TraceSpan) -> Turn:
 def _is_of_any_agent(span: TraceSpan) -> bool:
     """Return True for a model call of Mozilla's any-agent.
 
-    Only an agent's first call has its input, and tools have spans of their own.
+    Only an agent's first call has its input. The outputs of tools are in the tools' own spans.
     """
     return span.attributes.get("gen_ai.operation.name") == "call_llm" and _OUTPUT in span.attributes
 
@@ -135,7 +135,7 @@ def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
 
 
 def _any_agent_answer(output: Any, number: int) -> dict[str, Any]:
-    """Return an answer, which is a list of calls or a text, as a message."""
+    """Return an answer (a list of calls, or a text) as a message."""
     inner = json_value(output)
     if isinstance(inner, list) and inner and all(map(_is_any_agent_call, inner)):
         calls = [
@@ -152,7 +152,7 @@ def _is_any_agent_call(value: Any) -> bool:
 
 # OpenTelemetry's own names, and those of instrumentations for one provider.
 _OPTION_PREFIXES: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
-# Options for which OpenTelemetry had no name.
+# Options for which OpenTelemetry had no name at that time.
 _TRACELOOP_OPTIONS: Final = (
     "is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences",
 )  # fmt: skip

@@ -1,6 +1,7 @@
-"""Read sessions of pi, OpenClaw and Droid: JSON lines of a head and messages (in pi a tree).
+"""Read sessions of pi, OpenClaw and Droid: JSON lines, first a head, then messages (in pi a tree).
 
-Each branch is a session, with all messages from the root. The branch written last comes first.
+Each branch is a session with all messages from the root. The branch that was written last comes
+first.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ class PiSession(SessionFormat):
 
 
 def _branches(source: Source) -> list[set[int | None] | None]:
-    """Return each branch's line numbers, the branch written last first; [None] for one branch."""
+    """Return each branch's line numbers, first the branch that was written last. Return [None] if
+    there is only one branch."""
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     messages: set[str] = set()
@@ -95,7 +97,8 @@ def _branches(source: Source) -> list[set[int | None] | None]:
         if value.get("type") == "message":
             messages.add(own_id)
         last = own_id
-    del source.findings[finding_count:]  # reading the lines again adds them
+    # `sessions` reads the lines again and adds the findings again
+    del source.findings[finding_count:]
     parents = set(parent_of.values())
     ends = [each for each in line_of if each not in parents and each in messages]
     branches: list[set[int | None] | None] = []
@@ -127,7 +130,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
         builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
-    elif kind == "branch_summary":  # the summary of another branch: it replaces nothing
+    elif kind == "branch_summary":  # the summary of another branch replaces no messages
         if value.get("summary"):
             read_message(builder, {"role": "user", "content": value["summary"]}, place)
     elif isinstance(message, dict):
@@ -137,9 +140,9 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: the summary, then the messages from the first kept one on.
+    """Add a compaction: the summary, then the messages from the first kept message on.
 
-    pi's first files name this message by its line number, from 0.
+    The oldest files of pi name the first kept message by its line number, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")

@@ -1,7 +1,7 @@
 """Read Pydantic AI's message history (`all_messages_json`): requests and responses with parts.
 
-https://ai.pydantic.dev/message-history/. A request has parts of the system, the user and tools in
-one list; consecutive parts of one role become a message.
+https://ai.pydantic.dev/message-history/. A request lists parts of the system, the user and tools.
+Consecutive parts of the same role become a message.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
 
 
 def _role(part: dict[str, Any]) -> str:
-    """Return a part's role; a retry prompt that names no tool is the user's."""
+    """Return a part's role. A retry prompt that names no tool has the role `user`."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return "user"
@@ -97,7 +97,7 @@ def _role(part: dict[str, Any]) -> str:
 
 
 def _part(part: dict[str, Any]) -> Any:
-    """Return a part with the usual field names; a user's prompt may be a list of parts."""
+    """Return a part with the usual field names. A user's prompt may itself be a list of parts."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return {"type": "text", "text": str(part.get("content"))}

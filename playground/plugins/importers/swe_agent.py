@@ -24,7 +24,7 @@ from playground.sessions.shapes.fields import (
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
-_LAST: Final = 12  # the number of last messages and steps that are compared
+_LAST: Final = 12  # how many messages and steps at the end are compared
 _YAML: Final = (".yaml", ".yml")
 
 
@@ -137,7 +137,8 @@ def _is_demo(value: Any) -> bool:
 
 
 def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
-    """Read a step: a thought with the action after it is one answer, the output its result."""
+    """Read a step. A thought and the action after it are one answer; the output is the action's
+    result."""
     kind, last = step.get("type"), builder.messages[-1] if builder.messages else None
     if kind == "output":
         fields = {name: field for name, field in step.items() if name != "type" and field}
@@ -157,7 +158,8 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """Return a message with its call's id as a field if the message has a list of only this id."""
+    """Return a message with its call's id as a field, if the message has the id as a list's only
+    entry."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -66,7 +66,8 @@ class Tau2Ticks(SessionFormat):
 
 
 def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the simulations with ticks in a file, which is one simulation or has a list."""
+    """Yield the simulations that have ticks, from a file that is one simulation or lists
+    several."""
     if not isinstance(document, dict):
         return
     given = document.get("simulations")
@@ -79,13 +80,11 @@ def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
-    """Return words and calls as messages.
-
-    The words of a speaker are one message until another one speaks or a tool is called.
-    """
+    """Return words and calls as messages. The words of a speaker are one message until the other
+    speaker speaks or a tool is called."""
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
-    open_: dict[str, list[str]] = {}  # speaker → words of a message that may go on
+    open_: dict[str, list[str]] = {}  # speaker → words of a message that is not complete yet
     for where, tick in ticks:
         agent_text = mapping(tick.get("agent_chunk")).get("content")
         user_text = mapping(tick.get("user_chunk")).get("content")

@@ -1,6 +1,6 @@
 """Read VCR cassettes: recorded HTTP as YAML or JSON.
 
-They come from Python (vcrpy, google-genai's replays, httpx's transports), Ruby, R and Go.
+Libraries for Python (vcrpy, google-genai's replays, httpx's transports), Ruby, R and Go write them.
 
 https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.ropensci.org/vcr.
 """
@@ -75,7 +75,7 @@ def _interactions(value: Any) -> list[Any] | None:
 
 def _exchange(item: dict[str, Any], place: Place) -> Exchange:
     request, response = mapping(item.get("request")), mapping(item.get("response"))
-    status = response.get("status")  # in Go a text; the number is `code` beside it
+    status = response.get("status")  # in Go a text; there the number is in `code`
     code = status.get("code") if isinstance(status, dict) else response.get("code", status)
     code = response.get("status_code") if code is None else code
     url = request.get("uri") or request.get("url") or ""
@@ -115,18 +115,19 @@ def _body(message: dict[str, Any]) -> bytes:
     return b""
 
 
-_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # no API's own
-_FORMS_ALONE: Final = {"json", "text"}  # a reply may also have a field of such a name
+# no API's reply has these fields
+_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}
+_FORMS_ALONE: Final = {"json", "text"}  # a reply may have these fields too
 _CONTENT_FIELDS: Final = ("string", "json", "text", "data")
 
 
 def _is_stored_form(value: dict[str, Any]) -> bool:
-    """Return True if an object is not a body, but names the form in which a body is stored."""
+    """Return True if an object is not the body itself, but holds a body in a named form."""
     return bool(_FORMS & value.keys()) or value.keys() <= _FORMS_ALONE
 
 
 def _body_in_form(value: dict[str, Any]) -> Any:
-    """Return the body that an object stores as text, Base64 or JSON."""
+    """Return the body that such an object holds as text, Base64 or JSON."""
     for key in ("base64_string", "raw_gzip", "base64"):
         if isinstance(value.get(key), str):
             return from_base64("".join(value[key].split()))

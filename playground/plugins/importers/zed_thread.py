@@ -1,6 +1,6 @@
 """Read Zed's agent threads as JSON, of version 0.3.0 and of earlier versions.
 
-Zed stores them compressed in a database; Zed itself and other tools export them as this JSON.
+Zed stores threads compressed in a database; Zed itself and other tools export them as this JSON.
 Source: Zed's crates agent/src/db.rs, thread.rs and legacy_thread.rs (2026).
 """
 
@@ -41,7 +41,7 @@ class ZedThread(SessionFormat):
             model=mapping(value.get("model")).get("model"),
         )
         usages = value.get("request_token_usage")
-        user_id = ""  # of the last user's message
+        user_id = ""  # id of the last message by the user
         for index, message in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             newer = _newer(message)
@@ -127,7 +127,8 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
     """Read segments, calls and results of a message of an earlier version.
 
-    Results belong to the message's own calls, or in a user's message to those of the answer before.
+    A result belongs to a call of the same message. In a user's message, it belongs to a call of the
+    answer before.
     """
     parts: list[Part] = []
     segments = message.get("segments", message.get("text"))

@@ -154,6 +154,8 @@ def _show_derivation() -> None:
             f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
             f"are read back, {found.derivation.proof.written} written byte for byte."
         )
+        if turn := found.derivation.result_turn:
+            say.text(f"Results are sent bare; the template makes of each: {turn!r}")
         widgets.show_findings(found.findings(), "in the comparison with the template")
 
 
@@ -209,9 +211,8 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """Show a box for a reply, filled with a call of the dialect's own, and the events read
     from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
-    key = (
-        "own reply" if given else f"own reply {crc32(written.encode())}"
-    )  # a new key for each call: otherwise the box would show the old text
+    # a new key for each call: otherwise the box would show the old text
+    key = "own reply" if given else f"own reply {crc32(written.encode())}"
     text = st.text_area(
         "A reply",
         given or written,

@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# Programs that read no such variable get the address in arguments, as Codex 0.169 does.
+# Arguments with the address, for programs that read no such variable (Codex 0.169).
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -49,7 +49,8 @@ _ASKS: Final = re.compile(
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Return the API that a path belongs to; if several have it (`/v1/models`), headers decide."""
+    """Return the API that a path belongs to; for a path of several APIs (`/v1/models`), headers
+    decide."""
     by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
     if by_path is not None:
         return by_path
@@ -57,7 +58,7 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 
 def asks_a_model(method: str, path: str) -> bool:
-    """Return True if a model answers the request. For others no cache is predicted."""
+    """Return True if a model answers the request. No cache is predicted for other requests."""
     return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
 
 
@@ -69,7 +70,7 @@ def is_signed(headers: Mapping[str, str], query: str) -> bool:
 
 @dataclass(frozen=True)
 class Upstreams:
-    """The addresses to forward to: the `given` one for all, or the `known` one of each API."""
+    """The addresses to forward to: `given` for all APIs, or `known` for each API."""
 
     given: Upstream | None = None
     known: Mapping[Api, Upstream] = field(default_factory=dict)
@@ -77,8 +78,8 @@ class Upstreams:
     def route(self, api: Api, path: str) -> tuple[Upstream, str]:
         """Return the upstream for a path of this API, and the path as it is sent there.
 
-        For Anthropic's own address a missing version is added: the AI SDK (opencode) expects it in
-        `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
+        To Anthropic's own address, a missing version is added: the AI SDK (opencode) expects the
+        version in `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
         """
         upstream = self.given or self.known[api]
         if upstream.shown == PROVIDERS["anthropic"] and path.startswith("/messages"):
@@ -91,7 +92,7 @@ class Upstreams:
 
 
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Return the addresses to forward to: `address`, or if it is "" each API's own.
+    """Return the addresses to forward to: `address` or, if that is "", each API's own.
 
     For a `child`, an address in its environment replaces the API's own, so that the child still
     uses its gateway.

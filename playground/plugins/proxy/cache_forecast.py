@@ -1,7 +1,5 @@
-"""Forecast what a request will read from the cache and cost, given its session's earlier requests.
-
-`session_matching.py` finds the session. A request's bill, when it comes, replaces the forecast.
-"""
+"""Forecast a request's cache reads and cost, given its session's earlier requests.
+`session_matching.py` finds the session. When a request's bill comes, it replaces the forecast."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # number of last requests to store: the longest check of the cache lint needs three
+_ROW: Final = 4  # last requests that are stored; the cache lint needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -48,7 +46,7 @@ class Expected:
 
     session: str
     title: str
-    number: int  # of the session's requests, from 1
+    number: int  # of the request in its session, from 1
     provider: str
     model: str
     state: str
@@ -57,7 +55,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # whether `read` is exact, since an earlier bill gives its size
+    sized: bool = False  # True if an earlier bill makes `read` exact
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -86,7 +84,7 @@ class Bill:
 
 @dataclass(slots=True)
 class _Row:
-    """The last requests of a session, with which its next one is compared."""
+    """The last requests of a session, with which its next request is compared."""
 
     reader: WireReader
     rules: Rules
@@ -100,7 +98,8 @@ class _Row:
     cached_tokens: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
-        """Learn from a bill how many tokens a request has, and the prefix that was read (`hit`)."""
+        """Store the billed sizes of a request and of the prefix that was read (up to block
+        `hit`)."""
         if sent.estimates and sent.estimates[-1] and billed.total:
             self.last_size = (sent.estimates[-1], billed.total)
         if hit is None or not billed.read or self.rules.match == "best effort":
@@ -126,7 +125,7 @@ class Underway:
 
 
 class CacheForecast:
-    """The forecast of a run. It has the last requests of the newest sessions in memory."""
+    """The forecast of a run, with the last requests of the newest sessions in memory."""
 
     def __init__(self) -> None:
         self._sessions: Sessions[_Row] = Sessions()
@@ -141,7 +140,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if previous_row is not None:  # the model changed: still compare with the old requests
+            if previous_row is not None:  # the model changed; the old requests are still compared
                 row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -160,7 +159,7 @@ class CacheForecast:
         return Underway(expected, prediction, row, cache, match, difference, price, codes, left)
 
     def record_sent(self, underway: Underway) -> None:
-        """Record that the request is forwarded: later ones are compared with it."""
+        """Record that the request is forwarded, so that later requests are compared with it."""
         row, prediction = underway.row, underway.prediction
         underway.cache.record_sent(prediction)
         row.sent.append((prediction.request, prediction.outcome, underway.difference))
@@ -202,9 +201,8 @@ class CacheForecast:
         )
 
     def disagreement(self, underway: Underway, bill: Bill, diagnosis: Diagnosis | None) -> str:
-        """Return in words how prediction, bill and diagnosis disagree and which cannot be right; ""
-        if they agree or cannot be compared.
-        """
+        """Say how prediction, bill and diagnosis disagree, and which is wrong; "" if they agree or
+        cannot be compared."""
         found, expected = underway.prediction.outcome, underway.expected
         if diagnosis is None or bill.summed or not underway.cached_before:
             return ""
@@ -246,7 +244,7 @@ class CacheForecast:
 
 
 def _remove_refused(underway: Underway) -> None:
-    """Remove a refused request from its row, so that the next one is compared with those before."""
+    """Remove a refused request from its row, so that later requests are not compared with it."""
     row, request = underway.row, underway.prediction.request
     remaining = [entry for entry in row.sent if entry[0] is not request]
     row.sent.clear()
@@ -289,7 +287,7 @@ def _make_expected(
 
 
 def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
-    """Return how many tokens a request leaves in the cache for one that continues it."""
+    """Return the number of tokens that a request leaves in the cache for its continuation."""
     if rules.match != "best effort":
         return outcome.cached_after
     step, total = rules.value("granularity"), sent.total
@@ -300,7 +298,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
 def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
-    """Return the cache lint's findings about the last request of a row only."""
+    """Return the cache lint's findings about the last request of a row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
@@ -312,7 +310,7 @@ def _lint_findings(
 
 
 def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
-    """Return the doctor's findings about calls and results in the request's messages."""
+    """Return the findings about calls and results in the request's messages that do not match."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
@@ -339,7 +337,7 @@ def _cause(
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Return in words where a request differs from the one before; "" if nowhere."""
+    """Describe the place where a request differs from the one before; "" if there is none."""
     if difference is None:
         return ""
     if difference.block is None:
@@ -355,7 +353,7 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 def _lost_nano(
     lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return the extra cost of `lost` tokens, which are written or paid in full instead of read."""
+    """Return the extra cost of `lost` tokens, which are written or fully paid instead of read."""
     if price is None:
         return None
     write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)

@@ -1,8 +1,8 @@
 """A client's connection, with limits on a request's head and a clear line for each refusal.
 
-It extends uvicorn's protocol and h11: h11 limits the size of a head only while the head is
-incomplete, and does not count headers; uvicorn answers "Invalid HTTP request received." to
-everything that h11 refuses, and waits for a head without a time limit.
+It extends uvicorn's protocol and h11. h11 limits the size of a head only while the head is
+incomplete, and does not count headers. uvicorn answers "Invalid HTTP request received." to
+everything that h11 refuses, and has no time limit for a head.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
-# Bytes that are read at once. Chunks of one byte cost a thousand times more work than large ones:
-# a connection whose data took more than `_MOST_WORK` seconds is read in ever smaller pieces.
+# Bytes that are read at once. Data in chunks of one byte takes a thousand times as much work. If
+# data took more than `_MOST_WORK` seconds, its connection is read in ever smaller pieces.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01
@@ -33,9 +33,9 @@ _HEAD_END: Final = re.compile(rb"\n\r?\n")
 class BoundedConnection(h11.Connection):
     """h11's connection, with limits on the size of a head; `fault` is the error that was raised.
 
-    A head is checked before h11 reads it. The bytes and lines received since the last check are
-    counted; the waiting data is searched only if these counts pass a limit. So the work grows
-    linearly with the data, even if it comes byte by byte. `looks` counts the searches.
+    A head is checked before h11 reads it. Received bytes and lines are counted, and the waiting
+    data is searched only if a count passes a limit. So the work grows linearly with the data, even
+    if it comes byte by byte. `looks` counts the searches.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class BoundedConnection(h11.Connection):
 
 
 class Protocol(H11Protocol):
-    """One connection of a client. It is closed after a refusal, and if no head comes in time."""
+    """A client's connection, which is closed after a refusal, or if no head comes in time."""
 
     most_connections: int = 1 << 30
 
@@ -115,7 +115,7 @@ class Protocol(H11Protocol):
             self._start_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse the request with h11's reason, in place of uvicorn's sentence."""
+        """Refuse the request with h11's reason instead of uvicorn's sentence."""
         fault = self.conn.fault
         status = fault.error_status_hint if fault is not None else 400
         cause = strip_quoted_bytes(str(fault)) if fault is not None else msg
@@ -123,7 +123,7 @@ class Protocol(H11Protocol):
         self._refuse(Refusal(status, "unreadable_request", reason))
 
     def _limit_reads(self, size: int) -> None:
-        """Read at most `size` bytes at once, so that other connections get their turn between."""
+        """Read at most `size` bytes at once, so that other connections get their turn."""
         if hasattr(self.transport, "max_size"):  # asyncio's own; no option changes its 256 kB
             self.transport.max_size = size
 
@@ -142,10 +142,9 @@ class Protocol(H11Protocol):
             self._refuse(Refusal(408, "slow_head", reason))
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
-        """Answer with a refusal, and close the connection: what follows cannot be read safely.
-
-        With `linger`, go on receiving for a moment, because a client reads no answer if the
-        connection is closed while it still sends.
+        """Answer with a refusal, and close the connection, because further data cannot be read
+        safely. With `linger`, receive for another moment, because a client that still sends would
+        not read the answer if the connection were closed.
         """
         self._stop_timer()
         self._refused = True
@@ -153,7 +152,7 @@ class Protocol(H11Protocol):
             self.cycle.disconnected = True  # nothing more can be read
             self.cycle.message_event.set()
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-            self.transport.close()  # an answer has begun already: another cannot follow
+            self.transport.close()  # an answer has already begun
             return
         self.transport.write(_answer_bytes(refusal))
         if not linger:
@@ -165,7 +164,7 @@ class Protocol(H11Protocol):
 
 
 def _answer_bytes(refusal: Refusal) -> bytes:
-    """Return a refusal as the bytes of an HTTP answer; after an error h11 itself sends nothing."""
+    """Return a refusal as the bytes of an HTTP answer, because h11 sends nothing after an error."""
     lines = [f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()]
     headers = [*refusal.headers(), (b"connection", b"close")]
     lines += [name + b": " + value for name, value in headers]

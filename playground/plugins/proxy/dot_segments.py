@@ -1,7 +1,6 @@
 """Find `.` or `..` segments in a path (`/v1/../../admin`), in every form that a server may accept.
-
-Clients, proxies and servers resolve such segments, but not all in the same way. A path with such a
-segment is refused, so that its meaning never depends on the reader.
+Clients, proxies and servers resolve such segments in different ways. So a path with such a segment
+is refused.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 _ROUNDS: Final = 5  # of decoding: a server and each gateway before it may decode once
-_SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")  # and characters that look like one
+# slashes, backslash and similar characters
+_SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")
 _DOTS: Final = (".", "..")
-_ENDS: Final = re.compile(r"[;?#\0]")  # of a segment: parameter, query, fragment; C's null byte
+_ENDS: Final = re.compile(r"[;?#\0]")  # ends of a segment: parameter, query, fragment, null byte
 # Blanks and invisible characters, which some servers remove.
 _UNSEEN: Final = re.compile("[\x00-\x20+\x7f-\xa0\xad\u200b-\u200f\u2060\ufeff]")
 # Bytes that UTF-8 never has, and overlong forms, which it forbids; old decoders may read them as
 # dots and slashes.
 _OVERLONG: Final = re.compile("[\xc0\xc1\xf8-\xff]|\xe0[\x80-\x9f]|\xf0[\x80-\x8f]")
-_WIDE_ESCAPE: Final = re.compile(r"%u([0-9a-fA-F]{4})")  # of old servers: %u002e
+_WIDE_ESCAPE: Final = re.compile(r"%u([0-9a-fA-F]{4})")  # escapes of old servers: %u002e
 
 
 def has_dot_segments(path: str) -> bool:
@@ -28,7 +28,7 @@ def has_dot_segments(path: str) -> bool:
 
     Percent signs are decoded up to five times. A backslash and characters that look like a slash
     count as a slash, those that look like a dot as a dot. A segment may end at a semicolon, as in
-    Java. Return True also if the path is still encoded after that, or has an overlong form.
+    Java. Also return True if the path is still encoded after five rounds, or has an overlong form.
     """
     for _ in range(_ROUNDS):
         if _OVERLONG.search(path) or any(map(_is_dots, _SLASHES.split(_plain_text(path)))):
@@ -49,7 +49,7 @@ def _is_dots(segment: str) -> bool:
 def _plain_text(path: str) -> str:
     """Return a path, whose characters stand for bytes, decoded as UTF-8.
 
-    Full-width dots and the like become plain ones.
+    Full-width dots and similar characters become plain dots.
     """
     return normalize("NFKC", path.encode("latin-1").decode("utf-8", "replace"))
 

@@ -1,4 +1,4 @@
-"""Draw a run of the proxy: pandas tables, and a figure of its predictions beside its bills."""
+"""Draw a run of the proxy: pandas tables, and a figure of predictions next to bills."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0 if offset else 0.55,  # the trace's, so that the legend has it too
+                opacity=1.0
+                if offset
+                else 0.55,  # the trace's opacity, so that the legend has it, too
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(

@@ -1,8 +1,7 @@
 """The recording of one exchange: the request, its prediction and the answer.
 
-The recorder replaces secrets by stars. The only header that is recorded is the client's own name.
-Bytes that cannot be unpacked, or are no text, are counted but not recorded, because a search for
-secrets cannot read them.
+The recorder replaces secrets by stars. The client's name is the only recorded header. Bytes that
+cannot be unpacked, or are no text, are only counted, because they cannot be searched for secrets.
 """
 
 from __future__ import annotations
@@ -34,29 +33,28 @@ _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
 _KEPT_BYTES: Final = 256 * 1024  # of a stream that the recorder keeps in memory
 _MOST_RAW: Final = 1024 * 1024  # of bodies that are neither a request to a model nor its answer
 _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
-# A packed answer is recorded up to this size, or up to this many times its packed size. Text
-# shrinks to about a tenth.
+# A packed answer is recorded up to this unpacked size, or up to this multiple of its packed size.
+# Packed text has about a tenth of its size.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Scrubbing text made only of beginnings of secrets takes a second for each megabyte; other text
-# takes a tenth.
+# Scrubbing text made only of beginnings of secrets takes a second for each megabyte, other text a
+# tenth of this.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
-_MOST_REQUEST_SECONDS: Final = (
-    1.0  # seconds of work on a request, plus the next constant for each byte
-)
+# seconds of work on a request, plus the next constant for each byte
+_MOST_REQUEST_SECONDS: Final = 1.0
 _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON
 _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
-_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes that recordings leave free, see `least_free`
+_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes on the disk that recordings leave free
 Result = TypeVar("Result")
 _TO_DISK: Final = 0.9  # seconds between writes to disk: 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The facts of an exchange before its body; `at` is in seconds since 1970."""
+    """The facts of an exchange that are known before its body; `at` is in seconds since 1970."""
 
     number: int
     at: float
@@ -65,9 +63,9 @@ class Opened:
     model: str  # from the address, or ""
     agent: str  # what the client calls itself
     client: str  # the client's address
-    session: str  # the client's id for its session, if it sends one
+    session: str  # the client's id of its session, or ""
     coding: str  # the body's Content-Encoding
-    asks: bool  # whether a model answers it
+    asks: bool  # True if a model answers it
     secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own credentials
 
     def clean(self, search: Searcher) -> Opened:
@@ -76,7 +74,7 @@ class Opened:
             self,
             url=_clean_address(self.url, search),
             model=_clean_address(self.model, search),
-            # shortened last, because half a key is not recognised
+            # shortened last: half a key is not recognised
             agent=_clean_address(self.agent, search)[:_LONGEST_AGENT],
         )
 
@@ -107,7 +105,7 @@ class WatchedExchange:
         self.request: dict[str, Any] | None = None  # clean of secrets
         self.usage: dict[str, Any] | None = None
         self.diagnosis: Diagnosis | None = None  # the provider's own diagnosis of its cache
-        self.was_asked = False  # whether the request is complete
+        self.was_asked = False  # True if the request is complete
         self.status = 0
         self.first: float | None = None  # when the answer's first byte came
         self.fault = ""
@@ -116,12 +114,12 @@ class WatchedExchange:
         self._folder, self._cleaner = folder, cleaner
         self._body: list[bytes] = []
         self._size = 0
-        self._raw = False  # whether the body is recorded as bytes
+        self._raw = False  # True if the body is recorded as bytes
         self._recorded = {"sent": 0, "came": 0}  # bytes recorded unchanged
         # bytes that are not recorded
         self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
         self._texts = {"sent": TextBytes(), "came": TextBytes()}
-        self._is_framed = False  # whether the answer is in binary frames
+        self._is_framed = False  # True if the answer is in binary frames
         self._spent = {"sent": 0.0, "came": 0.0}  # seconds of work
         self._lines: AppendOnlyFile | None = None
         self.tally = Tally()  # of starred-out secrets; set at the end
@@ -161,7 +159,7 @@ class WatchedExchange:
             search = self.search.time_limited(self._most_seconds)
             clean = self._cleaner.scrubbed(body, tally, search)
             form = layout_of(body, data)
-        except RecursionError:  # too deep to be searched for secrets
+        except RecursionError:  # nested too deeply to be searched for secrets
             self._record_bytes(data)
             self._record_request(b"", last=True)
             return
@@ -170,7 +168,7 @@ class WatchedExchange:
             return
         finally:
             self._spent["sent"] += time.thread_time() - began
-        if not form:  # JSON would not give the exact text: keep its bytes, too
+        if not form:  # JSON does not preserve the exact text: record the bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
         self.request = clean
@@ -218,7 +216,7 @@ class WatchedExchange:
         self.fault, self._unpacker = why, None
 
     def tick(self) -> None:
-        """Write to disk what is due. Call this several times a second."""
+        """Write waiting data to disk when due. Call this several times a second."""
         self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
@@ -268,7 +266,7 @@ class WatchedExchange:
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._record_address()
-        # all bytes are checked, because a beginning shows little; packed bytes are never text
+        # check all bytes, because a beginning proves little; packed bytes are never text
         if self.opened.coding or not self._texts["sent"].feed(data):
             self._texts["sent"].is_text = False
             self._unrecorded["no_text"] += len(data)
@@ -277,7 +275,7 @@ class WatchedExchange:
             self._record_text(data[start : start + _PIECE])
 
     def _record_address(self) -> None:
-        """Record where the request was sent and by which client, in place of its body."""
+        """Record the request's address and client instead of its body."""
         self._body.clear()
         if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
@@ -362,14 +360,14 @@ class WatchedExchange:
         return self.opened.asks and bool(is_cut)
 
     def _within_limit(self, way: str, data: bytes, most: int) -> bytes:
-        """Return the bytes that may still be recorded, and count these and the others."""
+        """Return the bytes that may still be recorded; count these and the remaining bytes."""
         part = data[: max(0, most - self._recorded[way])]
         self._recorded[way] += len(part)
         self._unrecorded[way] += len(data) - len(part)
         return part
 
     def _record(self, action: Callable[[Recorder], Result]) -> Result | None:
-        """Call the recorder, if there is one. If the disk is full, end only the recording."""
+        """Call the recorder, if it exists. If the disk is full, end only the recording."""
         if self._recorder is None:
             return None
         try:

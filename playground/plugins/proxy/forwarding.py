@@ -1,8 +1,8 @@
 """The forwarder: an ASGI application that passes each piece to the provider and back.
 
-The rule of this module: bytes are forwarded unchanged. Only headers of one connection are written
-anew (a body's framing, `Host`), and `Accept-Encoding` lists only those of the client's compressions
-that the recorder can read. If one side breaks off, so does the proxy on the other side.
+Bytes are forwarded unchanged. Only headers that concern one connection are replaced (a body's
+framing, `Host`), and `Accept-Encoding` is reduced to compressions that the recorder can read. If
+one side breaks off, the proxy breaks off on the other side.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Passing:
     upstream: Upstream
     path: str  # as sent, without the path of the upstream's address
     request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
-    started: bool = False  # whether the answer has begun
+    started: bool = False  # True if the answer has begun
 
     @property
     def at(self) -> float:
@@ -92,7 +92,8 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        self._salt = secrets.token_bytes(16)  # salted digests tell keys apart, but reveal none
+        # salted digests distinguish keys without revealing them
+        self._salt = secrets.token_bytes(16)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -150,7 +151,7 @@ class Forwarder:
     async def _until_hung_up(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """Forward a request; if the client hangs up, cancel that and raise HungUp."""
+        """Forward a request; if the client hangs up, cancel the forwarding and raise HungUp."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
         leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.request_read))
         try:
@@ -168,7 +169,7 @@ class Forwarder:
     ) -> dict[str, Any] | None:
         """Forward a request and its answer.
 
-        Return None, or the error that the client got in place of the provider's answer.
+        Return the error that the client got instead of the provider's answer, or None.
         """
         head, upstream = passing.head, passing.upstream
         pieces = self._read_request(receive, passing)
@@ -203,7 +204,7 @@ class Forwarder:
     async def _refuse_unanswered(
         self, send: Send, passing: _Passing, words: str, error: Exception | None = None
     ) -> dict[str, Any]:
-        """Tell the client that the provider gave no answer; return that as an error."""
+        """Tell the client that the provider gave no answer; return the error."""
         message = f"{passing.upstream.host} gave no answer: {words}"
         await self._refuse(send, passing, Refusal(502, "upstream_unreachable", message))
         return {"type": type(error).__name__ if error else "no answer", "message": message}
@@ -272,10 +273,8 @@ class Forwarder:
         await refuse(send, refusal)
 
     def _error_text(self, error: Exception, upstream: Upstream) -> str:
-        """Return an error's shortened text without quoted bytes and secrets.
-
-        For example, a proxy that the environment names may repeat its password.
-        """
+        """Return an error's shortened text without quoted bytes and secrets. A proxy from the
+        environment may repeat its password, for example."""
         secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
         words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
         return words[:_LONGEST_WORDS]
@@ -283,15 +282,15 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The first pieces of a body. Unless `is_whole`, the body is too large to be checked, and more
-    will come."""
+    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked, and
+    more pieces follow."""
 
     pieces: list[bytes]
     is_whole: bool
 
 
 async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
-    """Read a body into memory; stop after the piece with which it passes MOST_BODY bytes."""
+    """Read a body into memory; stop after the piece with which the body exceeds MOST_BODY bytes."""
     chunks, size = [], 0
     async for data in pieces:
         chunks.append(data)

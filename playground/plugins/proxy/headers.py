@@ -1,4 +1,4 @@
-"""The headers to pass on (all but those of one connection), and the credentials in them.
+"""The headers to pass on (all except those that concern one connection), and their credentials.
 
 `Accept-Encoding` is reduced to the compressions that the recorder can read.
 """
@@ -34,7 +34,7 @@ _CONNECTION_HEADERS: Final = frozenset(
 )
 # Headers that are forwarded even if `Connection` names them: they frame or authorise a message.
 _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
-# Names of headers, and of a query's parts, that hold a credential.
+# Names of headers and query parameters that hold a credential.
 CREDENTIAL_NAME: Final = re.compile(
     r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I
 )
@@ -43,7 +43,7 @@ _MOST_BLOCKS: Final = 64
 
 
 def for_provider(headers: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
-    """Return the client's headers as the provider gets them.
+    """Return the headers for the provider, made from the client's.
 
     Compressions that the recorder cannot read are left out. `authorization`, which comes from the
     upstream's address, replaces the client's.
@@ -62,7 +62,7 @@ def for_provider(headers: Headers, authorization: str = "") -> list[tuple[bytes,
 
 
 def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Return the provider's headers as the client gets them."""
+    """Return the headers for the client, made from the provider's."""
     lower_case = [(name.lower(), value) for name, value in headers]
     dropped = _connection_headers(lower_case)
     return [(name, value) for name, value in lower_case if name not in dropped]
@@ -71,8 +71,8 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 def _connection_headers(headers: Headers) -> set[bytes]:
     """Return the names of those headers that concern only their connection.
 
-    `Connection` may name more of them. The length of a chunked body is among them: it must be
-    ignored (RFC 9112, 6.3), and a server that uses it would read two messages out of one.
+    `Connection` may name further headers. The length of a chunked body is one of them, because it
+    must be ignored (RFC 9112, 6.3): a server that uses it would read two messages in one.
     """
     named = {
         option.strip().lower()
@@ -114,7 +114,7 @@ def credentials(headers: Headers, query: str) -> tuple[str, ...]:
 
 
 def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield names and values of headers, and the pair and password in `Basic` credentials."""
+    """Yield names and values of headers; for `Basic` credentials also name and password."""
     for raw_name, raw in headers:
         name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
         yield name, value
@@ -126,9 +126,8 @@ def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
 
 
 def query_values(query: str) -> list[tuple[str, str]]:
-    """Return names and values of a query. A value without a name is its own name. If it has percent
-    signs, its decoded form follows.
-    """
+    """Return names and values of a query. A value without a name is also its name. If it has
+    percent signs, its decoded form follows."""
     parts = [part.partition("=") for part in re.split("[&;]", query) if part]
     named = [(name, value if sign else name) for name, sign, value in parts]
     return [*named, *((name, unquote(value)) for name, value in named if "%" in value)]

@@ -1,6 +1,6 @@
 """Join pieces of a body that have already arrived, so that tiny pieces do not block the event loop.
 
-Each piece costs the same work: 200,000 pieces of one byte kept the loop busy for seconds.
+Each piece costs the same work: 200,000 pieces of one byte blocked the loop for seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _TURN: Final = 0.003  # seconds of reading before other tasks get their turn
 
 
 async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield a body as it comes. Pieces that have arrived are joined; none waits for the next."""
+    """Yield a body as it comes. Pieces that have arrived are joined; no piece waits for later
+    pieces."""
     waiting: list[bytes] = []
     changed = asyncio.Event()  # set when a piece has come, or the end
     taken = asyncio.Event()  # set when the waiting pieces were taken
@@ -37,7 +38,7 @@ async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
                 return
     finally:
         reading.cancel()
-        with suppress(BaseException):  # it was raised above, or the caller has stopped
+        with suppress(BaseException):  # the error was raised above, or the caller has stopped
             await reading
 
 

@@ -1,4 +1,4 @@
-"""Remember how a JSON body was written, so that its bytes can be restored from its value."""
+"""Name the layout of a JSON body, so that its bytes can be restored from its value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FORMS: Final[dict[str, dict[str, Any]]] = {
     "spaced": {},  # json.dumps without options
     "spaced unicode": {"ensure_ascii": False},
 }
-_GO: Final = "go"  # like "compact", with the escapes of Go, which make it safe in HTML
+_GO: Final = "go"  # like "compact", with Go's escapes for HTML
 _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 

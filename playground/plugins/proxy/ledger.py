@@ -1,12 +1,12 @@
-"""The ledger of a run: a file of JSON lines beside its recordings, written as things happen.
+"""The ledger of a run: a file of JSON lines next to its recordings, written during the run.
 
     {"format": "playground-proxy/1", "at": …, "upstream": …}
     {"exchange": 7, "at": …, "session": …, "title": …, "agent": …, "file": …, "expected": {…}}
     {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…},
      "told_by_provider": …, "disagrees": …}
 
-A page can read it while the proxy still writes it. A line that was cut off, as by a crash, is
-ignored.
+A page can read it while the proxy still writes it. A line that was cut off (by a crash, for
+example) is ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def runs() -> list[Path]:
 
 @dataclass(frozen=True)
 class LoggedExchange:
-    """An exchange in the ledger. `status`, `seconds` and `billed` are None until it has ended."""
+    """An exchange in the ledger. `status`, `seconds` and `billed` are None until its end."""
 
     number: int
     at: float
@@ -70,7 +70,8 @@ class LoggedExchange:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A run: when it began (`at`, in seconds since 1970), its upstream, its exchanges in order."""
+    """A run: its beginning (`at`, in seconds since 1970), its upstream, and its exchanges in
+    order."""
 
     runs_folder: Path
     at: float = 0.0

@@ -1,7 +1,7 @@
 """Follow a provider's cache while requests pass: predict at sending, correct at the answer.
 
-An unanswered request leaves nothing in the cache. A refused request is undone. An entry can be read
-as soon as the answer to its request begins, and its size is corrected by the bill.
+An unanswered or refused request leaves nothing in the cache. An entry can be read as soon as the
+answer to its request begins; the bill corrects its size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST: Final = 200_000  # entries; if there are more, expired ones are deleted
 
 @dataclass(slots=True)
 class Prediction:
-    """A request under way: its predicted outcome, and the entries that it will leave."""
+    """An unfinished request: its predicted outcome, and the entries that it will leave."""
 
     request: TimedRequest
     outcome: Simulated
@@ -45,7 +45,7 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             _summed=set(self._summed),
             _begun=dict(self._begun),
-            # so that entries of unfinished requests raise no doubt: their times are known
+            # times are known: entries of unfinished requests raise no doubt
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
@@ -97,7 +97,7 @@ class LiveCache(CacheSimulator):
             return  # with best effort, a bill shows what was read, not the size of an entry
         kept = bill.read + bill.write
         if not kept:
-            self.undo(prediction)  # no part of the request was long enough
+            self.undo(prediction)  # no prefix of the request was long enough to be cached
             return
         hit = prediction.outcome.hit
         if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):

@@ -30,7 +30,7 @@ START: Final = "playground proxy -- claude"
 
 
 def show(row: Any) -> None:
-    """Show the proxy's traffic by session, with predictions beside bills."""
+    """Show the proxy's traffic by session, with predictions next to bills."""
     with row:
         run = chosen_run()
     if run is None:
@@ -77,12 +77,12 @@ def chosen_run() -> Path | None:
 
 
 def read(run: Path) -> Ledger:
-    """Return the run's ledger as it is now."""
+    """Return the run's current ledger."""
     return ledger.read_ledger(run)
 
 
 def headline(run: Ledger) -> str:
-    """Summarise a run in a few sentences: its size, and what cache breaks cost."""
+    """Summarise a run in a few sentences: its size, and the cost of cache breaks."""
     breaks = [found for exchange in run.exchanges if (found := exchange.breaks)]
     lost = sum(exchange["lost"] for exchange in breaks)
     text = f"{counted(len(run.exchanges), 'exchange')} in {counted(len(run.sessions), 'session')}"
@@ -125,12 +125,12 @@ def session(run: Path, exchanges: list[LoggedExchange]) -> None:
 
 
 def _table(frame: pd.DataFrame, columns: Mapping[str, Any] | None = None) -> None:
-    """Show a table under the titles that people read."""
+    """Show a table with titles for people."""
     tables.table(frame.rename(columns=live_frames.TITLES), columns=columns, height="content")
 
 
 def follow(run: Path) -> None:
-    """While this run's proxy still writes, wait for a new line, then draw the page again."""
+    """If this run's proxy still writes, wait for a new line, then draw the page again."""
     if not ledger.is_growing(run):
         return
     place, size = st.empty(), ledger.size_bytes(run)

@@ -1,7 +1,5 @@
-"""Refusals of requests, which are then not forwarded: each has a status and one clear line.
-
-Nothing of a refused request is recorded. The answer quotes at most its host or origin.
-"""
+"""Refusals of requests, each with a status and a one-line reason. A refused request is neither
+forwarded nor recorded. The answer quotes at most the request's host or origin."""
 
 from __future__ import annotations
 
@@ -31,14 +29,15 @@ def strip_quoted_bytes(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer of the proxy itself, in place of the provider's."""
+    """An answer of the proxy itself, instead of the provider's."""
 
     status: int
     kind: str
     words: str
 
     def body(self) -> bytes:
-        """Return an error whose message OpenAI's, Anthropic's and Gemini's clients find."""
+        """Return an error in a form whose message OpenAI's, Anthropic's and Gemini's clients
+        find."""
         message = f"playground proxy: {self.words}"
         error = {"type": self.kind, "message": message, "code": self.kind}
         return json.dumps({"type": "error", "error": error}, ensure_ascii=False).encode()
@@ -132,10 +131,8 @@ def _websocket(head: RequestHead) -> Refusal | None:
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """Refuse a page of another origin: it could write into the workspace and spend a credential.
-
-    Browsers name the origin, or say at least that it is another site, for example for an image.
-    """
+    """Refuse a page of another origin, which could write into the workspace and spend a credential.
+    Browsers name the origin, or (for images, for example) say at least that it is another site."""
     origin = head.headers.get("origin")
     if origin is not None and not _is_ours(origin):
         reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
@@ -175,7 +172,7 @@ def _dot_segments(head: RequestHead) -> Refusal | None:
     return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 
-# The first check that refuses decides. Checks of the client come first.
+# The first check that refuses the request decides. Checks of the client come first.
 _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,

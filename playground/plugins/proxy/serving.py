@@ -27,10 +27,10 @@ from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
 _LAST_SECONDS: Final = 3  # the time that open answers get when the proxy is stopped
-# Seconds that an idle connection stays open. uvicorn's default of 5 is also httpx's; if both ends
-# close at once, a request is lost.
+# Seconds that an idle connection stays open. With uvicorn's default of 5, which is also httpx's,
+# both ends may close at once and lose a request.
 _RESTING_SECONDS: Final = 90
-_OWN_FILES: Final = 64  # files that are open besides those of exchanges
+_OWN_FILES: Final = 64  # open files that belong to no exchange
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
 _UNKNOWN_LIMIT: Final = 4096
 
@@ -39,7 +39,7 @@ _UNKNOWN_LIMIT: Final = 4096
 class ProxySettings:
     """The proxy's settings.
 
-    `hosts` are further host names that it answers to; `out` is the folder of its recordings.
+    `hosts` are further host names of the proxy; `out` is the folder of its recordings.
     """
 
     upstreams: Upstreams
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 class Proxy:
-    """One run of the proxy, which listens from its creation on and serves during `run`."""
+    """One run of the proxy. It listens as soon as it is created, and serves during `run`."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
@@ -121,7 +121,7 @@ class Proxy:
             await self._client.close()
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Report an asyncio error in one line, without the values that a traceback would show."""
+        """Report an asyncio error in one line, without the values in a traceback."""
         fault = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
         if fault not in self._faults:  # a fault may recur thousands of times
             self._faults.add(fault)
@@ -165,7 +165,7 @@ class Proxy:
 
 
 def most_connections() -> int:
-    """Return how many connections the limit on open files allows."""
+    """Return the number of connections that the limit on open files allows."""
     try:
         import resource
     except ImportError:  # Windows
@@ -176,7 +176,7 @@ def most_connections() -> int:
 
 
 def logging_off() -> int:
-    """Return a log level above all others: the terminal belongs to the proxy or to its child."""
+    """Return a log level above all others, to keep the terminal for the proxy or its child."""
     return 100
 
 
@@ -193,7 +193,7 @@ def new_run() -> Path:
 
 @contextmanager
 def running(settings: ProxySettings) -> Iterator[Proxy]:
-    """Run a proxy in a thread of its own while the `with` block runs."""
+    """Run a proxy in another thread during the `with` block."""
     proxy = Proxy(settings)
     thread = threading.Thread(target=lambda: asyncio.run(proxy.run()), daemon=True)
     thread.start()

@@ -1,8 +1,8 @@
 """Find the session of a request by its client, its agent, its session id and its messages.
 
-Requests of one session share most of their messages. A message that was rewritten breaks the cache,
-but must not begin a new session. An agent's side requests (for a title, or of a sub-agent) have
-other messages, or the same messages with other tools and another system prompt.
+Requests of one session share most of their messages. A rewritten message breaks the cache, but must
+not begin a new session. An agent's side requests (for a title, or of a sub-agent) have other
+messages, or the same messages with other tools and another system prompt: they are other sessions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in the runs by which system prompts are compared
+_RUN: Final = 3  # words in a run: system prompts are compared by such runs
 
 
 @dataclass(slots=True)
@@ -39,9 +39,8 @@ class _KnownSession(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class SessionMatch(Generic[Value]):
-    """The session of a request, and the facts that `Sessions.keep` stores of the request.
-
-    `number` counts the session's requests from 1; `value` is that of the session's last `keep`.
+    """The session of a request, and the request's facts that `Sessions.keep` stores. `number` is
+    the request's number in the session, from 1; `value` is the value of the session's last `keep`.
     """
 
     name: str
@@ -64,7 +63,8 @@ class Sessions(Generic[Value]):
     def match_request(
         self, opened: Opened, body: dict[str, Any], model: str
     ) -> SessionMatch[Value]:
-        """Return the session that a request continues, or a new one; `keep` then records it."""
+        """Return the session that a request continues, or a new session. `keep` then stores the
+        request."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         digests = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
         plain = _system_prompt(system_of(body), messages, body)
@@ -79,7 +79,7 @@ class Sessions(Generic[Value]):
         )
 
     def keep(self, match: SessionMatch[Value], value: Value) -> None:
-        """Record a sent request, with which later requests of its session are compared."""
+        """Store a sent request, so that later requests of its session are compared with it."""
         session = match.session
         session.value, session.digests, session.context = value, match.digests, match.context
         session.system = match.system
@@ -99,8 +99,7 @@ class Sessions(Generic[Value]):
         system: str,
     ) -> _KnownSession[Value] | None:
         """Return the session with most messages in common; of several the most similar in context,
-        then the newest. Return None if none has enough.
-        """
+        then the newest. Return None if no session has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
         message_counts = Counter(digests)  # equal messages count separately
@@ -160,7 +159,8 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """Return a JSON object's text with sorted characters: the order of its keys does not count."""
+    """Return a JSON object's text with sorted characters, so that the order of keys does not
+    count."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 

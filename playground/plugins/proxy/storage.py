@@ -21,8 +21,9 @@ from playground.sessions.shapes.exchanges import Exchange, read_exchanges
 from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
-_MOST_SESSIONS: Final = 32  # the newest of a run
-# The limit on a session's recordings, in bytes, to be stored at the end, in some seconds.
+_MOST_SESSIONS: Final = 32  # most sessions of a run, the newest
+# Bytes of a session's recordings: a larger session is not stored at the end, because this would
+# take too long.
 _MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 
@@ -34,7 +35,7 @@ def session_name(run: Path, session: str) -> str:
 def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
     """Build a session from exchanges: all answers, and a row with the bill for each request.
 
-    Only one exchange is in memory at a time, because each has the whole history.
+    Only one exchange is in memory at a time, because each has the complete history.
 
     Raises InputFault if no exchange can be read.
     """
@@ -59,8 +60,8 @@ def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
 def store_session(workspace: Workspace, name: str, session: Session) -> str:
     """Store a session under `name`, and return the name under which it is stored.
 
-    An earlier state of the session is replaced, unless somebody has edited it: then the session
-    is stored under a new name.
+    An earlier state of the session is replaced. If somebody has edited it, the session is stored
+    under a new name.
     """
     text = new_entry(session, origin=ORIGIN)
     stored = workspace.shelf.read(name)

@@ -1,4 +1,5 @@
-"""The proxy's report on a terminal: a line for each request, and one when its answer has ended."""
+"""The proxy's report on a terminal: a line for each request, and a line when its answer has
+ended."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from playground.recordings.scrubbing import describe_stars
 
 @dataclass
 class TerminalReport:
-    """A report that turns lines of the ledger into lines to print, and sums them up at the end."""
+    """A report that turns lines of the ledger into lines to print, with a summary at the end."""
 
     _names: dict[int, str] = field(default_factory=dict)
     _expected: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -102,7 +103,7 @@ class TerminalReport:
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Return a line that says what a request will read from the cache, and what breaks it."""
+    """Return a line about a request's predicted reads, and the reason of a cache break."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":

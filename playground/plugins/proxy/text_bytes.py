@@ -1,8 +1,5 @@
-"""Tell text from bytes in which no search finds a key, such as UTF-16, archives and pictures.
-
-The search reads ASCII and UTF-8, so it cannot see a key in UTF-16 or gzip. Therefore bytes that are
-no text are counted, but not recorded.
-"""
+"""Distinguish text from other bytes, such as UTF-16, archives and pictures. The search for secrets
+reads only ASCII and UTF-8. Therefore bytes that are no text are counted, but not recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class TextBytes:
-    """A check of bytes that come in pieces.
+    """A check if bytes that come in pieces are text.
 
     Bytes are no text if they have a zero byte, or if they are no UTF-8 and have control characters.
     """

@@ -1,7 +1,7 @@
 """An address to forward to: its part that may be shown, and its secrets.
 
-The rule of this module: a password, a key in the query or a token in the path is sent to the
-upstream and nowhere else. Our own answers and messages, recordings and the ledger use `shown`.
+A password, a key in the query or a token in the path is sent only to the upstream. Our own answers
+and messages, recordings and the ledger use `shown`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _VERSION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 _LOCAL: Final = {"127.0.0.1", "localhost", "::1"}
 _EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 for @, %23 for #"
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
-_VERSION_NAME: Final = "api-version"  # Azure's; all other parts of a query may be keys
+_VERSION_NAME: Final = "api-version"  # Azure's; any other parameter may be a key
 _VERSION_VALUE: Final = re.compile(r"[\w.-]{0,40}", re.ASCII)
 _SHORTEST: Final = 6  # characters: a password of this length or more is a secret
 _RUN: Final = re.compile(r"[A-Za-z0-9]+")
@@ -38,8 +38,8 @@ class Upstream:
     """An address that requests are forwarded to.
 
     `shown` is the address without password, query and tokens; `secrets` lists these, so that they
-    can be replaced by stars elsewhere. `spends` is True if the address holds a credential, which
-    every client of the proxy then uses.
+    can be starred out elsewhere. `spends` is True if the address holds a credential, which every
+    client of the proxy then uses.
     """
 
     shown: str
@@ -60,12 +60,12 @@ class Upstream:
         return self.shown + self._rest(path)
 
     def target(self, path: str, query: str) -> str:
-        """Return path and query as they are sent to the upstream."""
+        """Return path and query for a request to the upstream."""
         queries = "&".join(filter(None, (self.query, query)))
         return self.path + self._rest(path) + (f"?{queries}" if queries else "")
 
     def _rest(self, path: str) -> str:
-        """Return a client's path without the version, if this address ends in it already."""
+        """Return a client's path without the version, if this address already ends with it."""
         version = _VERSION.search(self.path)
         if version and path.startswith(f"{version[0]}/"):
             return path[len(version[0]) :]
@@ -73,7 +73,7 @@ class Upstream:
 
 
 def read_upstream(address: str, where: str = "--upstream", port: int | None = None) -> Upstream:
-    """Read an address that a user gave. `port` is the proxy's own on this machine.
+    """Read a user's address. `port` is the proxy's own port on this machine.
 
     Raises InputFault, whose message shows the address only if it can hold no secret.
     """
@@ -127,7 +127,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
 
 
 def _segments(path: str) -> Iterator[tuple[str, str]]:
-    """Yield each segment of a path, and its shown form: stars in place of a token."""
+    """Yield each segment of a path, and its shown form, which has stars instead of a token."""
     before = ""
     for segment in path.split("/"):
         yield segment, _shown_segment(segment, before)
@@ -151,11 +151,10 @@ def _names_next(segment: str) -> bool:
 
 
 def _is_token(segment: str) -> bool:
-    """Return True if a segment looks random. It may be a token, or just an account's name.
-
-    Letters and digits alternate, in one run of eight characters or more, or several runs have
-    digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) have
-    neither.
+    """Return True if a segment looks random: a token, or perhaps an account's name. In such a
+    segment, letters and digits alternate in a run of eight characters or more, or several runs have
+    digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) do not
+    look random.
     """
     if LOOKS_RANDOM.search(segment):
         return True
@@ -181,7 +180,7 @@ def _holds_key(parts: SplitResult) -> bool:
 
 
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
-    """Yield the secrets of an address, since an upstream may repeat them.
+    """Yield the secrets of an address, because an upstream may repeat them.
 
     A password, or a value whose name says that it is a key, counts if it has six characters or
     more. For other values the rules for the environment's keys apply: nothing shorter than eight
@@ -202,8 +201,8 @@ def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
 def password_secrets(user: str) -> Iterator[str]:
     """Yield the secrets in `name:password`.
 
-    A name alone is a token, and so is one that looks like a token before `x-oauth-basic` or the
-    like.
+    A name without a password is a token, and so is a random-looking name before a password such as
+    `x-oauth-basic`.
     """
     name, _, password = user.partition(":")
     yield from _as_passwords(password or name)

@@ -1,7 +1,6 @@
-"""The client that sends requests to upstreams: byte for byte, and without state between them.
-
-It uses httpx's transports, but not httpx's client, which stores cookies (and walks all headers for
-each header), follows redirects and rewrites addresses.
+"""The client that sends requests to upstreams: byte for byte, and without state between requests.
+It uses httpx's transports, but not httpx's client, which stores cookies, follows redirects,
+rewrites addresses, and is slow with many headers.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class ExactUrl(httpx.URL):
 
 
 class UpstreamClient:
-    """Connections to upstreams, through the environment's proxies, if there are any.
+    """Connections to upstreams, through the environment's proxies, if any.
 
     Raises InputFault if such a proxy's address cannot be used.
     """
@@ -66,7 +65,7 @@ class UpstreamClient:
         headers: Sequence[tuple[bytes, bytes]],
         content: AsyncIterator[bytes] | bytes | None,
     ) -> httpx.Response:
-        """Send a request and return its response, the body of which is not read yet.
+        """Send a request and return its response, whose body is not read yet.
 
         Raises httpx.HTTPError.
         """
@@ -100,7 +99,7 @@ def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
         _ = urlsplit(address).port  # raises ValueError for a bad port, which httpx does not check
         proxy = httpx.Proxy(address)
         return httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy)
-    except (ValueError, httpx.InvalidURL, ImportError):  # their messages quote the address
+    except (ValueError, httpx.InvalidURL, ImportError):  # the errors' messages quote the address
         raise InputFault(
             "this is no address of a proxy that can be used (not shown: it may hold a password)",
             where=f"{scheme.upper()}_PROXY",

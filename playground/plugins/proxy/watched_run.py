@@ -14,8 +14,8 @@ from dataclasses import astuple, dataclass, field
 class WatchedRun:
     """The folder that a run is recorded in, and the settings of recording.
 
-    `upstream` is the part of the address that may be shown. `secrets` are replaced by stars, like
-    those of the environment, and with `emails` also e-mail addresses.
+    `upstream` is the part of the address that may be shown. `secrets` are starred out, like the
+    environment's; with `emails`, e-mail addresses, too.
     """
 
     folder: str
@@ -30,5 +30,5 @@ class WatchedRun:
 
 
 def read_run(data: bytes) -> WatchedRun:
-    """Return the run that `pack` made these bytes of."""
+    """Return the run from the bytes that `pack` made."""
     return WatchedRun(*marshal.loads(data))

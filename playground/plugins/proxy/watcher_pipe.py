@@ -1,7 +1,7 @@
 """The forwarding process's end of the pipe: it sends events, and gets lines and verdicts back.
 
-Forwarding waits only while more than 64 MB are queued for the watching process, so that memory
-stays bounded. If the watching process dies, another is started; forwarding continues.
+Forwarding waits only while more than 64 MB are queued for the watching process, which limits the
+memory. If the watching process dies, another is started; forwarding continues.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _EVENT: Final = 100  # bytes that each event counts in addition to its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
-_SILENT_SECONDS: Final = 1.0  # until the user is told that recording goes on
+_SILENT_SECONDS: Final = 1.0  # seconds until the user is told that recording goes on
 Tell = Callable[[dict[str, Any]], None]
 
 
 class WatcherPipe:
     """The pipe to the watching process, which it starts.
 
-    `tell` is called with each line of the ledger, from a thread of its own.
+    `tell` is called with each line of the ledger, from another thread.
     """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:
@@ -64,7 +64,7 @@ class WatcherPipe:
             await asyncio.sleep(0.005)
 
     async def ask_verdict(self, number: int) -> str:
-        """Return the reason why a complete request may not be forwarded, or "" if it may."""
+        """Return why a complete request may not be forwarded, or "" if it may."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str] = loop.create_future()
         self._verdicts[number] = (loop, future)
@@ -110,11 +110,11 @@ class WatcherPipe:
             [sys.executable, "-m", "playground.plugins.proxy.watching"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a traceback may quote what passes
+            stderr=subprocess.DEVNULL,  # a traceback may quote traffic
             start_new_session=True,  # Ctrl-C reaches the forwarding process, which ends this one
         )
         self.processes.append(process)
-        with suppress(OSError):  # it has died already: `_send_batch` will notice
+        with suppress(OSError):  # the process has died: `_send_batch` will notice
             write_frame(process.stdin, self._run.pack())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()

@@ -1,7 +1,6 @@
 """The watching process: it gets a copy of all traffic, records it and predicts the cache.
 
-It ends when the forwarding process ends, for whatever reason, and records open exchanges as cut
-off.
+It always ends when the forwarding process ends, and records open exchanges as cut off.
 """
 
 from __future__ import annotations
@@ -50,14 +49,14 @@ class RunWatcher:
         self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        # numbered, because a restarted watcher adds a file of its own
+        # numbered, because a restarted watcher adds another file
         self._ledger: AppendOnlyFile | None = create_numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def handle(self, event: tuple[Any, ...]) -> None:
         """Handle one event of the forwarding process.
 
-        A bug of ours that raises ends only the recording of this exchange.
+        An exception ends only the recording of this exchange.
         """
         try:
             self._dispatch(event)
@@ -73,7 +72,7 @@ class RunWatcher:
             self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, search)
             return
         exchange = self._open.get(number)
-        if exchange is None:  # it began before this process did
+        if exchange is None:  # the exchange began before this process
             return
         match kind:
             case "sent":
@@ -90,7 +89,7 @@ class RunWatcher:
                 self._end(number, exchange, *arguments)
 
     def tick(self) -> None:
-        """Write to disk what is due. Call this several times a second."""
+        """Write waiting data to disk when due. Call this several times a second."""
         for number in list(self._open):
             self.handle(("tick", number))
         if self._ledger is not None:
@@ -131,7 +130,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # first, since the forwarding process waits
+        if waits:  # first, because the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)
@@ -195,7 +194,7 @@ class RunWatcher:
 
 
 def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
-    """Return the fields that the ledger has for every exchange."""
+    """Return the ledger's fields for every exchange."""
     opened = exchange.opened
     return {
         "exchange": opened.number,
@@ -258,7 +257,7 @@ def _send_line(sink: IO[bytes], line: dict[str, Any]) -> None:
 
 
 def _watch_and_report() -> None:
-    """Watch, and report a bug by its type only: its message may quote what passed."""
+    """Watch, and report a bug only by its type, because its message may quote traffic."""
     try:
         watch()
     except Exception as bug:

@@ -1,4 +1,4 @@
-"""Exact imitations of other systems, so that their users can bring their work here.
+"""Exact imitations of other systems, for users who bring their work from there.
 
 Each folder imitates one system and is tested against it: DSPy's signatures and adapters,
 Flink-Agents, AIChatFlow, and the Go templates that AIChatFlow uses. Nothing outside of these

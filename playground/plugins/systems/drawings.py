@@ -33,7 +33,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
 
 
 def variables(step: Step) -> pd.DataFrame:
-    """Return a row for each variable of a step: its name, and whether the input has it."""
+    """Return a row for each variable of a step: its name, and True if the input has it."""
     rows = [
         {"variable": name, "in the input": "missing" if name in step.missing else "there"}
         for name in step.used
@@ -62,7 +62,7 @@ def step_text(step: Step) -> str:
     if step.message is None:
         return step.source
     message = step.message
-    # first, because the content of a call is null or empty
+    # the call first, because its message's content is null or empty
     if call := message.get("function_call"):
         return f"{call.get('name')}({call.get('arguments')})"
     content = message.get("content")

@@ -1,7 +1,7 @@
 """Recognise the files of other systems: signatures, agents, prompts and conversation templates.
 
-Each recogniser gets any pasted or dropped text, and answers only if the text is clearly of its
-kind. Nothing of a file is run.
+Each recogniser gets any pasted or dropped text, and answers only if the text is clearly of the
+recogniser's kind. No file's code is run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TEMPLATE_ROLE: Final = re.compile(
 )
 _YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
-# What YAML needs, at least, so that a fault in it is named: the reader has no value to look at.
+# Text that shows conversation templates even in broken YAML, whose fault is then reported.
 _TEMPLATES: Final = re.compile(
     r"(?m)^(?:default|new-conversation):[ \t]*\n[ \t]*-|"
     r"^[ \t]*-[ \t]*\{?[ \t]*role:[ \t]*[\"']?(?:default-request|request|truncate)\b"
@@ -74,7 +74,7 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
 
 
 def recognise_agents(text: str, name: str) -> Recognised | None:
-    """Recognise the source of Flink-Agents' agents, with all that they declare."""
+    """Recognise the source of Flink-Agents' agents, with all their declarations."""
     source = _source(text)
     if not ("@" in source or "ReActAgent(" in source) or len(source) > _MOST:
         return None
@@ -183,7 +183,7 @@ def _why_unread(key: str) -> str:
 
 
 def _templates(value: object, source: str, name: str) -> Recognised | None:
-    """Recognise a set of conversation templates by its roles, which no chat format has together."""
+    """Recognise a set of conversation templates by its roles, some of which no chat format has."""
     lists = list(value.values()) if isinstance(value, dict) else [value]
     messages = [m for items in lists if isinstance(items, list) for m in items]
     if not messages or not all(isinstance(m, dict) for m in messages):
@@ -216,7 +216,7 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
 
 
 def _history(messages: list[dict[str, object]], source: str) -> Recognised:
-    """Recognise the history that a run of templates left: it ends with the model's answer."""
+    """Recognise the history of a run of templates, which ends with the model's answer."""
     return Recognised(
         "templates",
         f"history of conversation templates: {counted(len(messages), 'message')}",

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 class Script(Generic[Request, Answer]):
     """A list of answers that are returned in order; `requests` records every request.
 
-    Several threads may ask: the request at an index got the answer at that index.
+    Several threads may ask; the request at each index got the answer at that index.
     """
 
     def __init__(self, answers: Iterable[Answer]) -> None:

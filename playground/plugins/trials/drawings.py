@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pandas as pd
-
 from playground.base.display import draws
 from playground.base.wording import grouped, seconds
 from playground.plugins.trials.figures import Measure, Trial
 from playground.plugins.trials.plan import TrialPlan
 from playground.plugins.trials.rows import plan_rows, trial_rows
-from playground.show.frames import frame
+from playground.show.frames import frame_of
 from playground.show.markup import Markup, table
 from playground.show.pictures.cards import rows_table
 
 draws("rows", Trial)(trial_rows)
 draws("rows", TrialPlan)(plan_rows)
-
-
-@draws("frame", Trial)
-def trial_frame(value: Trial) -> pd.DataFrame:
-    """Return a row for each arm, the best first."""
-    return frame(trial_rows(value))
-
-
-@draws("frame", TrialPlan)
-def plan_frame(value: TrialPlan) -> pd.DataFrame:
-    """Return a row for each case in each dialect for each model."""
-    return frame(plan_rows(value))
+draws("frame", Trial)(frame_of)
+draws("frame", TrialPlan)(frame_of)
 
 
 @draws("picture", Trial)

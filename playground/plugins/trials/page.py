@@ -26,6 +26,7 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
+_REPEATS: Final = "trial repeats"
 _KEPT: Final = "answers of trial"
 RECORDED: Final = "From recordings"
 START: Final = "Run trial"
@@ -50,8 +51,7 @@ def show(row: Any) -> None:
 
 def expected_calls(working: WorkingSession) -> None:
     """The cases: as JSON to edit, or taken from what the session's own model called."""
-    name, expected = working.name, working.session.expected
-    own = own_calls(working.session)
+    name, expected, own = working.name, working.session.expected, own_calls(working.session)
     if not expected:
         st.info("Say which calls you expect.")
     else:
@@ -122,7 +122,7 @@ def live(working: WorkingSession) -> None:
         models = st.text_input(
             "Models", own, key="trial models", help="As LiteLLM names them, with commas between."
         )
-        repeats = st.number_input("Repeats", 1, 100, 5, key="trial repeats", width=140)
+        repeats = st.number_input("Repeats", 1, 100, 5, key=_REPEATS, width=140)
         base_url = st.text_input(
             "Server",
             key="trial server",
@@ -134,7 +134,7 @@ def live(working: WorkingSession) -> None:
     if not dialects or not names:
         st.info("Choose a dialect and a model.")
         return
-    ask(working, working.session, dialects, names, repeats=repeats, base_url=base_url)
+    ask(working, working.session, dialects, names, repeats, base_url)
 
 
 def ask(
@@ -142,7 +142,6 @@ def ask(
     expecting: Session,
     dialects: Sequence[str],
     models: Sequence[str],
-    *,
     repeats: int,
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
@@ -158,6 +157,11 @@ def ask(
             parameters=parameters,
         )
         say.text(f"{plan.cost}. {plan.too_few}".strip())
+        if plan.too_few:
+            enough = _REPEATS, plan.least_repeats
+            say.button(
+                f"Ask {enough[1]} times", key="ask enough", on_click=state.choose, args=enough
+            )
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
         say.text(str(fault))
@@ -167,7 +171,7 @@ def ask(
     if st.button(START, icon=":material/experiment:", key="run trial", disabled=busy):
         _start(plan)
         st.rerun()  # so that the button is disabled
-    if run is None or _asks(run.plan) != _asks(plan):
+    if run is None or question(run.plan) != question(plan):
         return
     if busy:
         _watch(run)
@@ -195,17 +199,9 @@ def ask_again(
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
             right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
-            repeats = st.number_input("Times", 1, 100, 5, key="trial repeats", width=140)
+            repeats = st.number_input("Times", 1, 100, 5, key=_REPEATS, width=140)
         expecting = replace(working.session, expected=cases[str(right)])
-        ask(
-            working,
-            expecting,
-            dialects,
-            [model],
-            repeats=int(repeats),
-            base_url=base_url,
-            parameters=parameters,
-        )
+        ask(working, expecting, dialects, [model], int(repeats), base_url, parameters)
 
 
 def _cases(
@@ -221,8 +217,8 @@ def _cases(
     return {title: cases for title, cases in choices.items() if cases}
 
 
-def _asks(plan: TrialPlan) -> tuple[object, ...]:
-    return plan.session.title, [dialect.name for dialect in plan.dialects], list(plan.cases)
+def question(plan: TrialPlan) -> tuple[object, ...]:
+    return plan.session.title, [dialect.name for dialect in plan.dialects], plan.cases
 
 
 @st.cache_resource(show_spinner=False)
@@ -266,7 +262,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
         say.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
     if not found.attempts:
         return
-    kept = _with_answers(run.plan.session, found)
+    recordings = tuple(each.recording for each in found.attempts if each.recording)
+    kept = replace(run.plan.session, recordings=recordings)
     name = _kept_name(working.name, kept)
     with st.container(horizontal=True, vertical_alignment="center"):
         say.text(f"Every answer is in a session of its own: {name}")
@@ -289,11 +286,6 @@ def _kept_name(of: str, kept: Session) -> str:
     if not state.get(key):
         state.put(key, state.keep_session(f"{of} trial", kept))
     return str(state.get(key))
-
-
-def _with_answers(session: Session, trial: Trial) -> Session:
-    recordings = tuple(each.recording for each in trial.attempts if each.recording)
-    return replace(session, recordings=recordings)
 
 
 def _result(trial: Trial, name: str) -> None:

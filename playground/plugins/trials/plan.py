@@ -105,15 +105,20 @@ class TrialPlan(Shown):
         return TrialCost(requests, prompt * models, answer * models, sum(money) if known else None)
 
     @property
-    def too_few(self) -> str:
-        """A sentence if the plan has too few answers to prove a difference; else ""."""
+    def least_repeats(self) -> int:
+        """The smallest number of repeats that could prove a difference."""
         arms = len(self.dialects) * len(self.models)
-        pairs, answers = arms * (arms - 1) // 2, len(self.cases) * self.repeats
-        least = next(n for n in count(1) if 2 ** (1 - n) * pairs < LEVEL)
-        if answers >= least or not pairs:
+        pairs = arms * (arms - 1) // 2
+        answers = next(n for n in count(1) if 2 ** (1 - n) * pairs < LEVEL)
+        return -(-answers // max(1, len(self.cases)))
+
+    @property
+    def too_few(self) -> str:
+        """A sentence if the plan has too few repeats to prove a difference; else ""."""
+        if self.repeats >= self.least_repeats:
             return ""
-        asked = counted(answers, "answer")
-        return f"{asked} of each will prove nothing, however they differ: {least} are needed."
+        asked = counted(self.repeats, "repeat")
+        return f"{asked} will prove nothing, whatever is answered: {self.least_repeats} could."
 
     def run(
         self,

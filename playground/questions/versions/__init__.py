@@ -1,4 +1,4 @@
-"""Compare two versions of a request: in words, in tokens and in what a cache still reads."""
+"""Compare two versions of a request: their words, their tokens, and what a cache still reads."""
 
 from playground.questions.versions.difference import VersionDiff, diff
 

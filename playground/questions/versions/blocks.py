@@ -1,6 +1,6 @@
 """Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Sections are for readers: a provider's cache takes a text as one block, and so do the costs.
+Only people see sections: for a provider's cache, and for costs, a text is one block.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class VersionBlock:
 
 
 class _Part(NamedTuple):
-    """A part of a wire block, which becomes a block: `title` is its name without its place."""
+    """A part of a wire block that becomes a VersionBlock; `title` is its name without its place."""
 
     title: str
     text: str
@@ -65,7 +65,7 @@ class _Part(NamedTuple):
 
 
 _Key = tuple[str, ...]
-KnownParts = dict[_Key, list[_Part]]  # a wire block's parts, by all that decides them
+KnownParts = dict[_Key, list[_Part]]  # parts of a wire block, by all facts that determine them
 
 
 def blocks_of(
@@ -75,10 +75,9 @@ def blocks_of(
     by_tool: dict[str, int],
     known: KnownParts,
 ) -> list[VersionBlock]:
-    """Return a request's blocks in order, cut from the blocks that a cache takes.
-
-    `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
-    those of the text alone. `known` is filled, so that what two requests share is read once.
+    """Return a request's blocks in order, cut from its wire blocks. `by_tool` holds the tokens of
+    tools with their framing; all other tokens are those of the text alone. `known` is filled with
+    parts, so that two requests' common blocks are read once.
     """
     size, _ = text_counter(model)
     blocks: list[VersionBlock] = []
@@ -98,7 +97,7 @@ def blocks_of(
 
 
 def _place(block: WireBlock) -> str:
-    """Return the beginning of a block's name: where it stands; "" for a tool."""
+    """Return the beginning of a block's name, which says where the block stands; "" for a tool."""
     if block.tier == "tools":
         return ""
     label = block.role or block.tier
@@ -110,7 +109,7 @@ def _place(block: WireBlock) -> str:
 def _parts(block: WireBlock, origin: str, size: Callable[[str], int]) -> Iterator[_Part]:
     """Cut a block into parts.
 
-    Their texts together are the block's text, except for JSON (tools, calls …), which is indented.
+    Their joined texts are the block's text; JSON (of tools, calls …) is indented, though.
     """
     if block.tier == "tools":
         for name, text in _tools(block.text):
@@ -142,8 +141,8 @@ def _parsed(text: str) -> Any:
 
 
 def _as_read(value: Any, text: str) -> str:
-    """Return what a model reads of a call or a result, without the ids and keys around it. `text`
-    is the value as a text."""
+    """Return the content of a call or a result, without the ids and keys around it. `text` is the
+    value as JSON."""
     if not isinstance(value, dict):
         return text
     for key in _ENVELOPES:

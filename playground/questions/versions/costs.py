@@ -1,6 +1,5 @@
-"""Compare how much of a second request each provider reads from its cache after a first request.
-
-Each provider is simulated as if both requests went there, the second shortly after the first. If a
+"""Compare how much of a request each provider reads from its cache after another request. Each
+provider is simulated as if both requests went there, the second shortly after the first. If a
 provider caches only at marks, requests without marks get three, as agents set them: after the
 tools, the system prompt and the last message.
 """
@@ -31,14 +30,14 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 
 @dataclass(frozen=True)
 class PrefixCost:
-    """One provider: of the second request's `total` tokens, `read` come from the cache.
+    """The cost at a provider: of the second request's `total` tokens, `read` come from the cache.
 
     The first request leaves `cached_before` tokens in the cache. `extra` is the cost of the lost
     tokens, in thousandths of an input token's price; `nano_dollars` is the same in billionths of a
     dollar, if the provider is the model's own and its price is known. `marks` says whose marks were
-    simulated; `marks_assumed` is True if neither request has any. `parts` is the first difference
-    of the prefixes, None if the second request continues the first. `assumption` says whose rules
-    the model is given, if no rule of the provider names it.
+    simulated; `marks_assumed` is True if neither request has marks. `parts` is the first difference
+    of the prefixes, None if the second request continues the first. `assumption` says which model's
+    rules are used if no rule of the provider names the model.
     """
 
     provider: str
@@ -64,7 +63,7 @@ class PrefixCost:
 
     @property
     def condition(self) -> str:
-        """A sentence on the marks that the figures assume; "" if the requests are as they are."""
+        """A sentence on the marks that the figures assume; "" if they assume none."""
         return (
             f"That is as if marked {_USUAL_MARKS}: neither has a cache mark." * self.marks_assumed
         )
@@ -117,7 +116,7 @@ def _reason(
     outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
 ) -> str:
     """Return why this many tokens are read. If no entry ends before the first difference, also say
-    where that is, and if a mark looks back as far."""
+    where this difference is, and if a mark looks back that far."""
     if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
@@ -134,9 +133,9 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    A common beginning keeps its size of the first request, so that no more is read than was left. A
-    provider without marks compares tokens, not blocks: for it, `cut` (a block's index and a
-    character's) splits the first differing block where it begins to differ.
+    The common beginning has the same size in both, so that no more is read than was left. For a
+    provider without marks, which compares tokens and not blocks, `cut` (indexes of a block and a
+    character) splits the first differing block at the difference.
     """
     before = TimedRequest(_wire(first, rules, cut), 0.0, rules)
     after = TimedRequest(_wire(second, rules, cut), 0.0, rules, before=before)
@@ -150,7 +149,7 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
     wire = replace(version.wire(rules.value("default_ttl")))
     if cut:
         index, character = cut
-        block = wire.blocks[index]._replace(size=None)  # its two halves have their own
+        block = wire.blocks[index]._replace(size=None)  # its halves have other sizes
         wire.insert(index + 1, block._replace(text=block.text[character:]))
         rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
@@ -162,15 +161,13 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """Scale the request to the version's counted tokens, and its leading tools to their own.
-
-    `shared` holds the estimate and the fixed size of the beginning that both requests share.
-    """
+    """Scale the request to the version's counted tokens, and its leading tools to the tools'
+    counted tokens. `shared` holds the estimated and the fixed size of the common beginning."""
     estimates, blocks = request.estimates, request.wire.blocks
     if not estimates or not estimates[-1]:
         return request
     tools = sum(block.tier == TIERS[0] for block in blocks)
-    # A schema as JSON has three times the tokens of the form that OpenAI's models get.
+    # As JSON, a schema has three times as many tokens as in the form that OpenAI's models get.
     counted = version.count.by_origin.get("tools", 0) if 0 < tools < len(blocks) else 0
     sizes = {estimates[tools - 1]: counted} if counted else {}
     sizes |= {estimates[-1]: version.count.tokens, **dict(shared)}

@@ -22,10 +22,8 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class VersionDiff(Live):
-    """Two versions: what became of each block, and how much a cache still reads.
-
-    `form` says in which form both are compared. Its table has a row for each block.
-    """
+    """Two versions: the change of each block, and how much a cache still reads. `form` says in
+    which form both are compared. The table has a row for each block."""
 
     first: Version
     second: Version
@@ -121,7 +119,7 @@ def _change(change: BlockChange) -> dict[str, Any]:
 
 
 def cost_words(cost: PrefixCost) -> str:
-    """Return one provider's cost as a sentence, and in others which marks and rules are assumed."""
+    """Return a sentence on one provider's cost, and sentences on assumed marks and rules."""
     return " ".join(filter(None, (_lost_words(cost), cost.condition, cost.assumption)))
 
 
@@ -161,11 +159,11 @@ def diff(
     """Compare two versions of an agent, a session or a request.
 
     `first` and `second` are sessions, request bodies, or files of any format. One request of each
-    is compared: the last, unless `request` (from 1) names another. They are compared as sent, if
-    both were sent to one API and no `dialect` is named; otherwise both are written in one
+    is compared: the last, unless `request` (from 1) names another. If both were sent to the same
+    API and no `dialect` is named, they are compared as sent; otherwise both are written in
     `dialect`, by default native. `model` replaces both models. The caches of `providers` are
-    simulated, by default of the model's own and six others. Tokens are those of `count_tokens`; a
-    block's are those of its text. Nothing is sent. Raises InputFault and UnknownNameError.
+    simulated, by default of the model's own and six others. Tokens are counted by `count_tokens`; a
+    block's tokens are those of its text. Nothing is sent. Raises InputFault and UnknownNameError.
     """
     named = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)

@@ -17,7 +17,7 @@ from playground.questions.versions.words import Run, word_changes
 
 Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
-_ALIKE: Final = 0.4  # the share of words that two versions of one block have in common
+_ALIKE: Final = 0.4  # least share of words that two versions of a block have in common
 _MOST_WORDS: Final = 2_000
 _MOST_PAIRS: Final = 4_000  # blocks of one side times blocks of the other, in one stretch
 _WORD: Final = re.compile(r"\w+")
@@ -36,7 +36,7 @@ class BlockChange:
 
     @property
     def block(self) -> VersionBlock:
-        """The block as it is in the second request, or else as it was in the first."""
+        """The block of the second request, or if that lacks it, of the first."""
         block = self.after or self.before
         assert block is not None
         return block
@@ -61,8 +61,7 @@ class BlockChange:
 
     @property
     def note(self) -> str:
-        """A note on a change of white space, punctuation or key order alone; "" for any other
-        change."""
+        """A note if only white space, punctuation or the order of keys changed; otherwise ""."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text
@@ -80,7 +79,7 @@ def matched_blocks(
 ) -> list[BlockChange]:
     """Return every block of both requests once, tier by tier, in the second request's order.
 
-    A removed block stands where it stood in the first.
+    A removed block keeps its place between its neighbours.
     """
     changes: list[BlockChange] = []
     for tier in TIERS:
@@ -111,7 +110,7 @@ class _Tier:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
     def _match_moved(self, unmatched: set[int]) -> None:
-        """Match blocks whose text stands at another place."""
+        """Match blocks with the same text at another place."""
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for i in sorted(unmatched, reverse=True):
             places[self.old[i].identity].append(i)

@@ -1,6 +1,6 @@
 """Pair the sessions of a baseline with those of a newer file.
 
-They are paired by their ids, first words or titles, and otherwise by their order.
+The keys are ids, first words and titles; the remaining sessions are paired in order.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from playground.sessions.session import Session
 def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int, int]]:
     """Return pairs of indexes of the same session in both files, in the order of `now`.
 
-    Two sessions are the same if they have the same agent's id, else the same first text of the
-    user, else the same title; an id, text or title that a file has twice is ignored. The remaining
-    sessions are paired in order.
+    Sessions are paired by the agent's id, then by the user's first text, then by the title; a key
+    that a file has twice is ignored. The remaining sessions are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))
     pairs: list[tuple[int, int]] = []

@@ -50,19 +50,20 @@ class Version:
         return {}
 
     def wire(self, ttl: str) -> WireRequest:
-        """Return the request as blocks, whose marks last for `ttl` by default. Do not change it."""
+        """Return the request as blocks, with marks that last for `ttl` by default. The caller must
+        not change it."""
         known = next(iter(self._wires.values()), None)
         if known and known.automatic_ttl is None and not any(block.ttl for block in known.blocks):
             return known  # without marks
         if ttl not in self._wires:
             wire = self._wires[ttl] = read_wire(self.body, self.model, ttl)
-            # estimated here, and not anew for each provider
+            # estimated once, for all providers
             wire.blocks = SharedList(block._replace(size=block.tokens) for block in wire.blocks)
         return self._wires[ttl]
 
     @property
     def size(self) -> str:
-        """The number of tokens in words, with a ~ unless it is exact."""
+        """The number of tokens as text, with a ~ if it is an estimate."""
         return f"{'' if self.count.kind == 'exact' else '~'}{grouped(self.count.tokens)}"
 
 
@@ -108,7 +109,7 @@ def _distinct_names(names: tuple[str, str], sessions: list[Session]) -> tuple[st
 
 
 def _api(session: Session, request: int) -> str:
-    """Return the API that a request was sent to; "" if the session holds no sent request."""
+    """Return the API of a sent request; "" if the session holds no sent request."""
     if all(row.sub_agent for row in session.rows):
         return ""
     return api_of(_choose(sent_requests(session).bodies, request)[0])
@@ -141,7 +142,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 def _stops(session: Session) -> list[int]:
     """Return for each request of a transcript the number of messages that it holds.
 
-    There is a request before each answer, and one at the end if the last message is no answer.
+    There is a request before each answer, and another at the end if the last message is no answer.
     """
     stops = [*session.replies]  # a copy: the session keeps its list
     if not stops or session.messages[-1].role != "assistant":

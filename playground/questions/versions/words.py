@@ -1,7 +1,6 @@
-"""Compare two texts word by word, as the browser shows it (`words.js`).
-
-Lines are matched first, words only within differing lines, and sentences between them in a line of
-very many words: the time of a match grows with the product of both sides.
+"""Compare two texts word by word, as `words.js` does in the browser. Lines are matched first, then
+words within differing lines; in a line of very many words, sentences are matched before words. The
+time of a match grows with the product of both sides.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ Run = tuple[Change, str]
 
 
 def word_changes(before: str, after: str) -> list[Run]:
-    """Return all of both texts in order, as runs that are the same, removed or added."""
+    """Return both texts in order, as runs that are the same, removed or added."""
     lines = diff_lines(before, after)
     runs = ((each.change, each.text) for each in lines if each.change != "heading")
     return list(_merged(_finer(runs, _words)))
 
 
 def _finer(runs: Iterable[Run], match: Callable[[str, str], Iterator[Run]]) -> Iterator[Run]:
-    """Yield the runs, with each stretch that differs matched again by its two texts."""
+    """Yield the runs; each stretch that differs is matched again by `match`."""
     for is_same, stretch in groupby(runs, lambda run: run[0] == "same"):
         pieces = list(stretch)
         if is_same:

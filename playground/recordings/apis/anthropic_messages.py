@@ -88,8 +88,8 @@ class AnthropicMessages(ApiReader):
         sink = self.sink
         kind = block.get("type")
         if kind in _CALLS:
-            name, given = block.get("name") or "", block.get("id") or ""
-            sink.call(index, name=name, call_id=given, new=True, server=kind in _SERVER_CALLS)
+            name, call_id = block.get("name") or "", block.get("id") or ""
+            sink.call(index, name=name, call_id=call_id, new=True, server=kind in _SERVER_CALLS)
             if block.get("input"):  # complete, unless deltas follow
                 self._input[index] = json.dumps(block["input"], ensure_ascii=False)
         elif str(kind).endswith("_tool_result"):

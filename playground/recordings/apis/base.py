@@ -40,9 +40,9 @@ class Sink:
         """Return the sink of a choice; for the first choice, or without a number, this sink."""
         if not index or not isinstance(index, int):
             return self
-        other = self.others.setdefault(index, Sink())
-        other.at = self.at
-        return other
+        sink = self.others.setdefault(index, Sink())
+        sink.at = self.at
+        return sink
 
     def text(self, text: str) -> None:
         """Add text of the reply. Raises TypeError if it is no text."""
@@ -75,7 +75,7 @@ class Sink:
         done: bool = False,
         server: bool = False,
     ) -> None:
-        """Add to the call that the API's deltas name `key`; `new`, or a new key, opens a call.
+        """Add to the call with this `key` in the API's deltas. A new key, or `new`, opens a call.
 
         `done` completes it; with `server` the provider runs its tool itself. Raises TypeError if
         arguments, name or id are no text.
@@ -133,8 +133,8 @@ class Sink:
     def add_usage(self, usage: Any) -> None:
         """Add usage figures; later ones replace earlier ones, field by field."""
         if isinstance(usage, dict) and usage:
-            given = {key: value for key, value in usage.items() if value is not None}
-            self.usage = {**(self.usage or {}), **given}
+            counts = {key: value for key, value in usage.items() if value is not None}
+            self.usage = {**(self.usage or {}), **counts}
 
     def set_diagnostics(self, diagnostics: Any) -> None:
         """Store the provider's diagnosis of its cache, as it was sent."""
@@ -142,7 +142,7 @@ class Sink:
             self.diagnostics = diagnostics
 
     def fail(self, error: Any) -> None:
-        """Store an error in the stream, as the provider sent it, in place of a stop reason."""
+        """Store an error that the provider sent in the stream; it replaces the stop reason."""
         self.error = error if isinstance(error, dict) else {"message": str(error)}
         self.stop_reason = ""
         self.signal("error")

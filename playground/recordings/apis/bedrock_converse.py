@@ -29,14 +29,14 @@ class BedrockConverse(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        known = _EVENTS & value.keys()
-        if not known and len(value) == 1:  # an error before anything else
+        events = _EVENTS & value.keys()
+        if not events and len(value) == 1:  # an error before anything else
             ((key, inner),) = value.items()
             return key.endswith("Exception") and isinstance(inner, dict)
         inner = value.get("metadata")
-        if known == {"metadata"}:  # a name that other APIs use too
+        if events == {"metadata"}:  # a name that other APIs use too
             return isinstance(inner, dict) and bool({"usage", "metrics", "trace"} & inner.keys())
-        return bool(known)
+        return bool(events)
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -93,8 +93,8 @@ class BedrockInvoke(ApiReader):
 
 
 def _frame(value: dict[str, Any]) -> dict[str, Any]:
-    given = value.get("chunk", value)
-    return given if isinstance(given, dict) else {}
+    frame = value.get("chunk", value)
+    return frame if isinstance(frame, dict) else {}
 
 
 def _unpacked(value: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Cohere v1, chat and generate: JSON lines, each with `is_finished`, also of Command on Bedrock.
+"""Cohere v1 (chat, generate), and Command on Bedrock: JSON lines, each with `is_finished`.
 
 https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer; only what was not
 streamed is read from it.
@@ -33,8 +33,8 @@ class CohereV1(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        known = str(value.get("event_type")) in _EVENTS
-        return known or isinstance(value.get("is_finished"), bool)
+        is_event = str(value.get("event_type")) in _EVENTS
+        return is_event or isinstance(value.get("is_finished"), bool)
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -85,8 +85,8 @@ class DashScope(ApiReader):
         if sink.has_call(key):  # later events repeat name and id
             _emit(place, piece)
         else:
-            given, name = call.get("id") or "", function.get("name") or ""
-            sink.call(key, piece, name=name, call_id=given, new=True)
+            call_id, name = call.get("id") or "", function.get("name") or ""
+            sink.call(key, piece, name=name, call_id=call_id, new=True)
 
     def _new_part(self, place: _Place, text: str) -> str:
         """Return the part of an event's text that is new."""
@@ -129,10 +129,10 @@ class _GrowingText:
         if repeats is None and self.text:
             self.undecided.append(text)
             return ""
-        held, self.undecided = self.undecided, []
+        held_texts, self.undecided = self.undecided, []
         if repeats is False:
-            return "".join((*held, text))
-        text = text or (held[-1] if held else "")
+            return "".join((*held_texts, text))
+        text = text or (held_texts[-1] if held_texts else "")
         begins = text.startswith(self.text)
         piece = text[len(self.text) :] if begins else text
         self.text = text if begins else self.text + text

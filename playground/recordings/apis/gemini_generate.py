@@ -58,23 +58,23 @@ class GeminiGenerate(ApiReader):
         if len(sink.chunks) == before:
             sink.signal("usage" if value.get("usageMetadata") else "empty")
 
-    def _candidate(self, given: dict[str, Any]) -> None:
+    def _candidate(self, value: dict[str, Any]) -> None:
         candidate = self._first
-        if index := given.get("index"):
+        if index := value.get("index"):
             sink = self.sink.choice(index)
             candidate = self._others.setdefault(sink, Candidate(sink))
             self.sink.signal(f"candidate {index}")
-        if not given.keys() & _CANDIDATE:
+        if not value.keys() & _CANDIDATE:
             self.sink.signal(
-                f"{UNREADABLE}a candidate with {', '.join(map(str, given))}"[:_LONGEST_SIGNAL]
+                f"{UNREADABLE}a candidate with {', '.join(map(str, value))}"[:_LONGEST_SIGNAL]
             )
-        for part in (given.get("content") or {}).get("parts") or ():
+        for part in (value.get("content") or {}).get("parts") or ():
             candidate.part(part)
         for name in ("groundingMetadata", "citationMetadata"):
-            if given.get(name):
+            if value.get(name):
                 self.sink.signal(name)
-        if given.get("finishReason"):
-            candidate.sink.stop_reason = given["finishReason"]
+        if value.get("finishReason"):
+            candidate.sink.stop_reason = value["finishReason"]
 
     def finish(self) -> None:
         for candidate in (self._first, *self._others.values()):

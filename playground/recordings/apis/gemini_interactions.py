@@ -55,8 +55,8 @@ class GeminiInteractions(ApiReader):
             self._streamed = True
 
     def _key(self, value: dict[str, Any]) -> Any:
-        given = value.get("index")
-        self._last = self._last if given is None else given
+        index = value.get("index")
+        self._last = self._last if index is None else index
         return self._last
 
     def _begin(self) -> None:

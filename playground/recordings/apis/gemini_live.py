@@ -52,8 +52,8 @@ class GeminiLive(ApiReader):
         turn = content.get("modelTurn") or {}
         for part in turn.get("parts") or ():
             self._next_piece()
-            known = {_camel(key): inner for key, inner in part.items() if inner is not None}
-            self._candidate.part(known)
+            fields = {_camel(key): inner for key, inner in part.items() if inner is not None}
+            self._candidate.part(fields)
         transcript = content.get("outputTranscription") or {}
         if transcript.get("text"):
             self._next_piece()

@@ -80,8 +80,8 @@ class OllamaChat(_Ollama):
             text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
             self._count += 1
             name = function.get("name") or ""
-            given = call.get("id") or ""
-            sink.call(self._count, text, name=name, call_id=given, new=True, done=True)
+            call_id = call.get("id") or ""
+            sink.call(self._count, text, name=name, call_id=call_id, new=True, done=True)
 
 
 class OllamaGenerate(_Ollama):

@@ -46,17 +46,17 @@ class OpenAIChat(ApiReader):
         if len(sink.chunks) == before:
             sink.signal("usage" if usage else "empty delta")
 
-    def _choice(self, given: dict[str, Any]) -> None:
+    def _choice(self, value: dict[str, Any]) -> None:
         choice = self._first
-        if index := given.get("index"):
+        if index := value.get("index"):
             choice = self._other(index)
             self.sink.signal(f"choice {index}")
-        delta = given.get("delta")
+        delta = value.get("delta")
         if delta is None:  # a log may have flattened the message into its choice
-            delta = given.get("message") or (given if given.get("role") else {})
+            delta = value.get("message") or (value if value.get("role") else {})
         choice.delta(delta)
-        if given.get("finish_reason"):
-            choice.sink.stop_reason = given["finish_reason"]
+        if value.get("finish_reason"):
+            choice.sink.stop_reason = value["finish_reason"]
             choice.sink.end_calls()
 
     def _other(self, index: Any) -> _Choice:

@@ -145,12 +145,12 @@ class OpenAIResponses(ApiReader):
         self.sink.model = response.get("model") or self.sink.model
 
     def _end_part(self, kind: str, value: dict[str, Any]) -> None:
-        """End a part: add its text if no delta did, and note a difference from its deltas."""
+        """End a part: add its text if no delta did; signal a text that differs from its deltas."""
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
-        came = self._part.get((key, value.get("content_index"), value.get("summary_index")))
-        if isinstance(text, str) and came is not None and came != len(text):
+        length = self._part.get((key, value.get("content_index"), value.get("summary_index")))
+        if isinstance(text, str) and length is not None and length != len(text):
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
             self.sink.signal(f"{UNREADABLE}a complete text that its deltas do not give: {shown}")
         if not isinstance(text, str) or not text or key in self._streamed or self._written.get(key):
@@ -234,8 +234,8 @@ class OpenAIResponses(ApiReader):
 
     def _missing(self, output: Any) -> None:
         """Add items of the complete output if their sort had no event in the stream."""
-        came = self._items.sorts
-        for item in [item for item in output if _sort(item) not in came]:
+        sorts = self._items.sorts
+        for item in [item for item in output if _sort(item) not in sorts]:
             self._done(self._items.done({}, item, _sort(item)), item)
 
 
@@ -246,5 +246,5 @@ def _sort(item: dict[str, Any]) -> str:
 
 
 def _arguments_text(item: dict[str, Any]) -> str:
-    given = item.get("arguments") or item.get("input") or item.get("code") or ""
-    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    arguments = item.get("arguments") or item.get("input") or item.get("code") or ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -122,8 +122,8 @@ def read_server(path: Path, name: str) -> Server:
     """Read a server's declaration from a file. Raises InputFault if it is wrong."""
     file = _read(path, _ServerFile)
     shared = _shared_presets()
-    own = _check_presets(path.name, file.presets, shared.presets)
-    declaration = _Declaration(path.name, file, {**shared.presets, **own}, shared.forms)
+    own_presets = _check_presets(path.name, file.presets, shared.presets)
+    declaration = _Declaration(path.name, file, {**shared.presets, **own_presets}, shared.forms)
     return declaration.server(name)
 
 
@@ -171,11 +171,11 @@ class _Declaration:
         """Split a table into an entry and the choices of a view, and build both."""
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
-        own = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, own, _CHOICES)  # checked before presets are merged
+        choices = {key: value for key, value in table.items() if key in _CHOICES}
+        _build(self.where, place, View, choices, _CHOICES)  # checked before presets are merged
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
-        return entry, View(source=source, **_merge([*presets, own]))
+        return entry, View(source=source, **_merge([*presets, choices]))
 
     def _check_unique(
         self, parsers: Iterable[Parser], field: str, names: Callable[[Parser], Iterable[str]]
@@ -206,13 +206,12 @@ def _check_presets(
     checked: dict[str, _Table] = {}
     for name, table in presets.items():
         place = f"presets.{name}"
-        own = {key: value for key, value in table.items() if key != "presets"}
-        _build(where, place, View, own, ("presets", *_CHOICES))
+        choices = {key: value for key, value in table.items() if key != "presets"}
+        _build(where, place, View, choices, ("presets", *_CHOICES))
         preset_names = table.get("presets", ())
-        known = {**shared, **checked}
-        checked[name] = _merge(
-            [*(_look_up(where, f"{place}.presets", preset, known) for preset in preset_names), own]
-        )
+        available = {**shared, **checked}
+        used = (_look_up(where, f"{place}.presets", each, available) for each in preset_names)
+        checked[name] = _merge([*used, choices])
     return checked
 
 
@@ -266,10 +265,10 @@ def _look_up(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
     return table[name]
 
 
-def _one_of(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1)
+def _one_of(name: str, names: Collection[str]) -> str:
+    close = get_close_matches(name, names, n=1)
     meant = f"{close[0]!r}, or another " if close else ""
-    return f"{meant}one of {', '.join(map(repr, known))}"
+    return f"{meant}one of {', '.join(map(repr, names))}"
 
 
 def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFault:
@@ -279,8 +278,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: the replies that both read alike, and
-    all. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: of the replies that the server and
+    its view read alike, and of all replies. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -300,7 +299,8 @@ def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]
 
 
 def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
-    """Return for each slip the number of replies that both read alike, and the number of all."""
+    """Return for each slip the number of replies that the server and its view read alike, and the
+    number of all replies."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
         return {}

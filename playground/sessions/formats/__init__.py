@@ -1,7 +1,8 @@
 """List the formats of session files, in the order in which they are tried.
 
-The first that recognises a file reads it, so narrower formats stand before wider ones. A format's
-module is loaded when its turn comes. A plugin says before which of `_OTHERS` its formats are tried.
+The first format that recognises a file reads it, so narrower formats come before wider ones. A
+format's module is loaded when the format is tried. A plugin says before which of `_OTHERS` its
+formats are tried.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _load(target: str) -> SessionFormat:
 
 @cache
 def _later() -> tuple[str, ...]:
-    """Return the targets of all formats after the first ones: the core's and those of plugins."""
+    """Return the targets of all formats of the core and of plugins, except those in `_FIRST`."""
     from playground.base.registry import plugins
 
     narrow: dict[str, list[str]] = {own.partition(":")[2]: [] for own in _OTHERS}
@@ -101,7 +102,7 @@ def recognised(source: Source) -> SessionFormat:
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
-        return next(iter(FORMATS))  # nearly a session of ours: that format's error is the clearest
+        return next(iter(FORMATS))  # almost our own format, whose error is the clearest
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)
@@ -113,7 +114,7 @@ def recognising(source: Source) -> Iterator[SessionFormat]:
         try:
             is_its_own = each.recognises(source)
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-            continue  # the file has a shape that this format does not know
+            continue  # the file confuses this format
         if is_its_own:
             yield each
 

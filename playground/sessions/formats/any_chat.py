@@ -1,6 +1,6 @@
 """Read JSON of an unknown format that holds lists of messages somewhere.
 
-This is the last format to be tried. Each list in which most entries have a role is a session.
+This format is tried last. Each list in which most entries have a role is a session.
 """
 
 from __future__ import annotations
@@ -63,13 +63,8 @@ class AnyChat(SessionFormat):
 
 
 _Path = tuple[str | int, ...]
-_READ: Final = {
-    "title",
-    "model",
-    "system",
-    "system_prompt",
-    "tools",
-}  # fields that are read beside a chat
+# fields next to a chat that are read
+_READ: Final = {"title", "model", "system", "system_prompt", "tools"}
 _OF_MESSAGE: Final = frozenset({
     "role", "from", "content", "parts", "value", "text", "message", "body", "tool_calls",
     "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",
@@ -97,7 +92,7 @@ def _report_beside(builder: SessionBuilder, document: Any) -> None:
 
 
 def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
-    """Yield a value's contents in reverse order, without the words of its chats."""
+    """Yield the values inside a value in reverse order, without the messages of chats."""
     if isinstance(value, dict):
         is_chat = any(map(looks_like_messages, value.values()))
         for name in reversed(value):
@@ -120,7 +115,7 @@ def _note(noted: dict[str, tuple[str, int, int]], path: _Path, characters: int) 
 
 
 def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """Yield the chats of a document, or of each line; a line without one is a finding."""
+    """Yield the chats of a document, or of each line; a line without a chat is a finding."""
     if not source.is_lines:
         yield from list(_chats(source.value, Place(), {}, 0)) or _single_message(source.value)
         return

@@ -1,7 +1,6 @@
 """Read and write ATIF, the Agent Trajectory Interchange Format.
 
-It has steps of the sources system, user and agent:
-https://harborframework.com/docs/trajectory-format.
+Each step has a source: system, user or agent (https://harborframework.com/docs/trajectory-format).
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
 
 
 def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
-    """Return the results of a step's calls, which stand in its observation."""
+    """Return the results of a step's calls, which are in the step's observation."""
     parts: list[Part] = []
     given = dict_or_finding(builder, observation, place).get("results")
     for where, result in objects_or_findings(builder, given, place.at("results")):
@@ -123,7 +122,7 @@ def _usage(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
 
 
 def _message(content: Any) -> Any:
-    """Return content with images in the usual form: ATIF names their file in `source.path`."""
+    """Return content with images in the usual form; ATIF has their file in `source.path`."""
     if not isinstance(content, list):
         return content
     return [
@@ -135,7 +134,7 @@ def _message(content: Any) -> Any:
 
 
 def dump_atif(session: Session) -> str:
-    """Return the session as an ATIF trajectory, which has no room for recordings and chunks."""
+    """Return the session as an ATIF trajectory, without recordings and their chunks."""
     records = {record.reply: record for record in session.requests}
     steps: list[dict[str, Any]] = []
     for index, message in enumerate(session.messages):

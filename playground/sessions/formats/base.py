@@ -1,4 +1,5 @@
-"""The interface of importers: recognise a file, read its sessions, and say which parts are kept."""
+"""The interface of importers: recognise a file, read its sessions, and state which parts are
+kept."""
 
 from __future__ import annotations
 
@@ -27,10 +28,10 @@ class SessionFormat(ABC):
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
     session_a_line: ClassVar[bool] = False  # each line of a file is a session of its own
-    # Paths of texts outside the conversation, each with the reason why it is left aside. `*` is
-    # one step, `**` several; what begins with `^` is a pattern of the text itself.
+    # Paths of texts outside the conversation -> the reason why they are ignored. `*` is one step,
+    # `**` several; a key that begins with `^` is a pattern of the text instead of the path.
     left_aside: ClassVar[Mapping[str, str]] = {}
-    own: ClassVar[bool] = False  # the playground's own: such a session may be empty
+    own: ClassVar[bool] = False  # True for our own formats, whose sessions may be empty
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:

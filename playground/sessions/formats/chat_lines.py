@@ -65,13 +65,13 @@ def _is_row(value: Any) -> bool:
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a key, or those of a request's body there (preferences)."""
+    """Return the messages under a key; in files of preferences, a request's body there has them."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """Read a row's conversation. If a preference compares two answers, read the chosen one."""
+    """Read a row's conversation; of a preference between two answers, read the chosen answer."""
     if isinstance(value, dict):
         value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():
@@ -92,13 +92,13 @@ _REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
 
 
 def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the request's body if a row has it under `input`, else an empty object."""
+    """Return the request's body that a row has under `input`, or else an empty object."""
     body = value.get("input")
     return body if isinstance(body, dict) and "messages" in body else {}
 
 
 def _is_pair(value: Any) -> bool:
-    """Return True if a row is a question with a chosen answer beside it, not a whole response."""
+    """Return True if a row has a question and the chosen answer, not a complete response."""
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:
@@ -138,7 +138,7 @@ class MessageLines(SessionFormat):
 
 
 def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Read a line: a message, a part of one, or facts about the whole session."""
+    """Read a line: a message, a part of a message, or facts about the whole session."""
     found = _inner(value)
     if found is None:
         _about(builder, value, place)
@@ -187,7 +187,7 @@ _PART_KINDS: Final = (
 
 
 def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
-    """Return the message or part in a line and its field ("" for the line itself), or None."""
+    """Return the message or part in a line, and its field ("" for the line itself); or None."""
     if not isinstance(value, dict):
         return None
     return (
@@ -211,10 +211,8 @@ def _under_message(value: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
 
 
 def _is_whole_message(value: dict[str, Any]) -> bool:
-    """Return True if a line is itself a message, with its type as its role.
-
-    Its text stands beside the type, or in `data`, where LangChain stores it.
-    """
+    """Return True if a line is itself a message, with its type as its role. Its text is next to the
+    type or, in LangChain's form, in `data`."""
     if role_of(value) is None:
         return False
     data = value.get("data")
@@ -226,7 +224,8 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
 def _first(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the first object that fits and its field: the line itself or one of its envelopes."""
+    """Return the first object for which `fits` is true, the line or an object inside, and its
+    field."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

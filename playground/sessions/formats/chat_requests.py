@@ -18,12 +18,12 @@ from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
 from playground.sessions.source import Source
 
-_MOST_ENTRIES = 20  # that are looked at to recognise messages
+_MOST_ENTRIES = 20  # entries that are examined to recognise messages
 _MARKS = frozenset(MARKS)
 _MARKS_IN_BYTES = tuple(mark.encode() for mark in MARKS)
-_ENVELOPE = {"request", "response", "choices"}  # fields of a file that are not of the body
+_ENVELOPE = {"request", "response", "choices"}  # fields of a file that are outside the body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
-_PROMPTS = ("input", "prompt", "inputText")  # one text alone, or in a list
+_PROMPTS = ("input", "prompt", "inputText")  # a text, or a list of one text
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
 
@@ -42,7 +42,7 @@ def looks_like_messages(value: Any) -> bool:
 
 
 def _has_role(message: dict[str, Any]) -> bool:
-    """Return True if an entry names its speaker, or has a type beside its content (LangChain)."""
+    """Return True if an entry names its speaker, or has a type and content (LangChain)."""
     inner = unwrap_message(message)
     has_type = "type" in inner and ("content" in inner or "tool_calls" in inner)
     return role_of(inner) is not None and (has_type or bool(_ROLES & inner.keys()))
@@ -117,7 +117,7 @@ class OpenAIChat(_Body):
 
 
 def _asks_in_text(body: dict[str, Any]) -> bool:
-    """Return True if a body is a request with its text under another name than `messages`."""
+    """Return True if a body has its text under another name than `messages`."""
     if isinstance(body.get("input"), list):
         return "model" in body
     has_text = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
@@ -148,7 +148,7 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add a request for each answer with a usage among the messages of a saved chat."""
+    """In a saved chat, add a request for each answer that has a usage."""
     billed = [
         (str(place.at("messages", index)), message)
         for index, message in enumerate(listed(body.get("messages")))
@@ -164,10 +164,11 @@ def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> N
 
 
 def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add the usage that stands beside the messages to the answer at their end. Add a finding if
-    there is no such answer, or if answers have usages of their own."""
+    """Add the usage next to the list of messages to the last answer. Add a finding if the messages
+    do not end with an answer, or if answers have their own usages."""
     usage = mapping(body.get("usage"))
-    if not any(type(count) is int for count in usage.values()):  # an option, as OpenRouter's
+    # an option of OpenRouter, no counts
+    if not any(type(count) is int for count in usage.values()):
         return
     if builder.messages and builder.messages[-1].role == "assistant" and not builder.requests:
         known = {"model": body.get("model"), "usage": usage}
@@ -178,10 +179,9 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, because messages cannot hold its cache marks.
-
-    Do nothing for a list of messages alone or a row of training data: without a model, a parameter,
-    a mark or Gemini's form it is no request.
+    """Add the request as it was sent, because messages cannot hold its cache marks. Do nothing for
+    a list of messages or a row of training data, which has no model, parameter, mark or Gemini's
+    form.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
@@ -192,10 +192,9 @@ def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
 
 
 def _is_marked(body: Any) -> bool:
-    """Return True if a cache mark stands anywhere in a body, in arguments and schemas, too.
-
-    The outer levels are walked without their texts, which are most of a body; the rest is first
-    searched as bytes.
+    """Return True if a cache mark is anywhere in a body, even in arguments and schemas. The outer
+    levels are walked without their texts, which are most of a body; the rest is searched as bytes
+    first.
     """
     waiting = [body]
     for _ in range(_OUTER_LEVELS):
@@ -204,7 +203,7 @@ def _is_marked(body: Any) -> bool:
             if _has_mark(each):
                 return True
             deeper += _within(each)
-        if not deeper:  # as in a row of texts
+        if not deeper:  # such as a row of texts
             return False
         waiting = deeper
     plain = plain_bytes(waiting)
@@ -218,7 +217,7 @@ def _is_marked(body: Any) -> bool:
     return False
 
 
-_OUTER_LEVELS = 3  # the body, its messages, each of these
+_OUTER_LEVELS = 3  # the body, its list of messages, each message
 
 
 def _has_mark(value: Any) -> bool:

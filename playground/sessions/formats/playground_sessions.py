@@ -16,10 +16,10 @@ from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
-# By top-level field: the depth of the items that are dropped if the file is cut off inside one.
+# Top-level field -> depth of the items that are dropped if the file is cut off inside an item.
 _DEPTHS: Final = {"messages": 4, "recordings": 4}  # a part of a message, a chunk of a recording
 _USUAL_DEPTH: Final = 2
-_MISSING: Final = "Field required"  # in a message of pydantic
+_MISSING: Final = "Field required"  # pydantic's message for a missing field
 
 
 class PlaygroundSession(SessionFormat):
@@ -47,10 +47,9 @@ class PlaygroundSession(SessionFormat):
 
 
 def _complete_part(value: Any, text: str, where: str) -> Any:
-    """Return the complete part of a session that is cut off at the end of `text`.
-
-    The item that is cut is dropped, and so is each object that then lacks a field. Raises
-    InputFault if the session has another fault.
+    """Return the complete part of a session that is cut off at the end of `text`. The cut item is
+    dropped, and so is each object that lacks a field without it. Raises InputFault if the session
+    has another fault.
     """
     path = _open_at_end(value, text)
     depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
@@ -71,7 +70,7 @@ def _complete_part(value: Any, text: str, where: str) -> Any:
 def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
     """Return the objects and lists that the text does not close, as container and key.
 
-    The outermost one is not among them.
+    The outermost object is left out.
     """
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -80,7 +79,7 @@ def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
 
 
 def _last_items(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield container and key of the last item, of that item's last item, and so on."""
+    """Yield container and key of the last item, then of that item's last item, and so on."""
     while isinstance(value, dict | list) and value:
         key = next(reversed(value)) if isinstance(value, dict) else len(value) - 1
         yield value, key

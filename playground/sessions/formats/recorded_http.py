@@ -1,4 +1,4 @@
-"""The base of the formats for recorded HTTP: their files are read as exchanges."""
+"""The base class of the formats for recorded HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from playground.sessions.source import Source
 
 
 class RecordedHttp(SessionFormat):
-    """A format of requests with their answers; requests that continue one another are a session."""
+    """A format of requests with their answers: each chain of requests that continue one another is
+    a session."""
 
     left_aside = {
         "**.headers": "headers of HTTP",

@@ -1,4 +1,4 @@
-"""Build the error for a file of no known format: its likely kind, and a way to import it."""
+"""Build the error for a file of no known format, with its likely kind and a way to import it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDER_EXPECTED: Final = (
     'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
 )
-_MOST_OTHERS: Final = 3  # pipes and devices in a folder that are named
+_MOST_OTHERS: Final = 3  # most pipes and devices of a folder that are named
 _UNKNOWN: Final = "not in any known session format"
 # Beginnings of files that may hold sessions in another form than JSON or text.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
@@ -36,7 +36,7 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"<html", "a web page, as an export to look at", "`conversations.json` beside it"),
 )
 _CLINE: Final = "what Cline's window shows of a task (`ui_messages.json`)"
-# Fields of files that belong to a session of some tool, but do not hold it.
+# Fields of files that accompany a session, but do not contain it.
 _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
     (frozenset({"projectID", "id"}), "opencode's record of a session", "its folder `storage`"),
     (frozenset({"workDir", "agents"}), "Kimi Code's state", "`wire.jsonl`, which lies beside it"),
@@ -56,7 +56,8 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
 
 
 def refusal(source: Source) -> InputFault:
-    """Return the error for a file that no format recognises. Broken JSON is an error of its own."""
+    """Return the error for a file that no format recognises; for broken JSON, the error of the
+    JSON."""
     for beginning, what, way_out in _BEGINNINGS:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)
@@ -73,7 +74,7 @@ def refusal(source: Source) -> InputFault:
 
 
 def _listed() -> str:
-    """Return the expected formats, and the plugin that reads more, where it is missing."""
+    """Return the expected formats, and if the plugin importers is missing, a note about it."""
     missing = "" if "importers" in plugins() else _MISSING
     return f"{_LISTED}{missing}"
 

@@ -1,7 +1,7 @@
 """Read rows of provider requests, grouped by session: claude-tap's traces, and logs of gateways.
 
-Each row has its own system prompt and tools. Rows that continue one another are one conversation. A
-session may have several conversations: its own, and those of helpers and sub-agents.
+Each row is a complete request. Rows that continue one another are one conversation. A session may
+have several: the agent's, and those of helpers and sub-agents.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _RESPONSES: Final = (
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts", "date")
-_ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # a row has one of these
+# each row has one of these fields
+_ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
 _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
@@ -73,7 +74,7 @@ class RequestRows(RecordedHttp):
             else:
                 others.append(str(place))
         for session in list(groups):
-            exchanges = groups.pop(session)  # to free the memory when they are read
+            exchanges = groups.pop(session)  # frees the memory after reading
             for builder in read_exchanges(exchanges, session or source.stem, source.name):
                 if others:
                     builder.note_loss(
@@ -95,7 +96,7 @@ def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 
 def _list_in(document: dict[str, Any]) -> str:
-    """Return the field of a document that holds the rows; "" if there is none."""
+    """Return the field of a document that holds the rows; "" if no field does."""
     return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
@@ -114,7 +115,7 @@ def _is_exchange(document: dict[str, Any]) -> bool:
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a request's body, from one of its fields, alone or beside method, path and headers."""
+    """Return a request's body: from one of its fields, or from among method, path and headers."""
     for key in _REQUESTS:
         found = json_or_text(value.get(key))
         if isinstance(found, dict) and conversation(found) is not None:
@@ -152,7 +153,8 @@ def _response(value: dict[str, Any]) -> Any:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return a reply's bytes: the events of a stream, a body inside the response, or all of it."""
+    """Return a reply's bytes: the events of a stream, a body inside the response, or the
+    response."""
     if isinstance(response, dict):
         for key in ("sse_events", "events", "chunks"):
             if isinstance(response.get(key), list) and response[key]:
@@ -165,7 +167,7 @@ def _bytes(response: Any) -> bytes:
 
 
 def _stream(events: list[Any]) -> bytes:
-    """Return events as a stream of server-sent events; the data of each may stand in `data`."""
+    """Return events as server-sent events; an event may have its data in `data`."""
     lines = []
     for event in events:
         data = event.get("data", event) if isinstance(event, dict) else event
@@ -177,9 +179,8 @@ def _stream(events: list[Any]) -> bytes:
 def _socket_exchanges(
     sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges over one socket. A request after the first one holds only new items:
-    those of the previous reply and its own.
-    """
+    """Yield the exchanges over one socket. A request after the first holds only new items, so the
+    items of the previous reply are added."""
     replies: list[list[Any]] = [[]]
     for event in received:
         replies[-1].append(event)
@@ -203,7 +204,7 @@ def _socket_exchanges(
 
 
 def _input(value: Any) -> list[Any]:
-    """Return a request's input as a list; a text alone is the user's."""
+    """Return a request's input as a list; a text becomes a message of the user."""
     return [{"role": "user", "content": value}] if isinstance(value, str) else listed(value)
 
 
@@ -236,7 +237,7 @@ def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
         "",
     )
     user = mapping(metadata).get("user_id")
-    if not session and isinstance(user, str) and "session_" in user:  # Claude Code's own
+    if not session and isinstance(user, str) and "session_" in user:  # Claude Code's id
         session = user.rpartition("session_")[2]
     name, _, version = _client(value.get("request")).partition("/")
     return Agent(name=name, version=version.split(" ")[0], session=session)

@@ -1,4 +1,4 @@
-"""Build the table of what each format keeps, for the command line and the documents."""
+"""Build the table of the parts that each format keeps, for the command line and the documents."""
 
 from __future__ import annotations
 

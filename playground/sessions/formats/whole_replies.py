@@ -12,7 +12,7 @@ from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import read_reply
 from playground.sessions.source import Source
 
-# Paths of the reply in a batch's result: of OpenAI and Groq, Anthropic, and of HTTP answers.
+# Paths of the reply in a batch's result (OpenAI and Groq; Anthropic), and in an HTTP answer.
 _PATHS: Final = (("response", "body"), ("result", "message"), ("message",), ("body",))
 
 
@@ -51,7 +51,7 @@ def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
 
 
 def _inner_reply(value: Any) -> dict[str, Any] | None:
-    """Return the reply in a batch's result; None if it has none, as for a failed request."""
+    """Return the reply in a batch's result; None if it has none (a failed request)."""
     for path in _PATHS:
         found = value
         for step in path:

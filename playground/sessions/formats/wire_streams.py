@@ -39,7 +39,7 @@ class RecordingFile(SessionFormat):
 
 
 def _read(source: Source) -> tuple[Recording, dict[str, Any]]:
-    """Return the recording and its request; only its last line may be cut off."""
+    """Return the recording and its request; only the last line may be cut off."""
     outer, source.left_out = source.left_out, []
     last_line = 0
 
@@ -88,7 +88,7 @@ class WireStream(SessionFormat):
         if any(isinstance(value, dict) for value in lines):
             known = [isinstance(value, dict) and _is_frame(value) for value in lines]
             return sum(known) > len(known) / 2
-        document = source.document  # a list of frames, as Gemini answers without `alt=sse`
+        document = source.document  # a list of frames: Gemini's answer without `alt=sse`
         if isinstance(document, list) and not any(map(_may_be_frame, document[:_MOST_FRAMES])):
             return False
         return any(decode_stream([source.start(size)]).api for size in _STARTS)
@@ -100,7 +100,7 @@ class WireStream(SessionFormat):
         yield builder
 
 
-_MOST_FRAMES: Final = 12  # that are looked at to recognise a file
+_MOST_FRAMES: Final = 12  # frames that are examined to recognise a file
 _STARTS: Final = (4096, 65536)  # bytes: the first frames of most streams show the API
 
 
@@ -118,7 +118,7 @@ def _may_be_frame(value: Any) -> bool:
 
 
 def _is_frame(value: dict[str, Any]) -> bool:
-    """Return True for a frame of some API, which LiteLLM's dumps wrap, or for an error's body."""
+    """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body."""
     frame = mapping(value.get("chunk")) or value
     if _has_no_end(frame):
         return False
@@ -128,7 +128,7 @@ def _is_frame(value: dict[str, Any]) -> bool:
 def _has_no_end(value: dict[str, Any]) -> bool:
     """Return True for a complete chat completion without a finish reason.
 
-    As a stream it would seem to be cut off. One with a reason can be read as a stream of one chunk.
+    As a stream it would seem to be cut off. A completion with a reason can be read as a stream.
     """
     choices = listed(value.get("choices"))
     has_end = any(mapping(choice).get("finish_reason") for choice in choices)

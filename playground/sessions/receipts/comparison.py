@@ -1,6 +1,7 @@
 """Compare the leaves of a file with the sessions that were read from it.
 
-Texts are compared by content. Short texts, repeats, results and annotations are also counted.
+Texts are compared by content; for short texts, repeats, results and annotations, also how often
+they occur.
 """
 
 from __future__ import annotations
@@ -29,18 +30,17 @@ from playground.sessions.receipts.leaves import (
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
-_SHORTEST_PIECE: Final = (
-    12  # characters of a session's text that is searched for within a longer one
-)
+# characters: shorter session texts are not searched for within longer texts
+_SHORTEST_PIECE: Final = 12
 # A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
-SAME: Final = "the same text stands in "  # followed by a path, which is checked
-# Findings about all lines of a kind, which name only the first line.
+SAME: Final = "the same text stands in "  # followed by a path, which is checked for the text
+# Codes of findings about all lines of a kind; they name only the first line.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
-# Findings on what a session lacks, or holds in another form than the file.
+# Codes of findings about something that a session lacks or holds in another form.
 _TELLING: Final = frozenset({
     "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line",
     "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
@@ -51,7 +51,7 @@ _TELLING: Final = frozenset({
 })  # fmt: skip
 Found = tuple[Place, Kind, str]
 _SAYS: Final = re.compile(r"\w")
-_SHORTEST: Final = 12  # characters of a text that may be counted within others
+_SHORTEST: Final = 12  # characters: shorter texts are not counted within others
 
 
 def receipt_of(
@@ -99,7 +99,7 @@ def receipt_of(
 
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
-    """Return the pieces. A finding about a text at one place is added at all its other places."""
+    """Return the missing pieces; a finding about a text at one place explains it at all places."""
     codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
         replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
@@ -117,19 +117,18 @@ class _SessionTexts:
         self._pieces = sorted((t for t in folded_texts if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
 
     def missing(self, text: str) -> list[str]:
-        """Return the pieces of a text that no session holds and that are long enough to be words.
-
-        A text may hold several texts of sessions, as a transcript in one string does. So it is
+        """Return the pieces of a text that no session holds and that are long enough to count. A
+        text may hold several texts of sessions (a transcript in one string, for instance). So it is
         compared line by line, and the sessions' texts are cut out of each line.
         """
-        text = text.encode("utf-8", "replace").decode()  # half characters are replaced on reading
+        text = text.encode("utf-8", "replace").decode()  # importers replace half surrogates
         if self._holds(folded(text)):
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
         return [rest for line in lines for rest in self._missing_texts(folded(line))]
 
     def holds(self, text: str) -> bool:
-        """Return True if a text is one of the sessions', or, if it is long, a part of one."""
+        """Return True if a text is a text of a session or, if it is long enough, a part of one."""
         text = folded(text)
         return text in self._exact or (is_text(text) and text in self._joined)
 
@@ -151,7 +150,8 @@ class _SessionTexts:
 
 
 def _without_json(text: str, texts: _SessionTexts) -> Iterator[str]:
-    """Yield the lines of a text; of JSON within it, only the strings that no session holds."""
+    """Yield the lines of a text; of JSON in the text, yield only the strings that no session
+    holds."""
     decoder, at, start = json.JSONDecoder(strict=False), 0, 0
     while (at := text.find("{", at)) >= 0:
         try:
@@ -178,7 +178,8 @@ def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the calls that no session holds. Calls of one id, name and content count once."""
+    """Yield the calls that no session holds. Calls with the same id, name and content count
+    once."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
     left = Counter(holdings.calls)
     contents = {arguments for _, arguments in left} | _json_texts(holdings)
@@ -192,7 +193,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the texts that are JSON objects: a stream does not say which texts are calls."""
+    """Return the texts that are JSON objects; in a stream they may be calls."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -203,7 +204,7 @@ def _json_texts(holdings: Holdings) -> set[str]:
 
 def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the token reports that no request has, and those that requests have more often than the
-    file. A report may be a copy of another, or the sum of all."""
+    file. A report in the file may be a copy of another report, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
     held = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
@@ -293,8 +294,8 @@ class _Explanations:
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason refers to another path with the same text, but that path lacks
-        it."""
+        """Return False if the reason is that the same text is at another path, but it is not
+        there."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -314,12 +315,12 @@ class _Explanations:
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
         if found.code == "beside-left-out":  # one finding for each name of a field
-            if kind in ("result", "usage"):  # objects; the finding is about one of their fields
+            if kind in ("result", "usage"):  # objects, one field of which the finding names
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))
         return (
-            _quotes(found.message, text)  # a finding about a stream names a chunk, not a path
+            _quotes(found.message, text)  # e.g. in a stream: findings name chunks, not paths
             or _is_within(where, found.where)
             or _is_within(found.where, where)
             or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())
@@ -335,14 +336,14 @@ def _quotes(message: str, text: str) -> bool:
 
 
 def _is_within(inner: str, outer: str) -> bool:
-    """Return True if a place is the other one or within it, in whichever spelling."""
+    """Return True if a place is `outer` or inside it; a step into a body may be written or not."""
     inner, outer = _bare(inner), _bare(outer)
     return inner == outer or (
         inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
     )
 
 
-# Steps that lead into the body of an exchange, which findings leave out.
+# Steps that lead into the body of an exchange; findings leave them out.
 _INTO_BODY: Final = re.compile(
     r"\.(?:postData\.text|content\.text|body|string|parsed_body|base64_string|raw_gzip|__data__)(?=\.|$)"
 )
@@ -354,7 +355,7 @@ def _bare(place: str) -> str:
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """Return the pattern of a path: `*` is a step or a part of one, `**` any number of steps."""
+    """Return the pattern of a path: `*` is a step or a part of a step, `**` any number of steps."""
     steps = ["(?:[^.]+\\.)*?" if step == "**" else _step(step) for step in path.split(".")]
     return re.compile("^" + "".join(steps).removesuffix("\\.") + "(?:\\.|$)")
 
@@ -364,7 +365,8 @@ def _step(step: str) -> str:
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield texts that the file has more often than the sessions, and the other way round."""
+    """Yield texts that the file has more often than the sessions, and texts that it has less
+    often."""
     held = _SessionWords(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
@@ -379,7 +381,7 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 class _SessionWords:
-    """The texts of sessions, with the number of times each is said."""
+    """The texts of sessions, with the number of times that each occurs."""
 
     def __init__(self, holdings: Holdings) -> None:
         self._whole: Counter[str] = Counter()
@@ -388,7 +390,7 @@ class _SessionWords:
             self._whole[folded(text)] += times
             for line in text.split("\n"):
                 self._lines[folded(line)] += times
-        for text in holdings.texts:  # such as a system prompt, which is no message
+        for text in holdings.texts:  # texts outside of messages, such as a system prompt
             self._whole[folded(text)] = self._whole[folded(text)] or 1
             for line in text.split("\n"):
                 self._lines[folded(line)] = self._lines[folded(line)] or 1
@@ -407,7 +409,7 @@ class _SessionWords:
 def _words(
     leaves: Leaves, held: _SessionWords, called: Iterable[tuple[str, str]]
 ) -> Iterator[Found]:
-    """Yield the words that a list of messages has more often than the sessions."""
+    """Yield the texts that a list of messages has more often than the sessions."""
     names = {name for name, _ in called}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
@@ -422,12 +424,13 @@ def _words(
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that is a call of one of these tools: a session holds it as a call."""
+    """Return True for a text that is a call of one of these tools, which a session holds as a
+    call."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the results with a value that is missing in the session's result of the same call."""
+    """Yield the results with a value that the session's result of the same call lacks."""
     every = [text for texts in holdings.results_by_call.values() for text in texts]
     each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
     for result in each.values():
@@ -452,5 +455,5 @@ def _holds(text: str, result: FileResult) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return a text with each run of white space as one blank."""
+    """Return a text with each run of white space replaced by one blank."""
     return " ".join(text.split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-# The last step of a token count's path, for all providers. Limits are no counts.
+# The last step of a token count's path, for all providers.
 _COUNT: Final = re.compile(
     r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
     r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
@@ -18,7 +18,7 @@ _IN_USAGE: Final = re.compile(
     r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
 )
 USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-# Tokens that a provider reports as missed in its cache are an estimate, and billed elsewhere.
+# Names of numbers that are no counts: limits, and the estimate of tokens missed in the cache.
 _LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost|missed")
 _READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
 _CACHE: Final = re.compile(r"(?i)cache")
@@ -26,7 +26,7 @@ _WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval
 
 
 def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
-    """Return True if a field counts tokens that were read or written, by its name."""
+    """Return True if a field's name shows that it counts tokens read or written."""
     if type(value) is not int or value <= 0 or _LIMIT.search(name):
         return False
     return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
@@ -45,7 +45,7 @@ def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
 
 
 def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
-    """Yield the reports of tokens in a frame, each with the counts of its inner objects."""
+    """Yield the token reports in a frame, each with the counts of its inner objects."""
     if isinstance(frame, dict):
         named = USAGE.search(key) is not None
         if any(is_count(str(name), n, named) for name, n in frame.items()):
@@ -59,7 +59,7 @@ def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
 
 
 def counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
-    """Yield the counts of a report by their dotted names."""
+    """Yield a report's counts with their dotted names."""
     for name, n in report.items():
         if is_count(str(name), n, named):
             yield f"{path}{name}", n

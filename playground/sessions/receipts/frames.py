@@ -13,7 +13,7 @@ from playground.recordings.framing import LineReader
 from playground.sessions.source import Source
 
 _UNZIPPED: Final = 64 * 1024 * 1024
-_FIRST_VALUES: Final = 12  # of a file, which decide if it is a stream
+_FIRST_VALUES: Final = 12  # values of a file that decide if it is a stream
 _OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
@@ -21,7 +21,7 @@ _EVENT: Final = re.compile(
 _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
 _DONE: Final = b"[DONE]"
 HTTP_HEAD: Final = re.compile(
-    rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
+    rb"(?:\r?\n?\d+ \d+\n)?"  # sizes that httprr writes between two exchanges
     rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
     rb"((?:[^\r\n]+\r?\n)*)\r\n"
 )
@@ -41,7 +41,8 @@ def frames_of_lines(source: Source) -> list[Any]:
 
 def is_frame(value: dict[Any, Any]) -> bool:
     """Return True for a piece of a reply: its fields or its event's name show that it is one."""
-    if isinstance(value.get("__data__"), dict):  # Llama Stack's form, with a type for each object
+    # Llama Stack's form, which wraps each object with its type
+    if isinstance(value.get("__data__"), dict):
         value = value["__data__"]
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -86,7 +87,7 @@ def json_values(text: str) -> list[Any]:
 
 
 def are_frames(items: list[Any]) -> bool:
-    """Return True for several objects of a stream, none of which is a message by itself."""
+    """Return True for several frames of a stream, none of which is a complete message."""
     return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
 
 

@@ -1,4 +1,4 @@
-"""Holdings: the texts, calls and token counts that sessions hold, for comparison with a file's."""
+"""Holdings: the texts, calls and token counts of sessions, for comparison with those of a file."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ from playground.sessions.session import Session
 
 @dataclass
 class Holdings:
-    """The leaves of sessions. Those of stored bodies are separate: a body would be compared with
-    itself."""
+    """The leaves of sessions. Leaves of stored bodies are separate, because the file has the same
+    bodies."""
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
-    part_texts: Counter[str] = field(
-        default_factory=Counter
-    )  # the text of each part and each message
-    most_texts: Counter[str] = field(default_factory=Counter)  # in one session
+    # the text of each part and each message
+    part_texts: Counter[str] = field(default_factory=Counter)
+    most_texts: Counter[str] = field(default_factory=Counter)  # the most in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
     calls_made: int = 0
     results_by_call: dict[str, list[str]] = field(default_factory=dict)  # by the calls' ids
     usages: list[tuple[int, ...]] = field(default_factory=list)
-    messages: set[str] = field(default_factory=set)  # each once, as in the file
+    messages: set[str] = field(default_factory=set)  # each counted once, as in the file
     requests: int = 0
     read: int = 0
     written: int = 0
@@ -97,7 +96,7 @@ def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
 
 
 def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
-    """Add a recording's error and other choices; its reply is a message already."""
+    """Add a recording's error and further choices; its first reply is a message of the session."""
     holdings.texts += strings(recording.error)
     holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
     said: Counter[str] = Counter()
@@ -119,7 +118,7 @@ def _part(holdings: Holdings, part: Any) -> None:
         case ToolCallPart():
             arguments = part.args
             holdings.calls[part.tool_name, arguments_text(arguments)] += 1
-            if arguments.keys() == {"input"}:  # free text, or a value that is no object
+            if arguments.keys() == {"input"}:  # arguments that are text or no object
                 holdings.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             holdings.texts += strings(arguments)
         case ImagePart():
@@ -138,7 +137,7 @@ def _numbers(value: Any) -> list[int]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Yield the strings of a value, and the strings within those that are JSON."""
+    """Yield the strings of a value, and the strings inside JSON strings."""
     match value:
         case str():
             yield value

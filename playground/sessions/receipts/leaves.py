@@ -36,7 +36,7 @@ from playground.sessions.source import Source
 
 _DEEPEST: Final = 60
 
-# Calls are found by their fields: an object with one of these and a name is a call.
+# An object with one of these fields and a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
 _NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
 _IDS: Final = ("call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "callId")
@@ -52,12 +52,12 @@ _ROLES: Final = _TOOL_ROLES | {
 }  # fmt: skip
 SYSTEM_ROLES: Final = frozenset({"system", "developer"})
 _CACHE_MARKS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
-# Fields of a message with its words, or with annotations of them.
+# Fields of a message with its text, or with annotations of the text.
 _SAID: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
     "audio", "images", "attachments", "files", "annotations", "citations",
 })  # fmt: skip
-# Fields with somebody's words, even in an object without a role.
+# Fields with a text that somebody said, even in an object without a role.
 _LIKELY: Final = frozenset({
     "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
     "thought", "instruction", "query", "response", "output",
@@ -99,18 +99,18 @@ class FileCall(NamedTuple):
     call_id: str
     name: str
     arguments: str
-    chat: int = 0  # its list of messages
+    chat: int = 0  # number of its list of messages
 
 
 class FileWords(NamedTuple):
-    """A string of any length in a message's words or annotations, with `chat`, its list of
-    messages, and `message`, the message's id, if any."""
+    """A string of any length in a message's text or annotations; `chat` is the number of its list
+    of messages, `message` the message's id, if any."""
 
     place: Place
     text: str
     chat: int
     message: str
-    is_text: bool  # True for words, False for annotations such as a title
+    is_text: bool  # True for text, False for annotations such as a title
 
 
 class FileResult(NamedTuple):
@@ -123,41 +123,41 @@ class FileResult(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The surroundings of a value: a report of tokens, the id of an object, a list of messages."""
+    """The surroundings of a value. `billed`: in a token report; `owner`: id of the outer object;
+    `chat`: number of the list of messages; `message`: the message's id."""
 
     billed: bool = False
     owner: str = ""
     chat: int = 0
     message: str = ""
-    in_message: bool = False  # True within what somebody said
-    piece: bool = False  # a piece of a message, which the next message may continue
+    in_message: bool = False  # inside a text that somebody said
+    piece: bool = False  # the next message may continue this message
 
 
 class FileUsage(NamedTuple):
-    """A report of tokens: the counts above 0, sorted; `answer` is the billed answer's id."""
+    """A token report: the counts above 0, sorted; `answer` is the billed answer's id."""
 
     place: Place
     answer: str
     counts: tuple[int, ...]
-    read: int  # tokens of the prompt, and below of the answer, if the report separates them
+    read: int  # prompt's tokens; `written` are the answer's (0 if not separate)
     written: int
 
 
 @dataclass
 class Leaves:
-    """The leaves of a file or of a part of it, in their order."""
+    """The leaves of a file or a part of a file, in order."""
 
     texts: list[FileText] = field(default_factory=list)
     calls: list[FileCall] = field(default_factory=list)
     usages: list[FileUsage] = field(default_factory=list)
     words: list[FileWords] = field(default_factory=list)
     results: list[FileResult] = field(default_factory=list)
-    messages: set[str] = field(
-        default_factory=set
-    )  # each once, because a request repeats its history
+    # each once, although requests repeat their history
+    messages: set[str] = field(default_factory=set)
     strings: Counter[str] = field(default_factory=Counter)  # all strings, from any place
     chats: int = 0  # lists of messages
-    is_closed: bool = False  # counts may be hidden from the walk, in words or bytes
+    is_closed: bool = False  # True if the file may hold counts that the walk cannot see
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
 
@@ -192,7 +192,7 @@ def _open(walk: _Walk, source: Source, place: Place) -> None:
 
 
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
-    """Walk each line; a stream written with a piece in each line is joined first."""
+    """Walk each line; pieces of a stream in several lines are joined first."""
     pieces: dict[str, list[str]] = {}
     if frames := frames_of_lines(source):
         walk.stream(frames, place)
@@ -222,7 +222,7 @@ def _yaml(source: Source) -> list[Any]:
 
 
 def arguments_text(value: Any) -> str:
-    """Return arguments in one spelling, so that two writings of them can be compared."""
+    """Return arguments in one spelling, for comparison."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
@@ -230,7 +230,7 @@ _NOWHERE: Final = _Around()
 
 
 def spelt(arguments: str) -> str:
-    """Return arguments that are JSON in one spelling; any other text as it is."""
+    """Return JSON arguments in one spelling; return any other text unchanged."""
     values = json_values(arguments)
     return arguments_text(values[0] if values else arguments)
 
@@ -240,7 +240,7 @@ class _Walk:
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
-        self._piece = ""  # the path of the last piece
+        self._piece = ""  # path of the last piece of a message
 
     def value(
         self,
@@ -269,7 +269,7 @@ class _Walk:
             case bytes():
                 self.bytes(value, place)
             case int() | float() if around.in_message and key in _SAID and type(value) is not bool:
-                self.text(str(value), place, depth, around, key)  # no message holds a number
+                self.text(str(value), place, depth, around, key)  # sessions hold no numbers there
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
         around = around._replace(owner="")
@@ -284,9 +284,8 @@ class _Walk:
         owner = around.owner
         billed = around.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
-            if (
-                key == "function" and not call.call_id
-            ):  # OpenAI's form, with the id in the outer object
+            # OpenAI's form: the outer object has the id
+            if key == "function" and not call.call_id:
                 call = call._replace(call_id=owner)
             self.leaves.calls.append(call._replace(chat=around.chat))
             self._piece = ""
@@ -317,7 +316,8 @@ class _Walk:
         return self.leaves.chats
 
     def _flat_calls(self, value: dict[Any, Any], place: Place) -> None:
-        """Add calls with arguments in a field of a dotted name, as in attributes of spans."""
+        """Add calls whose arguments are in a field with a dotted name, as in attributes of
+        spans."""
         for name, inner in value.items():
             if str(name).endswith(".arguments") and isinstance(inner, str):
                 with suppress(ValueError, RecursionError):
@@ -334,7 +334,7 @@ class _Walk:
         return True
 
     def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
-        """Add the message or result that an object is; return True for a result."""
+        """Add an object that is a message or a result; return True for a result."""
         role, kind = _role(value), value.get("type")
         said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
         for name in _RESULT_FIELDS & value.keys():
@@ -363,7 +363,7 @@ class _Walk:
         around: _Around = _NOWHERE,
         key: str = "",
     ) -> None:
-        """Walk a string: the content of JSON or of a stream, or else a long text."""
+        """Walk a string: its JSON, its stream, or else its text."""
         self.leaves.strings[text] += 1
         start = text.lstrip()[:1]
         if start in ("{", "[") and len(text) > 1:
@@ -374,10 +374,10 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
-        if around.in_message and key == "bytes":  # of a document, whose text is kept
+        if around.in_message and key == "bytes":  # a document's bytes; its text is compared
             with suppress(UnicodeDecodeError):
                 text = (from_base64(text) or b"\xff").decode()
-        is_status = place.field.endswith("status.message")  # of HTTP
+        is_status = place.field.endswith("status.message")  # HTTP's status
         is_likely = key in _LIKELY and not is_status and not around.in_message
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
@@ -391,7 +391,7 @@ class _Walk:
             self.leaves.texts.append(FileText(place, text))
 
     def _add_words(self, words: FileWords, around: _Around) -> None:
-        """Add a message's words. If they continue the message before, join them to it."""
+        """Add a message's text; join it to the previous message's if it continues that one."""
         said, name = self.leaves.words, numberless(str(words.place))
         if around.piece and said and self._piece == name:
             said[-1] = said[-1]._replace(text=said[-1].text + words.text)
@@ -400,7 +400,7 @@ class _Walk:
         self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
-        """Walk a file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
+        """Walk a file that is no JSON: HTTP messages, a stream, or else lines of text."""
         text = data.decode("utf-8", "replace")
         if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
@@ -410,7 +410,7 @@ class _Walk:
             self.text(line, place.at(f"line {number}") if place.field else Place(number))
 
     def bytes(self, data: bytes, place: Place) -> None:
-        """Walk the bytes of a body: packed, text, or HTTP messages one after another."""
+        """Walk the bytes of a body: packed content, text, or consecutive HTTP messages."""
         data = unzipped(data)
         self.leaves.is_closed |= b"\0" in data
         heads = list(HTTP_HEAD.finditer(data))
@@ -436,7 +436,7 @@ class _Walk:
             self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
-            # the last report counts; counts that it lacks come from earlier ones
+            # the last report counts; earlier ones supply counts that it lacks
             for report in reports_in(frame):
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
@@ -447,7 +447,7 @@ class _Walk:
 
     def _joined(self, texts: list[str], place: Place, channel: tuple[str, ...]) -> None:
         if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
-            texts = texts[-1:]  # each repeats the text before it: a snapshot, or a constant
+            texts = texts[-1:]  # each piece repeats all text so far (a snapshot), or is a constant
         joined = "".join(texts)
         if joined.startswith("{"):
             with suppress(ValueError, RecursionError):
@@ -466,14 +466,14 @@ class _Walk:
 
 
 def _role(value: dict[Any, Any]) -> str:
-    """Return an object's role if it is a speaker's; "" for none."""
+    """Return an object's role if this is a speaker; otherwise ""."""
     role = value.get("role") or value.get("from")
     return role if isinstance(role, str) and role in _ROLES else ""
 
 
 def _plain(said: Any) -> Any:
-    """Return a message's words without cache marks, and a single block of text as the text: the
-    next request may write the same message in this form."""
+    """Return a message's content without cache marks, and a single text block as text, because the
+    next request may write the same message so."""
     if isinstance(said, list):
         plain = [
             {name: n for name, n in each.items() if name not in _CACHE_MARKS}
@@ -487,14 +487,15 @@ def _plain(said: Any) -> Any:
 
 
 def _holds_results(said: Any) -> bool:
-    """Return True if a tool's message holds results as blocks of their own."""
+    """Return True if a tool's message holds results as separate blocks."""
     blocks = [b for b in said if isinstance(b, dict)] if isinstance(said, list) else []
     kinds = (str(block.get("type") or "") for block in blocks)
     return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
 
 
 def scalars(value: Any) -> Iterator[str]:
-    """Yield a result's strings and numbers, also within JSON, except marks such as types."""
+    """Yield a result's strings and numbers, also inside JSON strings, except fields such as
+    types."""
     match value:
         case str():
             text = " ".join(_RESULT_TAG.sub(" ", value).split())
@@ -517,15 +518,15 @@ def scalars(value: Any) -> Iterator[str]:
 def is_text(text: str) -> bool:
     """Return True if a string may be somebody's words: it is long enough and has a blank."""
     if "\0" in text:
-        return False  # bytes, such as an image's
+        return False  # bytes, for example of an image
     return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
-    """Return the call that an object is, or None: it has arguments and a name."""
+    """Return the call if an object is one (it has arguments and a name), or else None."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
-    state = value.get("state")  # some calls have these fields one step down, with their state
+    state = value.get("state")  # some calls have these fields inside `state`
     holder = state if isinstance(state, dict) and _OF_CALL.search(kind) else value
     field_name = next((n for n in _ARGUMENTS if n in holder), None)
     if field_name is None or not name:
@@ -565,12 +566,13 @@ def _answer(value: dict[Any, Any]) -> str:
 def _strings(
     value: Any, path: tuple[Any, ...], channel: tuple[str, ...]
 ) -> Iterator[tuple[tuple[tuple[Any, ...], tuple[str, ...]], str]]:
-    """Yield the strings of a frame, each with its path and its frame's channel."""
+    """Yield the strings of a frame, each with its path and the frame's channel."""
     if isinstance(value, dict):
         if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
-            return  # whole in one frame
+            return  # complete in one frame
         fields = [n for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int)]
-        if "output_index" in fields and "item_id" in fields:  # some give each event another id
+        # some servers give each event another id
+        if "output_index" in fields and "item_id" in fields:
             fields.remove("item_id")
         named = (str(value[n]) for n in fields)
         channel = (*channel, *named)

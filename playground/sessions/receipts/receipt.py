@@ -26,7 +26,7 @@ _COMPARED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """One leaf of the file that no session holds, or a piece of one.
+    """A leaf of the file, or a piece of a leaf, that no session holds.
 
     `finding_code` is the code of the importer's finding about it, `aside` the format's reason for
     ignoring such paths. If both are empty, the loss was silent.
@@ -42,7 +42,7 @@ class Missing:
 
     @property
     def path(self) -> str:
-        """The place without the numbers of lines and items, to group by."""
+        """The place without the numbers of lines and items, for grouping."""
         return numberless(self.place)
 
     @property
@@ -53,7 +53,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class MissingAtPath:
-    """The missing pieces of one path: number, characters, the reason, and the first of them."""
+    """The missing pieces of one path: their number, characters and reason, and the first piece."""
 
     path: str
     kind: Kind
@@ -72,13 +72,12 @@ class MissingAtPath:
 
 @dataclass(frozen=True)
 class Receipt(Shown):
-    """The contents of a file and of its sessions, and what was found missing.
-
-    These are compared by value: texts of 24 characters and more, shorter ones if a field or a role
-    shows that somebody said them, calls with their arguments, results, and token counts. Texts that
-    occur several times in one list of messages are compared by number. White space is folded.
-    Messages and requests are only counted. A text that occurs only in a request's stored body is
-    reported as such. The receipt does not prove that nothing is missing.
+    """The contents of a file and of its sessions, and the missing pieces. Compared by value are
+    texts of 24 characters and more, shorter ones if a field or a role shows that somebody said
+    them, calls with their arguments, results, and token counts. For repeated texts in a list of
+    messages, the number of times is compared. White space is folded. Messages and requests are only
+    counted. A text that occurs only in a request's stored body is reported as such. The receipt
+    does not prove that nothing is missing.
     """
 
     format: str
@@ -89,7 +88,7 @@ class Receipt(Shown):
 
     @cached_property
     def missing_characters(self) -> int:
-        """The characters of the file's texts that are in no session."""
+        """The number of characters of the file's texts that are in no session."""
         return sum(len(each.text) for each in self.missing if each.kind == "text")
 
     @property
@@ -125,11 +124,11 @@ class Receipt(Shown):
 
     @property
     def counts(self) -> list[tuple[str, int, int]]:
-        """The counts in the file and in its sessions; each message and call once, since requests
-        repeat them.
+        """The counts in the file and in its sessions. Each message and call counts once, although
+        requests repeat them.
 
-        Messages are those of users and of the model, not system prompts or results. A reply with
-        results of the provider's own tools is several messages of a session.
+        Only messages of users and of the model count. A reply with results of the provider's own
+        tools is several messages of a session.
         """
         return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
 

@@ -1,7 +1,6 @@
-"""Find the conversation that a request continues: the one whose messages it begins with.
-
-A conversation is looked up by a hash of its messages: comparing each request with each
-conversation would take time in the square of their number.
+"""Find the conversation that a request continues: the request begins with all its messages. A
+conversation is found by a hash of its messages, because comparing each request with each
+conversation would take quadratic time.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ class Conversations(Generic[T]):
     def take(self, messages: Sequence[Any]) -> tuple[T | None, bytes]:
         """Remove and return the conversation that `messages` continue, and their digest.
 
-        It is the conversation that matches the most leading messages, and the newest of several.
-        `put` stores it again under a new digest.
+        It is the longest matching conversation; of several equal ones, the newest. `put` stores it
+        again under a new digest.
         """
         *beginnings, digest = [b"", *_beginnings(messages)]
         for beginning in reversed(beginnings):
@@ -54,7 +53,7 @@ def _beginnings(messages: Sequence[Any]) -> Iterator[bytes]:
 def _role_and_text(message: Any) -> Any:
     """Return role and text of a message, without the marks and ids that differ between requests.
 
-    A content that is not text alone is returned as it prints.
+    Content that is not text alone is returned as its `repr`.
     """
     if not isinstance(message, dict):
         return message

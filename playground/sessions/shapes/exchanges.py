@@ -1,4 +1,4 @@
-"""Build sessions from HTTP exchanges: requests that continue one another are one conversation."""
+"""Build sessions from HTTP exchanges: requests that continue one another are a conversation."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ from playground.sessions.shapes.requests import (
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
 
-_PLACES: Final = 40  # of exchanges that are no chat, in a finding
+_PLACES: Final = 40  # most places of exchanges that are no chat, in a finding
 _MOST_UNZIPPED: Final = 64 * 1024 * 1024  # bytes
 
 
 @dataclass
 class Exchange:
-    """One request with its answer: the raw bytes of a stream, or a JSON body."""
+    """A request with its answer: the raw bytes of a stream, or a JSON body."""
 
     request: dict[str, Any] | None
     response: bytes
     place: Place
     url: str = ""
     at: Any = ""
-    seconds: Any = None  # as the file has them, even if they are no number
+    seconds: Any = None  # the file's value, even if it is no number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
-    # True if its `input` holds only what is new since the exchange before it, as on a socket. To
-    # repeat the whole input in each would take memory in the square of their number.
+    # True if its `input` holds only the items after the previous exchange, as on a socket.
+    # Repeating the complete input in each exchange would take quadratic memory.
     follows: bool = False
-    usage: Any = None  # the file's statement; the reply's own usage wins
+    usage: Any = None  # the file's usage; the reply's own takes precedence
 
     @cached_property
     def reply(self) -> dict[str, Any] | None:
@@ -66,7 +66,7 @@ class _Conversation:
     builder: SessionBuilder
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
-    body: dict[str, Any] | None = None  # of the last row's request, complete
+    body: dict[str, Any] | None = None  # complete body of the last row
     answered: list[AnsweredRequest] = field(default_factory=list)
 
 
@@ -75,8 +75,8 @@ def read_exchanges(
 ) -> Iterator[SessionBuilder]:
     """Yield a session for each conversation, with the messages of its last request and answer.
 
-    With `single`, all exchanges are one conversation. Every request is a row of its session, as
-    it was sent. Exchanges that are no chat are one finding together.
+    With `single`, all exchanges are one conversation. Every request is a row of its session, as it
+    was sent. All exchanges that are no chat share one finding.
 
     Raises InputFault, for the file `where`, if no exchange is a chat.
     """
@@ -121,8 +121,8 @@ def _conversations(
 def _chains(
     exchanges: Iterable[tuple[int, Exchange]],
 ) -> Iterator[list[tuple[int, Exchange]]]:
-    """Yield lists of numbered exchanges: a complete one, and those after it that hold only new
-    items."""
+    """Yield lists of numbered exchanges: a complete exchange, and the following exchanges that hold
+    only new items."""
     run: list[tuple[int, Exchange]] = []
     for number, exchange in exchanges:
         if run and not exchange.follows:
@@ -172,7 +172,7 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
     }
     if exchange.follows and current.body is not None:
         builder.rows.append(row_of_new_items(exchange.request, current.body, **facts))
-        # The first one that follows copies the file's list; later ones add to the copy.
+        # The first follower copies the file's list; later followers add to the copy.
         items = current.body["input"] if current.last.follows else [*current.body["input"]]
         items += exchange.request["input"]
         current.body = {**exchange.request, "input": items}
@@ -194,7 +194,7 @@ def _address(url: str) -> str:
 def _answered(
     exchange: Exchange, recording: Recording | None, builder: SessionBuilder
 ) -> AnsweredRequest:
-    """Return an exchange as `restore_replies` takes it."""
+    """Return an exchange in the form for `restore_replies`."""
     if recording is not None:
         facts: dict[str, Any] = {
             "model": recording.model,
@@ -227,7 +227,7 @@ def _json(data: bytes) -> dict[str, Any] | None:
 
 
 def _of_bedrock(exchange: Exchange) -> Exchange:
-    """Return the exchange with a model in its body, if only its address names one."""
+    """Return the exchange with the address's model in its body, if the body names none."""
     model = model_in(exchange.url)
     if exchange.request is None or not model or exchange.request.get("model"):
         return exchange
@@ -277,7 +277,8 @@ def _finish(current: _Conversation) -> SessionBuilder:
 
 
 def _add_facts(builder: SessionBuilder, last: Exchange, place: Place) -> None:
-    """Add to the last answer's record the time and the usage that the file states beside it."""
+    """Add to the last answer's record the time and the usage that the file states outside the
+    reply."""
     record = builder.requests[-1]
     if last.at or last.seconds is not None:
         row = builder.rows[-1] if builder.rows else None
@@ -292,7 +293,7 @@ def _add_facts(builder: SessionBuilder, last: Exchange, place: Place) -> None:
 def _read_answer(
     builder: SessionBuilder, exchange: Exchange, recording: Recording | None, place: Place
 ) -> None:
-    """Read a response, a stream or a complete reply; anything else is lost, with a finding."""
+    """Read a response: a stream or a complete reply. Any other response gives a finding."""
     if recording is not None:
         read_recording(builder, recording, place)
     elif exchange.response.strip() and not (
@@ -313,7 +314,7 @@ def _stream(exchange: Exchange, name: str) -> Recording | None:
 
 
 def unzip(data: bytes) -> bytes:
-    """Unzip the bytes of a body; return them as they are if they are no gzip or far too large."""
+    """Unzip the bytes of a body; return them unchanged if they are no gzip or far too large."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:

@@ -1,4 +1,4 @@
-"""Read facts about a message's request, such as model, usage and time, by any tool's names."""
+"""Read facts about a message's request, such as model, usage and time, under any tool's names."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def facts(*holders: Any) -> dict[str, Any]:
 def add_answer_facts(builder: SessionBuilder, start: int, *holders: Any) -> None:
     """Add the request of the first answer among the messages from `start`, if there is one.
 
-    Requests are added from the first known fact on, and then for all earlier answers, too."""
+    Once a fact is known, a request is added for each answer, also for all earlier ones.
+    """
     for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":
             known = facts(*holders)

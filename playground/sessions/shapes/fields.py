@@ -25,7 +25,7 @@ def text_of(value: Any) -> str:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list unchanged, any other value as the only one of a list, [] for an empty value."""
+    """Return a list unchanged, [] for an empty value, and any other value in a list."""
     return value if isinstance(value, list) else [value] if value else []
 
 
@@ -56,7 +56,7 @@ def objects_or_findings(
 
 
 class WrongForm(Exception):
-    """A file lacks what its format requires, in a field."""
+    """A file lacks something that its format requires; `field` says where."""
 
     def __init__(self, missing: str, field: str = "") -> None:
         super().__init__(f"no {missing}")
@@ -64,7 +64,7 @@ class WrongForm(Exception):
 
 
 def list_in(source: Source, *keys: str) -> list[Any]:
-    """Return the list that a file's document is, or has under these keys.
+    """Return the list that is a file's document, or that the document has under these keys.
 
     Raises WrongForm if there is none, and InputFault if the file is no JSON.
     """
@@ -77,7 +77,8 @@ def list_in(source: Source, *keys: str) -> list[Any]:
 
 
 def object_in(source: Source) -> dict[str, Any]:
-    """Return a file's document. Raises WrongForm if it is no object, InputFault if no JSON."""
+    """Return a file's document. Raises WrongForm if it is no object, and InputFault if it is no
+    JSON."""
     if isinstance(source.value, dict):
         return source.value
     raise WrongForm("object")

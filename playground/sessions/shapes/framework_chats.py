@@ -27,7 +27,7 @@ _FIELDS: Final = frozenset({
 def chat_messages(value: Any, role: str) -> list[Any]:
     """Return the messages in a call's input or output; [] if it holds no chat.
 
-    A text alone is a message of `role`. JSON inside a text is read, up to two levels of it.
+    A text alone is a message of `role`. JSON inside a text is read, up to two levels deep.
     """
     value = json_value(json_value(value))
     if isinstance(value, str):
@@ -50,20 +50,20 @@ def chat_messages(value: Any, role: str) -> list[Any]:
 
 
 def _unread(key: str, value: Any) -> list[Any]:
-    """Return an unreadable value of a field for messages, so that it gets a finding later."""
+    """Return a field's value that is no list of messages, so that it gets a finding later."""
     if key not in _MESSAGE_FIELDS:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def further_replies(value: Any) -> int:
-    """Return the number of replies in a call's output after the first, which alone is read."""
+    """Return the number of replies in a call's output after the first; only the first is read."""
     value = json_value(json_value(value))
     if not isinstance(value, dict):
         return 0
     for key in ("choices", "candidates", "generations"):
         found = value.get(key)
-        if isinstance(found, list) and found:  # LangChain's are lists for each prompt
+        if isinstance(found, list) and found:  # LangChain has a list for each prompt
             return sum(len(each) if isinstance(each, list) else 1 for each in found) - 1
     inner = value.get("output")
     return further_replies(inner) if isinstance(inner, dict) else 0
@@ -82,7 +82,8 @@ def chat_tools(request: Any, metadata: Any) -> list[Any]:
 
 
 def _is_definition(item: Any) -> bool:
-    """Return True for a tool among messages: LangChain's callbacks give it the role `tool`."""
+    """Return True for a tool's definition among messages, to which LangChain's callbacks give the
+    role `tool`."""
     content = item.get("content") if isinstance(item, dict) else None
     return isinstance(content, dict) and content.get("type") == "function" and "function" in content
 
@@ -100,7 +101,7 @@ def _tools_in(metadata: Any) -> list[Any]:
 
 
 def _tool(tool: Any) -> Any:
-    """Return a tool with its schema under the usual name: Pydantic AI has another."""
+    """Return a tool with its schema under the usual name, which Pydantic AI does not use."""
     if isinstance(tool, dict) and "parameters_json_schema" in tool:
         return {**tool, "parameters": tool["parameters_json_schema"]}
     return tool
@@ -111,7 +112,7 @@ def _of_list(value: list[Any], role: str) -> list[Any]:
 
     Other items are kept, so that each gives a finding later.
     """
-    if value and isinstance(value[0], list):  # a batch: its first chat
+    if value and isinstance(value[0], list):  # a batch: read its first chat
         return _of_list(value[0], role) + value[1:]
     if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
         calls = [{**item, "type": "tool-call"} for item in value]
@@ -135,7 +136,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
-    """Return one message with the usual keys in place of the frameworks' own."""
+    """Return a message with the usual keys instead of the framework's keys."""
     content = value.get("content")
     if value.get("role") == "tool" and (calls := printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]
@@ -163,10 +164,8 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
 
 
 def _messages(value: dict[str, Any], role: str) -> list[Any]:
-    """Return the list under `messages`, even if it cannot be read: it gets a finding later.
-
-    Agno's messages are printed as text.
-    """
+    """Return the list under `messages`; an unreadable value gets a finding later. Agno prints
+    messages as text."""
     given = json_value(value["messages"])
     if isinstance(given, list) and any(isinstance(each, str) for each in given):
         return [isinstance(each, str) and printed_message(each) or each for each in given]
@@ -228,10 +227,10 @@ _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
 
 
 def printed_message(text: str) -> dict[str, Any] | None:
-    """Return the fields of a message as Python prints a pydantic model; None for another text.
+    """Return the fields of a message that Python printed as a pydantic model; None for other text.
 
     Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is no
-    literal ends the message.
+    literal ends the reading.
     """
     if not text.startswith("role="):
         return None
@@ -249,7 +248,7 @@ def printed_message(text: str) -> dict[str, Any] | None:
 
 
 def _end(text: str, at: int) -> int:
-    """Return a value's end: at white space outside of strings and brackets."""
+    """Return the end of a value: the next white space outside of strings and brackets."""
     depth = 0
     while piece := _PIECE.match(text, at):
         if piece[4] and depth == 0:

@@ -55,7 +55,7 @@ _COMMON_FIELDS: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
-# Further fields that hold no text, if there is content.
+# Further fields, which hold no text if there is content.
 _COMMON_FIELDS_BESIDE_CONTENT: Final = {
     *_COMMON_FIELDS,
     "container",
@@ -76,12 +76,12 @@ _KNOWN_FIELDS: Final = {
     "status", "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId",
     "parent_id",
 }  # fmt: skip
-# The usual items of a response, with all fields that they may have; Codex adds metadata to each.
+# The fields of the usual items of a response; Codex adds metadata to each item.
 _CODEX_FIELDS: Final = {"metadata", "internal_chat_message_metadata_passthrough"}
 _PLAIN_CALL: Final = {"type", "id", "call_id", "name", "namespace", "status", *_CODEX_FIELDS}
 _PLAIN_RESULT: Final = {"type", "id", "call_id", "output", *_CODEX_FIELDS}
 _PLAIN_RESULT_KINDS: Final = {"function_call_output", "custom_tool_call_output"}
-# By a call's type: the field of its arguments, and all fields.
+# Type of a call -> the field with its arguments, and all its fields.
 _PLAIN_CALLS: Final = {
     "function_call": ("arguments", {*_PLAIN_CALL, "arguments"}),
     "custom_tool_call": ("input", {*_PLAIN_CALL, "input"}),
@@ -90,7 +90,7 @@ _NO_CALL: Final[tuple[str, set[str]]] = ("", set())
 
 
 def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
-    """Read a list of messages, or JSON text of one; any other text is a user's message."""
+    """Read a list of messages, also as JSON text; any other text is a user's message."""
     values = json_or_text(values)
     if isinstance(values, str):
         values = [{"role": "user", "content": values}]
@@ -121,7 +121,7 @@ def _role_name(value: dict[str, Any]) -> str:
 
 
 def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """Read one message of any provider; one in an unknown shape is a finding."""
+    """Read a message of any provider; a message of unknown form gives a finding."""
     if not isinstance(value, dict):
         builder.note_loss(f"a message that is a {type(value).__name__}", place)
         return
@@ -134,7 +134,8 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     role_name = _role_name(value)
     role = ROLES.get(role_name)
-    if role is None and role_name and builder.open_call(role_name):  # LangGraph: the tool's name
+    # LangGraph: the role is the tool's name
+    if role is None and role_name and builder.open_call(role_name):
         value = {**value, "tool_call_id": builder.open_call(role_name), "name": role_name}
         role = "tool"
     if role is None:
@@ -180,7 +181,7 @@ def _read_common_message(builder: SessionBuilder, value: dict[str, Any], place: 
 
 
 def unwrap_message(value: dict[str, Any]) -> dict[str, Any]:
-    """Unwrap a message from what a framework puts around it; return any other as it is.
+    """Return a message without a framework's wrapping; return any other message unchanged.
 
     The frameworks are LangChain (serialised and stored), Continue, Google's ADK, Polylogue, and
     AutoGen, where the role follows from the name of the speaker.
@@ -214,13 +215,14 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if kind not in ASKED_CALLS and kind != "reasoning":
         builder.note_provider_tool(str(value.get("name") or kind), place)
     builder.add_to_answer(read_parts(builder, _as_call(value, kind), place), place)
-    if results := provider_result(value):  # the provider ran the tool: the item holds its result
+    if results := provider_result(value):  # the provider ran the tool: the item has the result
         add_with_results(builder, "assistant", read_parts(builder, results, place), place)
     return True
 
 
 def merge_reasoning(builder: SessionBuilder, index: int) -> int:
-    """Merge an answer with a reasoning-only message before it; return the merged one's index."""
+    """Merge an answer with a reasoning-only message before it; return the index of the merged
+    message."""
     if not 0 < index < len(builder.messages) or builder.messages[index].role != "assistant":
         return index
     previous = builder.messages[index - 1]
@@ -260,7 +262,7 @@ _METADATA_FIELDS: Final = {
 
 
 def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return a hosted tool's item as a call; its input has another name for each tool."""
+    """Return a hosted tool's item as a call; the name of the input's field depends on the tool."""
     if kind in _ITEM_KINDS:
         return value
     task = asked_of_provider(value)
@@ -308,7 +310,7 @@ def _parts_beside_content(
     if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
         parts += [text_part(audio["transcript"])] if audio["transcript"] else []
     calls = next((value[name] for name in _CALL_FIELDS if value.get(name)), None)
-    extra = value.get("additional_kwargs")  # LangChain puts here what its classes lack
+    extra = value.get("additional_kwargs")  # LangChain's place for fields that its classes lack
     calls = calls or (extra.get("tool_calls") if isinstance(extra, dict) else None)
     known = {part.tool_call_id for part in parts_so_far if part.type == "tool_call"}
     parts += _read_calls(builder, json_or_text(calls), place.at("tool_calls"), known)
@@ -334,10 +336,8 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
 def _read_calls(
     builder: SessionBuilder, calls: Any, place: Place, known_ids: set[str] | None = None
 ) -> list[Part]:
-    """Return the parts of a call or a list of calls, each of which may hold its result.
-
-    Calls with an id in `known_ids` are skipped: the content has them.
-    """
+    """Return the parts of a call or a list of calls; a call may also hold its result. Calls with an
+    id in `known_ids` are skipped, because the content has them."""
     parts: list[Part] = []
     if calls is None or calls == "":
         return parts
@@ -350,7 +350,7 @@ def _read_calls(
         call_id, function = call.get("id"), call.get("function")
         if call_id and call_id in (known_ids or ()):
             continue
-        if call_id and isinstance(function, dict):  # OpenAI's form, which most files have
+        if call_id and isinstance(function, dict):  # OpenAI's form, the most common one
             name, arguments = function.get("name"), function.get("arguments")
             parts.append(builder.call(call_id, name, arguments, where))
             continue
@@ -388,16 +388,14 @@ def _files(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _image_address(image: str) -> str:
-    """Return an image's address; Ollama's Base64 becomes a data address, others stay."""
+    """Return an image's address; Ollama's Base64 becomes a data address."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
 
 
 def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Return Polylogue's message with its blocks as content, and its text if no block holds it.
-
-    The `id` of a block that has a `tool_id` is dropped: it is not the call's id.
-    """
+    """Return Polylogue's message with its blocks as content, and its text if no block has this
+    text. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
     text = value.get("text")
     blocks = [
         {key: field for key, field in each.items() if key != "id"}
@@ -414,9 +412,7 @@ def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
 
 def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     """Read a call, or a result that is text, in its usual form; return False for any other item.
-
-    This is a fast path: the readers of all items would read these to the same parts.
-    """
+    This is a fast path with the same result as the general readers."""
     kind, call_id = value.get("type"), value.get("call_id")
     if not call_id or type(kind) is not str:
         return False

@@ -1,4 +1,4 @@
-"""Restore the model's own replies in a conversation, in place of a later request's copies.
+"""Replace a later request's copies of the model's replies by the replies themselves.
 
 A later request repeats a reply as its client stored it. If the client dropped, edited or added
 something, the session holds the model's own reply, and a finding shows the difference.
@@ -24,20 +24,21 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
-_BEFORE: Final = 40  # of them, before the first difference
+_BEFORE: Final = 40  # of these, before the first difference
 NO_REPLY: Final = -1  # for a request that was billed but has no answer
 _BLANK: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class AnsweredRequest:
-    """A request of `count` messages with its reply at `place`, which `read` adds to a builder."""
+    """A request of `count` messages, with its reply at `place`; `read` adds the reply to a
+    builder."""
 
     count: int
     facts: dict[str, Any]  # of the request: model, usage, time …
     place: Place
     read: Callable[[SessionBuilder], Any]
-    is_complete: bool = True  # otherwise a later request's copy may hold more
+    is_complete: bool = True  # if False, a later request's copy may hold more
 
 
 def restore_replies(
@@ -45,7 +46,7 @@ def restore_replies(
 ) -> None:
     """Replace the last request's copies of earlier replies by the replies themselves.
 
-    The builder holds the messages of the last request, whose list stands at `place`.
+    The builder holds the messages of the last request; their list is at `place` in the file.
     """
     repeated = _RepeatedMessages(builder, str(place))
     replies: list[tuple[int, AnsweredRequest]] = []
@@ -82,8 +83,8 @@ def _is_changed(
 ) -> bool:
     """Return True if a reply must replace its copies.
 
-    Add a finding for other words or calls. Clients usually drop thoughts, and may send calls one
-    by one: these differences have no finding.
+    Add a finding if text or calls differ. There is no finding for dropped thoughts or calls sent
+    one by one, which are usual for clients.
     """
     reply = _merged_answer(own)
     is_split = repeated.leave_out_pieces(reply, copies, stop)
@@ -100,7 +101,7 @@ def _is_changed(
 
 
 class _RepeatedMessages:
-    """The messages of a request, taken over one by one, with the answers in between replaced."""
+    """The messages of a request, which are taken over one by one, with answers replaced."""
 
     def __init__(self, builder: SessionBuilder, list_place: str) -> None:
         self._given = builder.messages
@@ -108,24 +109,25 @@ class _RepeatedMessages:
         self._numbers = [_item_index(place, list_place) for place in builder.places]
         self._at = 0
         self._left_out: set[int] = set()
-        self.messages: list[Message] = []  # taken over, with the model's own replies
+        self.messages: list[Message] = []  # result: taken over or replaced
         self.places: list[str] = []
 
     @property
     def place(self) -> str:
-        """The place of the next message if it is an answer, else empty."""
+        """The place of the next message if it is an answer, else ""."""
         return self._places[self._at] if self._is_answer(self._at) else ""
 
     @property
     def last_place(self) -> str:
-        """The place of the message before the next one."""
+        """The place of the last message that was taken over."""
         return self._places[self._at - 1]
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
         return self._is_before(index, stop) and self._given[index].role == "assistant"
 
     def _is_result(self, calls: set[str], items: set[int | None], stop: int | None) -> bool:
-        """Return True if the next message has results of these calls, or is from these items."""
+        """Return True if the next message has results of these calls, or comes from one of these
+        items."""
         if not self._is_before(self._at, stop) or self._given[self._at].role != "tool":
             return False
         number = self._numbers[self._at]
@@ -133,14 +135,14 @@ class _RepeatedMessages:
         return (number is not None and number in items) or (bool(given) and given <= calls)
 
     def _is_before(self, index: int, stop: int | None) -> bool:
-        """Return True if a message was read from an item before `stop`, or from no item."""
+        """Return True if a message comes from an item before `stop`, or from no item."""
         if index >= len(self._given):
             return False
         number = self._numbers[index]
         return stop is None or number is None or number < stop
 
     def skip_to(self, count: int | None) -> None:
-        """Take over the messages before an item of the request's list; without one, all that
+        """Take over the messages before item `count` of the request's list; None means all that
         remain."""
         while self._is_before(self._at, count):
             if self._at not in self._left_out:
@@ -149,11 +151,8 @@ class _RepeatedMessages:
             self._at += 1
 
     def next_answer(self, own: list[Message], stop: int | None) -> list[Message]:
-        """Return the messages of the assistant that come next, before item `stop` of the list.
-
-        Among them are results of the provider's tools: those that the reply itself has, and
-        those that stand in an item of the assistant.
-        """
+        """Return the assistant's next messages before item `stop` of the list. They include results
+        of the provider's tools that are in the reply itself or in an item of the assistant."""
         start = self._at
         results = {result.tool_call_id for message in own for result in message.tool_results}
         items: set[int | None] = set()
@@ -183,7 +182,7 @@ class _RepeatedMessages:
         return len(copies) > count
 
     def add(self, messages: list[Message], places: list[str] | None = None) -> None:
-        """Add an answer: the copy that was read last, or a reply with its places."""
+        """Add an answer: the last copy that was read, or a reply with its places."""
         self.messages += messages
         self.places += places or self._places[self._at - len(messages) : self._at]
 
@@ -191,7 +190,7 @@ class _RepeatedMessages:
 def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
     """Return the messages of a reply, with the results of the provider's own tools.
 
-    Return [] if it is no reply or empty.
+    Return [] if there is no reply or it is empty.
     """
     scratch = SessionBuilder()
     answered.read(scratch)
@@ -209,7 +208,7 @@ def _merged_answer(messages: Sequence[Message]) -> Message:
 
 
 def _item_index(place: str, list_place: str) -> int | None:
-    """Return the index in a request's list of the item that a message was read from."""
+    """Return the index, in the request's list, of the item that a message comes from."""
     if not place.startswith(f"{list_place}."):
         return None
     step = place[len(list_place) + 1 :].partition(".")[0]
@@ -217,13 +216,13 @@ def _item_index(place: str, list_place: str) -> int | None:
 
 
 def _says_other(own: Message, copy: Message) -> bool:
-    """Return True if a copy has other words or calls; white space does not count."""
+    """Return True if a copy has other text or calls; white space does not count."""
     return _text(own) != _text(copy) or _calls(own) != _calls(copy)
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if a reply in a trace has its calls as JSON text (as in Koog's), and the copy has
-    them as calls."""
+    """Return True if a reply in a trace has its calls as JSON text (Koog's form), and the copy has
+    the same calls as calls."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]
@@ -243,10 +242,9 @@ def _thoughts(message: Message) -> list[str]:
 
 
 def _with_repeated_ids(own: Sequence[Message], copies: Sequence[Message]) -> list[Message]:
-    """Return a reply's messages with the copies' ids of calls, by which later results name them.
-
-    An id comes from the same call, or else from a call of the same tool. Results that only the
-    copies hold are added.
+    """Return a reply's messages with the copies' call ids, because later results refer to these
+    ids. An id comes from the same call, or else from a call of the same tool. Results that only the
+    copies have are added.
     """
     copy = _merged_answer(copies)
     calls = [call for message in own for call in message.tool_calls]
@@ -289,14 +287,14 @@ def _same_tool(one: ToolCallPart, other: ToolCallPart) -> bool:
 
 
 def _words(message: Message) -> str:
-    """Return a message's text and calls in words, for a finding."""
+    """Describe a message's text and calls in words, for a finding."""
     calls = ", ".join(f"{call.tool_name}({call.args})" for call in message.tool_calls)
     words = [repr(message.text)] if message.text else []
     return " and ".join([*words, f"calls {calls}"] if calls else words)
 
 
 def _from_difference(one: str, other: str) -> tuple[str, str]:
-    """Return both texts, cut to begin shortly before their first difference."""
+    """Return both texts from shortly before their first difference on."""
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     start = min(len(one), len(other)) if same is None else same
     start = max(0, start - _BEFORE)

@@ -1,7 +1,5 @@
-"""Translate the parameters of any provider's request to those of OpenAI's chat API.
-
-LiteLLM takes them in that form. A parameter without a name there keeps its own.
-"""
+"""Translate the parameters of any provider's request to those of OpenAI's chat API. LiteLLM takes
+them in this form. A parameter that this API lacks keeps its name."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _NAMES: Final = {
     "safetySettings": "safety_settings",
     "responseLogprobs": "logprobs",
 }
-# Names that only parameters of a request have; a row of training data has none of them.
+# Names that only parameters of requests have; no row of training data has them.
 _SAMPLING: Final = {
     "max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample",
     "max_gen_len", "temperature", "top_p", "top_k", "min_p", "top_a", "typical_p", "stop",
@@ -39,7 +37,7 @@ _SAMPLING: Final = {
     "output_format", "output_config", "toolConfig", "tool_config", "safetySettings",
     "safety_settings", "guardrailConfig", "anthropic_version", "anthropic_beta",
 }  # fmt: skip
-# Names that are parameters only if another field shows that a body is a request.
+# Names that are parameters only if another field shows that the body is a request.
 _PARAMETERS_OF_REQUESTS: Final = {
     "n", "k", "p", "num_generations", "reasoning", "store", "user", "metadata", "prediction",
     "audio", "web_search_options", "safety_identifier", "prompt_cache_key",
@@ -58,7 +56,7 @@ _PARAMETERS_OF_REQUESTS: Final = {
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
 _REQUEST_FIELDS: Final = _SAMPLING | _REQUEST
-_NO_CHOICE: Final = {"tools", "cachePoint"}  # of a `toolConfig`, whose rest is a parameter
+_NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` that are no parameters
 _MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
 _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
@@ -67,9 +65,9 @@ _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a request's body: all but its messages, tools and model.
 
-    One at the top of the body overrides the same one in an object of it.
+    A parameter at the top of the body overrides the same parameter in an inner object.
     """
-    if body.keys().isdisjoint(_REQUEST_FIELDS):  # a row of training data, of which there are many
+    if body.keys().isdisjoint(_REQUEST_FIELDS):  # e.g. a row of training data
         return {}
     names = body.keys() & (_SAMPLING | _PARAMETERS_OF_REQUESTS)
     found: dict[str, Any] = {}
@@ -87,10 +85,9 @@ def is_parameter(name: str) -> bool:
 
 
 def chat_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters by the names and in the forms of OpenAI's chat API, without null values.
-
-    If several set the same parameter, the one with the chat API's name counts, else the one that
-    this module lists first.
+    """Return parameters with the names and forms of OpenAI's chat API, without null values. If
+    several set the same parameter, the chat API's name takes precedence, then the order of this
+    module.
     """
     found: dict[str, Any] = {}
     for key in sorted(given, key=lambda each: _RANKS.get(each, -1)):
@@ -102,13 +99,13 @@ def chat_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chat_name(key: str, given: Mapping[str, Any]) -> str:
-    """Return the chat API's name. Gemini's `logprobs` beside `responseLogprobs` is a number."""
+    """Return the chat API's name. With `responseLogprobs`, Gemini's `logprobs` is a number."""
     if key == "logprobs" and given.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)
 
 
-# Each reader returns a value in the chat API's form; a value of an unknown form stays as it is.
+# Each reader returns a value in the chat API's form; a value of unknown form stays unchanged.
 
 
 def _tool_choice(key: str, value: Any) -> dict[str, Any]:
@@ -139,7 +136,7 @@ def _parallel(choice: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_config(key: str, value: Any) -> dict[str, Any]:
-    """Read the choice of Bedrock or Gemini, which stands beside or in place of their tools."""
+    """Read Bedrock's or Gemini's choice, which is next to their tools or instead of them."""
     if not isinstance(value, Mapping):
         return {key: value}
     found: dict[str, Any] = {}
@@ -155,7 +152,7 @@ def _tool_config(key: str, value: Any) -> dict[str, Any]:
 
 
 def _choice_by_mode(config: Any) -> dict[str, Any]:
-    """Read Gemini's mode of calling; {} for one that the chat API cannot express."""
+    """Read Gemini's mode of calling; {} for a mode that the chat API lacks."""
     if not isinstance(config, Mapping):
         return {}
     mode = _MODES.get(str(config.get("mode")).upper())
@@ -175,7 +172,7 @@ def _reasoning(key: str, value: Any) -> dict[str, Any]:
 
 
 def _text(key: str, value: Any) -> dict[str, Any]:
-    """Read form and verbosity of a reply in the Responses API; {} if `text` is a text."""
+    """Read the reply's form and verbosity from the Responses API's `text`; {} if it is a string."""
     if not isinstance(value, Mapping):
         return {}
     found = _format("response_format", value["format"]) if "format" in value else {}
@@ -199,7 +196,7 @@ def _format(key: str, value: Any) -> dict[str, Any]:
 
 
 def _with_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the chat API's form for a schema, which must have a name there."""
+    """Return the chat API's form of a schema, which needs a name."""
     return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", **schema}}}
 
 
@@ -209,7 +206,8 @@ def _mime_type(key: str, value: Any) -> dict[str, Any]:
 
 
 def _thinking(key: str, value: Any) -> dict[str, Any]:
-    """Read Gemini's budget as Anthropic's, which LiteLLM takes for both; its level is an effort."""
+    """Read Gemini's thinking budget as Anthropic's (LiteLLM takes it for both), and its level as an
+    effort."""
     match value:
         case {"thinkingLevel": str(level), **rest} if not rest:
             return {"reasoning_effort": level.lower()}
@@ -231,7 +229,7 @@ _READERS: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
     "format": _format,
     "output_format": _format,
     **dict.fromkeys(("responseSchema", "response_schema", "responseJsonSchema"), _format),
-    "responseMimeType": _mime_type,  # after the schema, which is more exact
+    "responseMimeType": _mime_type,  # after the schema, which says more
     "response_mime_type": _mime_type,
     "thinkingConfig": _thinking,
     "thinking_config": _thinking,

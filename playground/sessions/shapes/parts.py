@@ -1,6 +1,6 @@
 """Read content in any provider's shape: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
 
-A part names its kind in `type`, or by its only key in Gemini's shape.
+The kind of a part is its `type` or, in Gemini's shape, its only key.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 def read_parts(
     builder: SessionBuilder, content: Any, place: Place, *steps: str | int
 ) -> list[Part]:
-    """Return the parts of a message's content; what no part can hold is a finding.
-
-    The content stands at `place.at(*steps)`, which is built only for a finding.
-    """
+    """Return the parts of a message's content; anything that no part can hold gives a finding. The
+    content's place is `place.at(*steps)`, which is built only for a finding."""
     if isinstance(content, str):
         return [text_part(content)] if content else []
     if isinstance(content, list):
@@ -43,20 +41,20 @@ def read_parts(
     return []
 
 
-SOURCES: Final = ("annotations", "citations")  # of a text: what it quotes, and where that stands
+SOURCES: Final = ("annotations", "citations")  # fields of a text that list its sources
 
 
 def note_left_out(
     builder: SessionBuilder, value: dict[str, Any], place: Place, names: Iterable[str]
 ) -> None:
-    """Add a finding for each of these fields that has a value: the value is left out."""
+    """Add a finding for each of these fields that has a value, because it is left out."""
     for name in names:
         if value.get(name):
             builder.note_beside(name, place.at(name))
 
 
 def plain_text(content: Any) -> str | None:
-    """Return content as one text; None if it is not text alone."""
+    """Return content as one text; None if it holds anything else."""
     match content:
         case None:
             return ""
@@ -78,7 +76,7 @@ def plain_text(content: Any) -> str | None:
 
 
 def result_value(content: Any) -> Any:
-    """Return a result's content as text if it is text alone, else unchanged."""
+    """Return a result's content as text if it holds only text, else unchanged."""
     text = plain_text(content)
     return content if text is None else text
 
@@ -136,7 +134,7 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
         if (full_text := plain_text(thought)) is None:
             builder.note_loss("what a thought holds beside text", place)
         text = full_text or ""
-    if isinstance(summary, str) and summary and summary != text:  # some give both
+    if isinstance(summary, str) and summary and summary != text:  # some formats have both
         text = f"{summary}\n\n{text}" if text else summary
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
     signature = str(signature) if isinstance(signature, str) else None
@@ -168,7 +166,8 @@ def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return a file in a message as an image or as the parts of its text; others are lost."""
+    """Return a file in a message as an image or as parts of text; any other file gives a
+    finding."""
     if isinstance(inner := value.get("document"), dict):  # Bedrock's
         value = {**inner, "type": "document"}
     source = value.get("source")
@@ -187,7 +186,7 @@ def _document_content(value: dict[str, Any], source: dict[str, Any]) -> Any:
     """Return the text of a document, or its parts; None if it has none."""
     if source.get("type") in ("text", "content"):
         return source.get("data") or source.get("content")
-    data = source.get("bytes")  # this and the last line are Bedrock's
+    data = source.get("bytes")  # Bedrock's, like the last line
     if isinstance(data, str) and value.get("format") in _TEXT_FORMATS:
         try:
             return base64.b64decode(data, validate=True).decode()
@@ -201,20 +200,21 @@ _TEXT_FORMATS: Final = ("txt", "md", "csv", "html")
 
 def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     if value.get("id") and value.get("name") and "input" in value and PLAIN_CALL.issuperset(value):
-        return [builder.call(value["id"], value["name"], value["input"], place)]  # as most are
+        # most calls are like this
+        return [builder.call(value["id"], value["name"], value["input"], place)]
     inner = _first(
         value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse",
         "custom",
     )  # fmt: skip
     if inner is None and "name" not in value and isinstance(value.get("value"), str):
-        inner = json_or_text(value["value"])  # LLaMA-Factory: the call as text
+        inner = json_or_text(value["value"])  # LLaMA-Factory: the call is text
     body = {**value, **inner} if isinstance(inner, dict) else value
     if isinstance(body.get("value"), dict) and "name" not in body:  # Goose
         body = {**body, **body["value"]}
     call_id = _first(body, "call_id", "tool_call_id", "toolCallId", "callID", "toolUseId", "id")
     call_id = call_id or _first(body, "tool_id", "callId", "tool_use_id")
     name = _first(body, "name", "toolName", "tool_name", "function_name", "function", "tool")
-    name = name or body.get("toolType")  # of Gemini's own tools
+    name = name or body.get("toolType")  # a call of Gemini's own tools
     arguments = _first(body, "input", "arguments", "args", "code", "parameters", "params")
     arguments = body.get("tool_input") if arguments is None else arguments
     no_ids = "functionCall" in value or "function_call" in value or "value" in value
@@ -224,7 +224,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _server_call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call of a tool that the provider runs; its result stands in the same answer."""
+    """Return a call of a tool that the provider runs; the same answer has its result."""
     builder.note_provider_tool(str(value.get("name") or value.get("type")), place)
     return _call(builder, value, place)
 
@@ -266,7 +266,8 @@ def _note_structured(builder: SessionBuilder, value: dict[str, Any], place: Plac
 
 
 def _is_of_mcp(value: dict[str, Any]) -> bool:
-    """Return True if a result has MCP's form: a list as its content, and no fields but MCP's."""
+    """Return True if a result has MCP's form: its content is a list, and all its fields are
+    MCP's."""
     return (
         isinstance(value.get("content"), list)
         and _MCP_FIELDS.issuperset(value)
@@ -278,7 +279,7 @@ _MCP_FIELDS: Final = {"type", "content", "isError", "_meta", "structuredContent"
 
 
 def _container_fields(body: dict[str, Any]) -> str:
-    """Return the names of fields that hold an object or a list with something in it."""
+    """Return the names of fields that hold an object or a list that is not empty."""
     return ", ".join(key for key, field in body.items() if isinstance(field, dict | list) and field)
 
 
@@ -298,7 +299,7 @@ def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
 
 
 def _code(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return Gemini's own execution of code as a call, or its output as the call's result."""
+    """Return code that Gemini runs itself as a call, or the output as the call's result."""
     if code := value.get("executableCode") or value.get("executable_code"):
         call_id = builder.new_id()
         text = code.get("code", "") if isinstance(code, dict) else code
@@ -310,7 +311,7 @@ def _code(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _mark(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return no part for a mark of the cache or of a step's beginning: it has no content."""
+    """Return no part for a cache mark or the beginning of a step, which have no content."""
     return []
 
 
@@ -322,7 +323,7 @@ def _first(value: dict[str, Any], *keys: str) -> Any:
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
     **dict.fromkeys(("program", "mcp_approval_request"), _call),
-    "compaction": _text,  # the summary that stands for earlier messages
+    "compaction": _text,  # the summary that replaces earlier messages
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),
     **dict.fromkeys(("thought", "think", "reasoning.text", "reasoning.summary"), _reasoning),
     **dict.fromkeys(("reasoning.encrypted", "redacted_reasoning", "redactedThinking"), _reasoning),

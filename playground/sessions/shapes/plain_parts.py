@@ -1,7 +1,5 @@
-"""A fast path for the usual parts of a message, which need no finding.
-
-`parts.py` reads all other parts, and would read these to the same result.
-"""
+"""A fast path for the usual parts of a message, which need no finding. `parts.py` reads all parts,
+these with the same result."""
 
 from __future__ import annotations
 
@@ -13,14 +11,14 @@ from playground.sessions import unvalidated
 from playground.sessions.building import SessionBuilder, text_part
 from playground.sessions.clean_json import is_clean
 
-# The fields of each form; a mark for the cache is no content.
+# The fields of each form; a cache mark is ignored.
 _THOUGHT: Final = {"type", "thinking", "signature"}
 PLAIN_CALL: Final = {"type", "id", "name", "input", "caller", "cache_control"}
 _RESULT: Final = {"type", "tool_use_id", "content", "is_error", "cache_control"}
 
 
 def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
-    """Return a usual part; None, and read nothing, for any other."""
+    """Return a usual part; return None, and read nothing, for any other part."""
     if type(value) is not dict:
         return None
     kind = value.get("type")
@@ -32,9 +30,9 @@ def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
 
 def _text(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     text = value.get("text")
-    if type(text) is str and text and not value.get("thought"):  # as Gemini marks those
+    if type(text) is str and text and not value.get("thought"):  # Gemini's mark of reasoning
         if len(value) > 2 and (value.get("annotations") or value.get("citations")):
-            return None  # which give a finding
+            return None  # sources give a finding
         return text_part(text)
     return None
 

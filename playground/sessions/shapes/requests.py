@@ -32,7 +32,8 @@ def conversation(body: Any) -> list[Any] | None:
 
 
 def _single_prompt(prompt: Any) -> Any:
-    """Return the text of a list of one text, else the value: completions take several prompts."""
+    """Return the text of a list of one text, else the value. (Completions take lists of
+    prompts.)"""
     match prompt:
         case [str(text)]:
             return text
@@ -40,7 +41,7 @@ def _single_prompt(prompt: Any) -> Any:
 
 
 def _of_user(contents: Any) -> Any:
-    """Return Gemini's contents with the role `user` for those that have none."""
+    """Return Gemini's contents, with the role `user` for contents without a role."""
     if not isinstance(contents, list):
         return contents
     return [
@@ -57,8 +58,8 @@ def _history(body: dict[str, Any]) -> list[Any]:
 def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
     """Read a request: system prompt, messages, tools, model and parameters."""
     if isinstance(config := body.get("config"), dict) and "contents" in body:
-        body = {**config, **body}  # as Gemini's own library takes it
-    names = ("system", "instructions", "system_prompt")  # the last in files of agents
+        body = {**config, **body}  # the form of Gemini's own library
+    names = ("system", "instructions", "system_prompt")  # the last occurs in agents' files
     key = next((name for name in names if body.get(name)), "system")
     system = body.get(key)
     for name in ("systemInstruction", "system_instruction"):
@@ -80,7 +81,7 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     builder.set_parameters(parameters_of_body(body), place)
 
 
-# Ollama writes its counts beside the message, not in an object of their own.
+# Ollama writes its counts next to the message, not in an object.
 _OLLAMA_COUNTS: Final = (
     "prompt_eval_count", "eval_count", "total_duration", "load_duration", "prompt_eval_duration",
     "eval_duration",
@@ -96,7 +97,7 @@ def reply_facts(body: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def usage_of(reply: dict[str, Any] | None, file_usage: Any) -> Any:
-    """Return the usage that a reply states, or else the one that a file has beside it."""
+    """Return the usage in a reply, or else the usage that the file has outside the reply."""
     return reply_facts(reply).get("usage") or file_usage
 
 
@@ -145,25 +146,27 @@ def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place)
 
 
 def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add a finding for Perplexity's sources, unless the content has them already."""
+    """Add a finding for Perplexity's sources, unless the content has the same sources."""
     if "content" not in body:
         note_left_out(builder, body, place, ("citations", "search_results"))
 
 
 def note_further_replies(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
-    """Add a finding for the replies after the first: a session has one answer to a request."""
+    """Add a finding for the replies after the first, because a session has one answer to a
+    request."""
     if len(replies) > 1:
         builder.note_loss(f"{len(replies) - 1} more replies to the same request", place)
 
 
-# Fields with the text of a reply by models on Bedrock and by servers of plain text.
+# Fields with the text of a reply: of models on Bedrock, and of servers without chat.
 _TEXT_FIELDS: Final = ("generation", "completion", "outputText", "response", "text", "output_text")
 
 
 def _plain_reply(
     builder: SessionBuilder, body: dict[str, Any], place: Place, facts: dict[str, Any]
 ) -> bool:
-    """Read a reply that is text alone, at the top or first in a list; return False for others."""
+    """Read a reply that is only text, in the body or in a list's first item; return False for
+    others."""
     replies = next((body[k] for k in ("results", "outputs", "generations") if body.get(k)), None)
     first = mapping(replies[0]) if isinstance(replies, list) else body
     text = next((first[key] for key in _TEXT_FIELDS if isinstance(first.get(key), str)), None)
@@ -184,7 +187,7 @@ def _is_count(key: str, value: Any) -> bool:
 
 
 def read_items(builder: SessionBuilder, items: list[Any], place: Place) -> None:
-    """Read the output items of one response, as one message if all are the assistant's."""
+    """Read the output items of a response, as one message if all are the assistant's."""
     start = len(builder.messages)
     read_messages(builder, items, place)
     answer = builder.messages[start:]
@@ -197,7 +200,7 @@ def read_items(builder: SessionBuilder, items: list[Any], place: Place) -> None:
 
 
 def read_recording(builder: SessionBuilder, recording: Recording, place: Place) -> None:
-    """Read a streamed reply: its recording, its message, results of the provider's tools."""
+    """Read a streamed reply: its recording, its message, and results of the provider's tools."""
     builder.recordings.append(recording)
     reply = recording.reply
     reasoning: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []

@@ -1,4 +1,4 @@
-"""Read results of tools: in a message of the role `tool`, or among the parts of another one."""
+"""Read results of tools: in messages of the role `tool`, or among the parts of other messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.parts import read_parts, result_value
 
 CONTENT: Final = ("content", "parts", "value", "text", "message", "body")
-# Further fields of a tool's message that may hold its result, and those that hold its input.
+# Further fields of a tool's message that may hold its result; and fields with its input.
 _RESULT_FIELDS: Final = ("output", "result", "tool_output", "toolOutput", "tool_result", "response")
 _INPUT_FIELDS: Final = ("tool_input", "toolInput", "arguments", "args")
 _PLAIN_RESULT: Final = {"role", "content", "tool_call_id", "name"}
@@ -25,9 +25,8 @@ def holds_result(value: dict[str, Any]) -> bool:
 
 
 def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Read a message of the role `tool`; one without a call's id that holds the tool's input is
-    read as a call and its result.
-    """
+    """Read a message of the role `tool`. If it has the tool's input and no call id, it is read as a
+    call and its result."""
     if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):
         result = builder.result(value.get("tool_call_id"), value["content"], value.get("name"))
         builder.add_message("tool", [result], place)
@@ -73,8 +72,8 @@ def _is_result(part: dict[str, Any]) -> bool:
 
 
 def add_with_results(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
-    """Add a message; the results among another role's parts become messages of the role `tool`."""
-    if len(parts) == 1:  # as nearly always
+    """Add a message; results among the parts of another role become messages of the role `tool`."""
+    if len(parts) == 1:  # the usual case
         builder.add_message("tool" if type(parts[0]) is ToolResultPart else role, parts, place)
         return
     if role == "tool" or ToolResultPart not in set(map(type, parts)):

@@ -1,7 +1,5 @@
-"""Share one object between equal values: each request of a file repeats the history before it.
-
-The file then takes memory by its content, not by how often the content is repeated.
-"""
+"""Share one object between equal values, because each request of a file repeats the history. The
+file then needs memory for its content only once."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import marshal
 from hashlib import blake2b
 from typing import Any, Final
 
-_NO_REFERENCES: Final = 2  # marshal's version: equal values give equal bytes, shared or not
+_NO_REFERENCES: Final = 2  # marshal's version in which equal values give equal bytes
 
 
 class SharedValues:
@@ -19,7 +17,7 @@ class SharedValues:
         self._known: dict[bytes, Any] = {}
 
     def body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the body with earlier objects for its fields and list entries, if equal."""
+        """Return the body; its fields and list entries are replaced by earlier equal objects."""
         return {key: self._field(value) for key, value in body.items()}
 
     def _field(self, value: Any) -> Any:
@@ -32,6 +30,6 @@ class SharedValues:
             return value
         try:
             written = marshal.dumps(value, _NO_REFERENCES)
-        except ValueError:  # it nests too deeply
+        except ValueError:  # the value is nested too deeply
             return value
         return self._known.setdefault(blake2b(written, digest_size=16).digest(), value)

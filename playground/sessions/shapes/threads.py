@@ -1,6 +1,6 @@
 """Read threads of OpenAI's Assistants API: many small requests about one thread, as one session.
 
-Each message, run and poll is a request, so the same message may come in several answers; it is
+Each message, run and poll is a request, so several answers may hold the same message: a message is
 read once, by its id. https://platform.openai.com/docs/api-reference/threads
 """
 
@@ -23,7 +23,7 @@ _IDS: Final = re.compile(rb'"((?:msg|run)_\w+)"')
 
 
 class ThreadExchange(Protocol):
-    """The fields of an exchange that a thread is read from."""
+    """The fields of an exchange that are needed to read a thread."""
 
     request: dict[str, Any] | None
     response: bytes
@@ -35,7 +35,7 @@ class ThreadExchange(Protocol):
 
 
 def is_of_thread(url: str) -> bool:
-    """Return True if an address is that of a thread or of something in a thread."""
+    """Return True for the address of a thread or of something in a thread."""
     return _ADDRESS.search(url) is not None
 
 
@@ -60,10 +60,10 @@ def _thread_of(exchange: ThreadExchange) -> str:
 
 @dataclass
 class _Thread:
-    """A thread while its exchanges are read."""
+    """A thread that is being read from its exchanges."""
 
     builder: SessionBuilder
-    read_ids: set[str] = field(default_factory=set)  # of messages, calls and runs
+    read_ids: set[str] = field(default_factory=set)  # ids of messages, calls and runs
     answers: dict[str, int] = field(default_factory=dict)  # id of a run → its last message
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)  # id → its last state
 
@@ -135,7 +135,7 @@ class _Thread:
             if value.get("run_id") and value.get("role") == "assistant":
                 self.answers[str(value["run_id"])] = len(self.builder.messages) - 1
         elif kind == "thread.run" and key not in self.read_ids:
-            if key not in self.runs:  # clients poll a run again and again
+            if key not in self.runs:  # clients poll a run many times
                 self.builder.add_tools(value.get("tools"), where.at("tools"))
             self.runs[key] = value
             action = mapping(mapping(value.get("required_action")).get("submit_tool_outputs"))
@@ -145,7 +145,7 @@ class _Thread:
             self._read_calls(listed(details.get("tool_calls")), where.at("step_details"))
 
     def _read_calls(self, calls: list[Any], where: Place) -> None:
-        """Read the calls that are new, with the results that a step has for them."""
+        """Read the new calls, with their results in the step."""
         new = [each for each in map(mapping, calls) if str(each.get("id")) not in self.read_ids]
         self.read_ids.update(str(each.get("id")) for each in new)
         parts = [self._call(each, where) for each in new]
@@ -179,7 +179,8 @@ class _Thread:
 
 
 def _of_tool(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a call's content, which stands under its type: `function`, `code_interpreter` …"""
+    """Return a call's content, whose field is named by its type: `function`, `code_interpreter`
+    …"""
     return mapping(value.get(str(value.get("type"))))
 
 

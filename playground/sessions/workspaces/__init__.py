@@ -5,7 +5,7 @@
 `belongings.py` stores other values of the user.
 
 The one rule: a text is replaced only by a writer who has seen it. Each writer passes the text that
-it has seen; if the stored text is another one, nothing is written and the writer gets False.
+it has seen. If the stored text differs, nothing is written and the writer gets False.
 """
 
 from playground.sessions.workspaces.belongings import Belongings

@@ -1,7 +1,7 @@
 """Store a user's favourites, policies, templates and drafts as JSON values on a shelf.
 
-The rule is the workspace's: a value is replaced only by a writer who has seen it. A file that
-cannot be read stays as it is.
+As in the workspace, a value is replaced only by a writer who has seen it. A file that cannot be
+read is never changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Belongings:
         return _read(self.shelf.read(name), name)
 
     def change(self, name: str, after: Callable[[Any], Any]) -> dict[str, int]:
-        """Replace a value by the result of `after(value)`; None stands for no value.
+        """Replace a value by the result of `after(value)`; None means no value.
 
         If another writer changes the value meanwhile, `after` is called again. Return the numbers
         of secrets that were starred out, by kind. Raises InputFault if the system refuses.

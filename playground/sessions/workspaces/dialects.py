@@ -1,4 +1,4 @@
-"""Find a user's own dialects, which are files of the workspace. A plugin writes them."""
+"""Find a user's own dialects: files of the workspace that a plugin writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from playground.base.user_files import decode, open_regular_file
 
 
 def dialect_file(name: str) -> Path:
-    """Return the path for a dialect of this name. Raises InputFault if the server stores none."""
+    """Return the path for a dialect of this name. Raises InputFault if this server stores no
+    dialects."""
     folder = paths.dialects()
     if folder is None:
         raise InputFault("this server keeps nothing", expected="a download")

@@ -32,12 +32,11 @@ class Shelf(Protocol):
         """Return the first line of a text without reading the rest; None if there is no text."""
 
     def stat(self, name: str) -> tuple[float, int]:
-        """Return when a text was last changed, in seconds since 1970, and its size in bytes; 0
-        where that is not known.
-        """
+        """Return the time of a text's last change, in seconds since 1970, and its size in bytes; 0
+        for an unknown figure."""
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
-        """Replace the text `before` by `after`; None stands for no text.
+        """Replace the text `before` by `after`; None means no text.
 
         Return False, and change nothing, if the text is not `before`.
         """
@@ -46,7 +45,7 @@ class Shelf(Protocol):
 class Folder:
     """A folder with a file for each name, which several programs may use at once.
 
-    A file is always complete: it is written under another name first.
+    A file is always complete, because it is written under another name first.
     """
 
     def __init__(self, path: Path) -> None:
@@ -106,7 +105,7 @@ class Folder:
 def alone_in(folder: Path) -> Iterator[None]:
     """Lock a folder of the workspace against other threads and processes.
 
-    Wait for another that has the lock. Raises InputFault, which names it, if that takes too long.
+    If another holder keeps the lock for too long, raises InputFault with its name.
     """
     place = folder / _LOCK
     with faults_naming(place), lock_file(place):
@@ -114,13 +113,13 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-@cache  # once for each folder: few programs are killed
+@cache  # once for each folder is enough
 def _clean(folder: Path) -> None:
     remove_leftovers(folder)
 
 
 class TabShelf:
-    """Texts in a mapping of the caller, for as long as that exists."""
+    """Texts in a mapping of the caller."""
 
     def __init__(self, texts: MutableMapping[str, str]) -> None:
         self._texts = texts

@@ -1,8 +1,7 @@
-"""One browser tab's view of the workspace: the versions that it shows, stored or not.
-
-If another tab has changed an entry since this one showed it, this tab's version is stored at once
-as a copy, and a notice asks the user to choose. Only if the disk refuses is an entry kept in the
-tab's memory, until it can be stored.
+"""A browser tab's view of the workspace: the versions of entries that it shows, stored or not. If
+another tab has changed an entry since this tab showed it, this tab's version is stored at once as a
+copy, and a notice asks the user to choose. If the disk refuses, the entry stays in the tab's memory
+until it can be stored.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Final, Literal, Protocol
 from playground.base.errors import InputFault, UnknownNameError
 from playground.sessions.workspaces.workspace import Workspace, free_names
 
-_SHOWN: Final = "workspace shown"  # name → the text that this tab shows, and the stored one
+_SHOWN: Final = "workspace shown"  # name → the text that this tab shows, and the stored text
 _NOTICE: Final = "workspace notice"
 
 
@@ -32,7 +31,7 @@ class Notice:
 
 
 class Remembers(Protocol):
-    """The mapping methods that Streamlit's session state and a dict share."""
+    """The mapping methods that both Streamlit's session state and a dict have."""
 
     def get(self, key: str, /) -> Any: ...
 
@@ -41,7 +40,7 @@ class Remembers(Protocol):
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab's view of a workspace; `memory` lasts as long as the tab, and holds plain values."""
+    """A tab's view of a workspace; `memory` holds plain values and lasts as long as the tab."""
 
     memory: Remembers
     workspace: Workspace
@@ -62,8 +61,8 @@ class Tab:
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of an entry: the stored one, or this tab's if only this tab has the
-        entry.
+        """Return the first line of an entry: of the stored text, or of this tab's text if it is not
+        stored.
 
         Return None if there is no entry. Raises InputFault if it cannot be read.
         """
@@ -72,7 +71,7 @@ class Tab:
         return self.workspace.shelf.first_line(name)
 
     def look(self, name: str) -> None:
-        """Update the shown entry to the stored text; called at the start of a run.
+        """Update the shown entry to the stored text, at the start of a run.
 
         An entry that could not be stored stays as it is.
         """
@@ -85,7 +84,7 @@ class Tab:
         self._show(name, found, found)
 
     def write(self, name: str, text: str) -> str:
-        """Store the entry with this text, and return its name, which is new if it is a copy."""
+        """Store the entry with this text, and return its name (a new one if it became a copy)."""
         shown = self._shown.get(name)
         before = shown["kept"] if shown else None
         try:
@@ -101,10 +100,8 @@ class Tab:
         return other
 
     def add(self, name: str, text: str) -> str:
-        """Store a new entry under this name or the next that is free, and return the name.
-
-        An entry that is already stored under `name` with the same text is not stored again.
-        """
+        """Store a new entry under this name or the next free name, and return that name. If the
+        same text is already stored under `name`, do nothing."""
         try:
             if self.workspace.shelf.read(name) == text:
                 return name
@@ -118,7 +115,7 @@ class Tab:
         return there
 
     def fault(self, name: str) -> str:
-        """Return why the entry is not stored; "" if it is."""
+        """Return why the entry is not stored; "" if it is stored."""
         shown = self._shown.get(name)
         return str(shown["fault"]) if shown else ""
 
@@ -128,7 +125,8 @@ class Tab:
         return self.write(name, shown["text"])
 
     def rename(self, name: str, new: str) -> str:
-        """Rename an entry, and return its name. Raises InputFault if it is used or no name."""
+        """Rename an entry, and return its name. Raises InputFault if the new name is used or
+        invalid."""
         there = self.workspace.rename(name, new)
         self._show(name, None, None)
         return there
@@ -138,7 +136,7 @@ class Tab:
         return self.add(f"{name} copy", self.text(name) or self.workspace.text(name))
 
     def remove(self, name: str) -> None:
-        """Move an entry into the trash, even one that could not be stored. Raises InputFault."""
+        """Move an entry into the trash, even if it could not be stored. Raises InputFault."""
         if self.fault(name) and not self.workspace.put(
             name, self._shown[name]["kept"], self._shown[name]["text"]
         ):
@@ -155,7 +153,7 @@ class Tab:
     # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Move this tab's version into the trash, show the other one, and return its name."""
+        """Move this tab's version into the trash, show the other version, and return its name."""
         notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
@@ -164,7 +162,7 @@ class Tab:
     def take_mine(self) -> str:
         """Replace the other version, which goes into the trash, by this tab's; return its name."""
         notice = self._take_notice()
-        with suppress(UnknownNameError):  # it was removed elsewhere
+        with suppress(UnknownNameError):  # the other version was removed elsewhere
             self.workspace.remove(notice.name)
         self._show(notice.other, None, None)
         self._show(notice.name, None, None)

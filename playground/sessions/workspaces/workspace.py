@@ -18,7 +18,7 @@ _LONGEST: Final = 180  # bytes of a file's name; most systems allow 255
 
 @dataclass(frozen=True)
 class Workspace:
-    """Entries by name on one shelf, and removed ones on another."""
+    """A shelf of entries by name, and a shelf of removed entries."""
 
     shelf: Shelf
     trash: Shelf
@@ -39,11 +39,11 @@ class Workspace:
         return read_entry(self.text(name), name)
 
     def add(self, name: str, text: str) -> str:
-        """Store an entry under this name or the next that is free, and return the name."""
+        """Store an entry under this name or the next free name, and return that name."""
         return _add(self.shelf, name, text)
 
     def put(self, name: str, before: str | None, after: str) -> bool:
-        """Replace an entry's text `before`; return False if its text is another by now."""
+        """Replace an entry's text `before`; return False if the text has changed meanwhile."""
         return self.shelf.swap(name, before, after)
 
     def rename(self, name: str, new: str) -> str:
@@ -53,7 +53,7 @@ class Workspace:
             return name
         if not self.shelf.swap(new, None, text):
             raise InputFault(f"there is a session {new!r} already", expected="a name of its own")
-        self.shelf.swap(name, text, None)  # if it was changed meanwhile, the old name stays, too
+        self.shelf.swap(name, text, None)  # a changed entry stays under the old name, too
         return new
 
     def duplicate(self, name: str) -> str:
@@ -63,7 +63,7 @@ class Workspace:
     def remove(self, name: str) -> str:
         """Move an entry into the trash, and return its name there.
 
-        Raises UnknownNameError, and InputFault if it was changed meanwhile.
+        Raises UnknownNameError, and InputFault if the entry was changed meanwhile.
         """
         text = self.text(name)
         there = _add(self.trash, name, text)

@@ -1,6 +1,5 @@
-"""The browser side: an ES module and a style sheet for each component, after the shared kit.
-
-Called with a component (Streamlit), a module's default export mounts it; called without one (a
+"""The browser side: an ES module and a style sheet for each component, after the shared kit. A
+module's default export mounts the component that it gets (Streamlit); called without a component (a
 notebook's anywidget, an HTML export), it returns `{render}`.
 """
 
@@ -12,9 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HERE = Path(__file__).parent
-_PARTS = {
-    "panes": ("words", "edit", "cells", "search", "heads")
-}  # files that come before a component's own
+# files that come before a component's own
+_PARTS = {"panes": ("words", "edit", "cells", "search", "heads")}
 
 
 class ComponentFiles(NamedTuple):

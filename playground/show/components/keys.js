@@ -9,7 +9,6 @@ const FIELDS =
 const PRESSED = "button, a, summary, [role=tab], [role=button], [role=option], input"
 const INSIDE = ["/", " ", "[", "]", "f", "F", "ArrowLeft", "ArrowRight", "Home", "End"]
 const LATER = 1500 // milliseconds in which a second key belongs to the first
-const WAIT = 800 // milliseconds in which the address of another page may follow
 const EDITORS = "[data-testid=stTextArea] textarea"
 const DRAFT = "playground draft" // what the tab remembers of an editor over a reload
 const places = new WeakMap()
@@ -98,34 +97,44 @@ class Draft {
   }
 }
 
-// Where a page is left, Streamlit 1.67 first pushes its address without its values: Back would lead
-// there. Such an address waits, and is dropped where that of another page follows.
-function dropBareAddresses() {
-  if (history.pushState.waits) return
+// One action of the user is one step of Back. Where a page is left, Streamlit 1.67 pushes its address
+// without values, that of the next page, and that with its session: the later ones replace the first.
+function pushOnce() {
+  if (history.pushState.once) return
   const push = history.pushState.bind(history)
-  let waiting = null
-  const isRunning = () =>
-    document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running"
-  const flushLater = () => {
-    if (isRunning()) waiting.timer = setTimeout(flushLater, WAIT)
-    else flush()
+  let isPushed = true // since the user's last action; nobody has acted yet
+  const acted = (event) => (isPushed &&= !event.isTrusted)
+  for (const kind of ["pointerdown", "keydown", "click", "change", "drop"]) addEventListener(kind, acted, true)
+  addEventListener("popstate", () => (isPushed = true))
+  history.pushState = (...address) => {
+    if (isPushed) history.replaceState(...address)
+    else push(...address)
+    isPushed = true
   }
-  const flush = () => {
-    if (waiting?.page === location.pathname) push({}, "", waiting.page)
-    waiting = null
+  history.pushState.once = true
+}
+
+const LINKS = "a[data-testid=stPageLink-NavLink]"
+let [opened, next] = [-LATER, ""] // when a link was clicked whose page is not there, and the next one
+
+// A link that is clicked while another one's page is opened would drop that page's session: it waits
+function holdLink(event) {
+  const link = event.target.closest?.(LINKS)
+  if (!link || !event.isTrusted || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
+  if (event.timeStamp - opened > LATER) {
+    opened = event.timeStamp
+    return
   }
-  history.pushState = (state, title, url) => {
-    clearTimeout(waiting?.timer)
-    const { pathname, search } = new URL(url ?? "", location.href)
-    if (pathname === location.pathname && !search && location.search) {
-      waiting = { page: pathname, timer: setTimeout(flushLater, WAIT) }
-      return
-    }
-    if (pathname === location.pathname) flush()
-    waiting = null
-    push(state, title, url)
-  }
-  history.pushState.waits = true
+  event.preventDefault()
+  event.stopPropagation()
+  next = link.textContent
+  setTimeout(openNext, LATER)
+}
+
+function openNext() {
+  const link = next && [...document.querySelectorAll(LINKS)].find((each) => each.textContent === next)
+  ;[opened, next] = [-LATER, ""]
+  if (link) link.click()
 }
 
 function mount({ data, parentElement, setTriggerValue }) {
@@ -140,6 +149,7 @@ function mount({ data, parentElement, setTriggerValue }) {
     if (heading) Object.assign(heading, { tabIndex: -1 }).focus()
     place.moved = false
   }
+  if (place.page !== data.page) setTimeout(openNext)
   Object.assign(place, { page: data.page, keys: data.keys, send: setTriggerValue })
   if (known) return undefined
   const listen = (event) => {
@@ -168,8 +178,9 @@ function mount({ data, parentElement, setTriggerValue }) {
       else place.send("pressed", key)
     }
   }
-  dropBareAddresses()
+  pushOnce()
   document.addEventListener("keydown", listen)
+  document.addEventListener("click", holdLink, true)
   window.earlyKeys?.forEach(listen) // pressed before this stood here: serving/guard.py keeps them
   window.earlyKeys = null
   document.addEventListener("pointerover", tellWhole)
@@ -179,6 +190,7 @@ function mount({ data, parentElement, setTriggerValue }) {
     draft.stop()
     window.earlyKeys = []
     document.removeEventListener("keydown", listen)
+    document.removeEventListener("click", holdLink, true)
     document.removeEventListener("pointerover", tellWhole)
   }
 }

@@ -18,10 +18,10 @@ class Strip {
     this.root = root
     this.report = report
     this.take(data)
-    this.now = this.requests.length - 1
+    this.now = data.opens ?? this.requests.length - 1 // at the break that the sentence names
     this.chosen = -1
     this.build()
-    this.choose(this.firstSeen())
+    this.choose((data.opens && this.request.differs) ?? this.firstSeen())
     this.sizes = new ResizeObserver(() => this.draw(true))
     this.sizes.observe(root)
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
@@ -85,6 +85,7 @@ class Strip {
     grid.append(headline(data), predicted, left, this.side)
     this.root.replaceChildren(grid)
     this.root.tabIndex = -1
+    this.root.onpointerdown = () => (this.used = true)
     this.root.onkeydown = (event) => {
       if (event.target !== this.slider && this.key(event.key, event)) event.stopPropagation()
     }
@@ -172,6 +173,7 @@ class Strip {
   }
 
   go(index) {
+    this.used = true // the place is the user's
     this.now = Math.max(0, Math.min(index, this.requests.length - 1))
     if (this.chosen >= (this.request?.blocks.length ?? 0)) this.chosen = this.firstSeen()
     this.draw()
@@ -496,9 +498,9 @@ function mount({ data, parentElement, setTriggerValue }) {
   const strip = new Strip(root, data, report)
   if (before) {
     before.leave()
-    const same = before.requests.length === strip.requests.length
-    if (same) strip.go(before.now) // another policy, same place
-    if (same && before.chosen < strip.request.blocks.length) strip.choose(before.chosen)
+    strip.used = before.used && before.requests.length === strip.requests.length
+    if (strip.used) strip.go(before.now) // another policy, same place
+    if (strip.used && before.chosen < strip.request.blocks.length) strip.choose(before.chosen)
   }
   mounted.set(root, strip)
   return () => mounted.get(root)?.leave()

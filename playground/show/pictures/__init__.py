@@ -1,7 +1,5 @@
-"""Draw answers as HTML, in a notebook and as a page.
-
-Each module registers the drawings of its kind of answer; all are loaded when the first is needed.
-"""
+"""Draw answers as HTML, for notebooks and pages. Each module registers the drawings of its kind of
+answer; all modules are loaded when a drawing is first needed."""
 
 from playground.show.pictures import (
     caching,

@@ -1,4 +1,5 @@
-"""Caches as markup: the marks of a request, what every request reads, what an adapter sends."""
+"""Cache answers as markup: a request's marks, the reads of every request, the adapter's
+requests."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from typing import Final
 from playground.base.display import draws
 from playground.base.wording import counted, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
 from playground.show import payloads, rows
@@ -20,15 +20,14 @@ from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars, 
 from playground.show.strip import sentence, strip
 
 _ROWS: Final = 60
-_MESSAGES: Final = 50  # that a notebook keeps
+_MESSAGES: Final = 50  # most messages in a notebook
 _BAR: Final = '<span style="display: inline-block; height: 0.8em; background: {}; width: {:.2f}em">'
 _WIDE: Final = 12  # em, of the longest bar
-_POINTS = 12  # turns that the table by turn shows
 
 
 @draws("picture", CachePlacement)
 def placement(value: CachePlacement) -> Markup:
-    """Return the request as a pane, every part with the decision about it."""
+    """Return the request as a pane; every part has the decision about it."""
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
@@ -54,10 +53,8 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
-    """Return the strip of requests; in plain markup, a bar for each, and the last one's parts.
-
-    A page has the policies too, each of which is simulated.
-    """
+    """Return the strip of requests; in plain markup, a bar for each request, and the parts of the
+    last request. A page also has a simulation of each policy."""
     placed = value.placed() if value.placed else None
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
@@ -115,7 +112,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
 
 
 def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
-    """Return which cell costs least; of a tie, only say how many cost the same."""
+    """Name the cheapest cell; if several cost the same, only say how many."""
     cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
     tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
     if tied == len(cells) > 1:
@@ -134,7 +131,7 @@ def _cost(cell: CacheSimulation | None, least: int) -> str:
 
 @draws("picture", CacheWire)
 def wire(value: CacheWire) -> Markup:
-    """Return every block that is sent, and the marks that got lost."""
+    """Return every block that is sent, and the lost marks."""
     sent = len(value.marks)
     lost = counted(len(value.findings), "mark")
     return Markup(
@@ -142,23 +139,4 @@ def wire(value: CacheWire) -> Markup:
         f"{counted(len(value.sent), 'block')}, {counted(sent, 'mark')} sent, {lost} lost",
         head=findings("marks that do not arrive", value.findings),
         static=table("blocks as they are sent", *rows.wire(value).texts()),
-    )
-
-
-@draws("picture", CompactionWhatIf)
-def compaction(value: CompactionWhatIf) -> Markup:
-    """Return the table of policies, and a table of what each has saved at some turns."""
-    turns = len(value.everything.costs)
-    step = max(1, turns // _POINTS)
-    points = sorted({*range(step - 1, turns, step), turns - 1})
-    points_of = [
-        [row.policy.name, *(f"{value.saved(row)[point] // 1000:,}" for point in points)]
-        for row in value.rows[1:]
-    ]
-    head = ["policy", *(f"turn {point + 1}" for point in points)]
-    caption = "saved so far, in tokens at the full price"
-    return Markup(
-        "What if the history were shortened",
-        value.headline,
-        static=table("policies", *rows.compaction(value).texts()) + table(caption, head, points_of),
     )

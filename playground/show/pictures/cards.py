@@ -1,4 +1,4 @@
-"""Small answers as markup: a line that sums them up, and their table."""
+"""Small answers as markup: a line that sums each up, and its table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 300  # characters of a cell
 
 @draws("picture", Session)
 def session(value: Session) -> Markup:
-    """Return the number of everything in the session, and its first messages."""
+    """Return the counts of everything in the session, and the first messages."""
     counts = [
         counted(len(value.messages), "message"),
         counted(len(value.tools), "tool"),
@@ -30,7 +30,7 @@ def session(value: Session) -> Markup:
 
 @draws("picture", TokenCount)
 def token_count(value: TokenCount) -> Markup:
-    """Return the count, how sure it is, and what it is made of."""
+    """Return the count, its certainty, and its parts."""
     low, high = value.range
     bounds = "" if value.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
     line = f"{value.tokens:,} tokens ({value.kind}{bounds}) for {value.model or 'no model'}"
@@ -39,7 +39,7 @@ def token_count(value: TokenCount) -> Markup:
 
 @draws("picture", DialectChoice)
 def dialect_choice(value: DialectChoice) -> Markup:
-    """Return the dialect, or the one to try, with the reason."""
+    """Return the dialect, or else the dialect to try, with the reason."""
     title = value.dialect or f"unknown; one to try: {value.nearest}"
     return Markup(f"Dialect: {title}", value.reason, static=rows_table("choice", value))
 

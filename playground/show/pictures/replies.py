@@ -1,4 +1,4 @@
-"""Replies as markup: replayed, read at once, read by every dialect; carried values."""
+"""Replies as markup: replays, readings, detections; and carried values."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ _ARGUMENTS: Final = 2_000
 
 @draws("picture", Timeline)
 def timeline(value: Timeline) -> Markup:
-    """Return the player at its end, with our reading and, if any, what a server hands over.
-
-    In plain markup, it is the coloured text with its calls and findings.
-    """
+    """Return the player at its last step, with our reading and, if there is one, a server's
+    reading. In plain markup, it is the coloured text with its calls and findings."""
     return replays([value, value.handed] if value.handed else [value])
 
 
@@ -101,7 +99,7 @@ def _calls(result: ParseResult) -> str:
 
 @draws("picture", Detections)
 def detections(value: Detections) -> Markup:
-    """Return a table of the dialects, the likeliest first, with the calls that each reads."""
+    """Return a table of dialects, the likeliest first, with the number of calls that each reads."""
     best = value[0] if value and value[0].calls else None
     line = f"likeliest: {best.dialect} ({best.reason})" if best else "no dialect reads a call"
     rows = [[each.dialect, str(each.calls), each.reason] for each in value]
@@ -111,7 +109,7 @@ def detections(value: Detections) -> Markup:
 
 @draws("picture", CarryMatrix)
 def carry(value: CarryMatrix) -> Markup:
-    """Draw how many values each dialect carries, and which it refuses."""
+    """Return the number of values that each dialect carries, and the values that it refuses."""
     carried = sum(len(value.carried(dialect)) for dialect in value.dialects)
     left = len(value.cells) - carried
     line = f"{carried:,} of {len(value.cells):,} carried"

@@ -22,10 +22,10 @@ from playground.show.markup import Markup, cells, code, escaped, table
 # The dialects and messages that a notebook stores; a page has all of them.
 _PANES: Final = 8
 _MESSAGES: Final = 50
-_COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
+_COLUMNS: Final = 4  # in plain markup: more columns are too narrow
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
-_COUNTED: Final = 1_000_000  # characters: counting the tokens of more takes seconds
+_COUNTED: Final = 1_000_000  # characters: counting more takes seconds
 _RAW: Final = 20_000
 _MOST_NAMES: Final = 3
 
@@ -54,7 +54,8 @@ def _line(columns: Sequence[Column]) -> str:
 
 
 def _figures(columns: Sequence[Column]) -> str:
-    """Return a row of figures for each dialect; of many dialects, without slow schema facts."""
+    """Return a row of figures for each dialect; for many dialects, without the slow schema
+    facts."""
     with_facts = len(columns) <= _PANES
     head = ["dialect", "characters", "messages", *["schema facts kept"] * with_facts, "findings"]
     rows = []
@@ -70,7 +71,8 @@ def _figures(columns: Sequence[Column]) -> str:
 
 
 def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
-    """Return a column for each dialect; the caption names those that need a script."""
+    """Return a column for each dialect; the caption names dialects that are shown only by a
+    script."""
     origins = payloads.origins(columns)
     rows = (
         [escaped(origin), *(code(column.texts.get(origin, ""), _BEGINNING) for column in columns)]
@@ -131,7 +133,7 @@ def _messages_table(value: ProviderPayload) -> str:
 
 @draws("picture", RawPrompt)
 def raw_prompt(value: RawPrompt) -> Markup:
-    """Return the text as the model reads it."""
+    """Return the prompt's text, with its warnings."""
     warned = findings("what the template leaves out", value.findings) if value.findings else ""
     reads = f"{value.dialect} reads the reply" if value.dialect else "no dialect reads the reply"
     line = f"{len(value.text):,} characters; {reads}; {counted(len(value.findings), 'warning')}"
@@ -140,7 +142,8 @@ def raw_prompt(value: RawPrompt) -> Markup:
 
 @draws("picture", TemplateAudit)
 def audit(value: TemplateAudit) -> Markup:
-    """Return each fault of the template, with a request that shows it and the text it becomes."""
+    """Return each fault of the template, with a request that shows the fault and its rendered
+    text."""
     rows = [
         [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
         for fault in value.faults

@@ -1,10 +1,9 @@
-"""Tools as markup: their costs, and what each provider refuses of them."""
+"""Tools as markup: their costs, and the parts that providers refuse."""
 
 from __future__ import annotations
 
 from playground.base.display import draws
 from playground.base.wording import counted
-from playground.cache.answers.tool_plan import ToolPlan
 from playground.questions.tool_schemas import Portability, ToolCosts
 from playground.show import frames, rows
 from playground.show.markup import Markup, table
@@ -30,15 +29,3 @@ def portability(value: Portability) -> Markup:
         counted(len(value.findings), "finding"),
         static=table("findings", *rows.portability(value).texts()),
     )
-
-
-@draws("picture", ToolPlan)
-def tool_plan(value: ToolPlan) -> Markup:
-    """Return the table of ways, that of tools, and what the figures rest on."""
-    shown = [
-        table("ways of sending the tools", *rows.tool_plan(value).texts()),
-        table("tools", *rows.planned_tools(value).texts()),
-    ]
-    assumed = table("assumed", ["assumption"], [[each] for each in value.assumed])
-    static = "".join(shown) + (assumed if value.assumed else "")
-    return Markup("What deferring tools would cost", value.headline, static=static)

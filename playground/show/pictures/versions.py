@@ -17,13 +17,14 @@ from playground.show.markup import CODE_STYLE, Markup, cells, escaped, exact, fo
 
 _ROWS: Final = 200
 _BRIEF: Final = 40  # blocks that a notebook keeps
-_CONTEXT: Final = 80  # characters around a change, where a text is long
+_CONTEXT: Final = 80  # characters around a change in a long text
 _MARKS: Final = {"removed": "del", "added": "ins"}
 
 
 @draws("picture", VersionDiff)
 def versions(value: VersionDiff) -> Markup:
-    """Return the tables of changed blocks and of costs; below, the differences word by word."""
+    """Return the tables of changed blocks and of costs, and below them the differences word by
+    word."""
     changed = [change for change in value.changes if change.kind != "same"]
     left = len(changed) - _ROWS
     more = f"; {left} more are not shown" if left > 0 else ""
@@ -67,7 +68,7 @@ def _run(change: str, text: str) -> str:
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
     """Return these blocks of both versions side by side; the first is the base of comparison.
 
-    A block's row says how many equal blocks before it are left out, and how many tokens they have.
+    A block's row states how many equal blocks before it are omitted, and their tokens.
     """
     numbers = {id(change): number for number, change in enumerate(value.changes)}
     shown = [numbers[id(change)] for change in changes]

@@ -1,8 +1,8 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_beside}` for those filters that a second table
-also has, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values are
+(`{and_where}` after other conditions), `{and_where_beside}` for the filters that also fit a second
+table, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values are
 parameters.
 """
 
@@ -33,7 +33,7 @@ _HASHES: Final = ("shape", "session")
 
 
 def sql_column(column: str) -> str:
-    """Return a column in SQL as answers show it: a hash as 16 hexadecimal digits."""
+    """Return the SQL of a column for answers, which show a hash as 16 hexadecimal digits."""
     return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
 
@@ -49,7 +49,7 @@ class Question:
     is_grouped: bool = True
     limit: int = 1_000
     beside: str = ""  # a second table that the SQL reads
-    filters: tuple[str, ...] = ()  # its filters, if not all columns of its table
+    filters: tuple[str, ...] = ()  # columns to filter by, if not all of its table
 
     def column(self, name: str) -> str:
         """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
@@ -102,7 +102,7 @@ SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
   round(sum(lost_nano) FILTER (state = 'billed') / 1e9, 6) AS billed_dollars
 FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
 
-# The provider's diagnosis, compared with what was predicted from the bodies or found in the bills.
+# The provider's diagnoses, compared with breaks that were predicted or billed.
 _DIAGNOSES: Final = """
 SELECT {by} count(*) AS requests, count(cause) AS breaks,
   count(*) FILTER (state = 'billed') AS billed,
@@ -141,9 +141,9 @@ _SIZE: Final = (
     " + assistant_characters + result_characters)"
 )
 _BILL: Final = "(read + written + uncached)"
-# A bill is spread over the origins by their characters. A transcript without tools or system prompt
-# shows less than was billed. In it each character counts as at most 0.25 tokens; the rest of the
-# bill is `not_in_transcript`.
+# A bill is spread over the origins by their characters. If a transcript lacks tools or system
+# prompt, each of its characters counts as at most 0.25 tokens; the rest of the bill is
+# `not_in_transcript`.
 _IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
 _SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
 _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"
@@ -152,7 +152,7 @@ _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.2
 def _sum(origin: str) -> str:
     """Return the SQL for the tokens of an origin.
 
-    The SQL gives NULL in place of 0 if the size is unknown for some of the requests.
+    The SQL gives NULL instead of 0 if the size is unknown for some requests.
     """
     column = f"{origin}_characters"
     tokens = f"sum({column} * {_SCALE})"

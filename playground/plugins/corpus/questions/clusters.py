@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-The number of signatures and of sessions in one band is limited. An answer's notes say what a limit
-leaves out.
+The numbers of signatures and of sessions in a band are limited; an answer's notes mention what is
+left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
 MOST_SIGNATURES: Final = 2_000
 MOST_IN_A_BAND: Final = 50
-ALIKE: Final = 0.6  # share of the words of two errors that both have
+ALIKE: Final = 0.6  # least share of words that two similar errors have in common
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """
 SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
@@ -76,10 +76,8 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
-    """Return pairs of sessions that share bands: both ids, the shared bands, and a similarity.
-
-    The pairs with most shared bands come first; the similarity is estimated from their number.
-    """
+    """Return pairs of sessions that share bands: both ids, the number of shared bands, and a
+    similarity estimated from it. The pairs with most shared bands come first."""
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:
         for sessions in band:

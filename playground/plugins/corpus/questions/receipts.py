@@ -1,7 +1,7 @@
 """Receipts of a corpus's files: how much of each file is in its sessions, the worst first.
 
-A corpus built with the option `receipts` stores these figures. Without them, files are read again
-if they still exist, because a corpus does not store its files.
+A corpus built with the option `receipts` stores these figures. Otherwise the files are read again,
+if they still exist.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ Row = tuple[str, str, float, int, int, int, int, str]
 
 
 class CorpusFile(NamedTuple):
-    """A file from which a corpus was built. A member of a tar (`is_part`) has no path of its own;
-    `content` is the hash of its bytes, or "" if it was cut into pieces.
-    """
+    """A file from which a corpus was built. If `is_part`, it is a member of a tar. `content` is the
+    hash of its bytes, or "" if it was cut into pieces."""
 
     path: str
     form: str
@@ -37,9 +36,9 @@ class CorpusFile(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of one receipt: the `share` of the text in sessions, the number of `missing`
-    pieces and of `silent` ones, which no finding mentions, and the path with most of them. Fields
-    that the file's format ignores do not count.
+    """The figures of a receipt: the `share` of the text in sessions, the number of `missing`
+    pieces, the number of these that no finding mentions (`silent`), and the path with most of them.
+    Fields that the file's format ignores do not count.
     """
 
     share: float

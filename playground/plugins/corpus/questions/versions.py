@@ -91,8 +91,8 @@ def _sort_key(version: str) -> list[tuple[int, int, str]]:
 def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Return a row for each figure: its value in both versions, the change, and a probability.
 
-    The probability says how likely so great a difference is by chance (two-sided test of two
-    proportions); only shares of calls have one.
+    The probability that chance alone gives such a difference (two-sided test of two proportions) is
+    only stated for shares of calls.
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)

@@ -1,1 +1,2 @@
-"""Read forms that several importers share: turns of traces, spans, compactions, calls in text."""
+"""Read structures that several importers share: turns of traces, spans, compactions, calls in
+text."""

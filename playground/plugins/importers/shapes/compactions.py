@@ -1,7 +1,5 @@
-"""Find which messages a compaction kept, if a transcript names them by its own ids.
-
-If it does not, the messages stay unknown: this module does not guess.
-"""
+"""Find the messages that a compaction kept, if the transcript names them by its own ids. If the
+transcript does not, the kept messages stay unknown: this module does not guess."""
 
 from __future__ import annotations
 
@@ -16,16 +14,15 @@ from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
-_BY_VALUE: Final = 0  # marshal's later versions also write which texts are the same object
-_NO_ID: Final = (list, dict)  # a tuple: Python would build a union at each use
+_BY_VALUE: Final = 0  # later versions of marshal's format depend on which texts are the same object
+_NO_ID: Final = (list, dict)  # a tuple, because Python would build `list | dict` at each use
 
 
 def set_history(
     builder: SessionBuilder, history: Iterable[int], message: int | None = None
 ) -> None:
-    """Set the indexes of the messages that the last compaction kept, and optionally of the first
-    message whose request begins with them.
-    """
+    """Set the indexes of the messages that the last compaction kept, and optionally the index of
+    the first message whose request begins with them."""
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))
@@ -46,8 +43,8 @@ class EntryPlaces:
     starts: dict[Any, int] = field(default_factory=dict)  # entry → index of its first message
     stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
-    open: list[int] | None = None  # messages that will follow a summary still to come
-    prompt: Sequence[int] = ()  # messages that asked for that summary, and stay before it
+    open: list[int] | None = None  # messages that will follow the next summary
+    prompt: Sequence[int] = ()  # messages that asked for that summary and stay before it
 
     def add(self, entry: Any, start: int, stop: int | None = None) -> None:
         """Add an entry with its messages: those from `start` to `stop`, by default to the last."""
@@ -55,7 +52,8 @@ class EntryPlaces:
         self.new.append((entry, start, stop))
 
     def _index_new(self) -> None:
-        """Put new entries into the tables; done late, because most transcripts never use these."""
+        """Put new entries into `starts` and `stops`. This is done at first use, because most
+        transcripts never use these tables."""
         for entry, start, stop in self.new:
             if entry is not None and not isinstance(entry, _NO_ID):
                 self.starts[entry] = start
@@ -63,7 +61,8 @@ class EntryPlaces:
         self.new.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
-        """Return the messages from entry `first` to entry `last`, or to the end, except summaries.
+        """Return the indexes of the messages from entry `first` to entry `last`, or to the end,
+        except summaries.
 
         Return None if the transcript has no such entry.
         """
@@ -79,7 +78,8 @@ class EntryPlaces:
 def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
     """Return a builder that shares another builder's findings, counter, call names and texts.
 
-    It is for messages that may be repeated: `MessagesByContent.add_from` adds the new ones.
+    It reads messages that may repeat earlier ones; `MessagesByContent.add_from` adds those that are
+    new.
     """
     return SessionBuilder(
         findings=builder.findings, counter=builder.counter, names=builder.names, texts=builder.texts
@@ -88,11 +88,11 @@ def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
 
 @dataclass
 class MessagesByContent:
-    """The messages of a conversation by content, for transcripts that repeat messages."""
+    """The indexes of a conversation's messages by content, for transcripts that repeat messages."""
 
     builder: SessionBuilder
-    indexes: dict[bytes, list[int]] = field(default_factory=dict)  # digest → messages
-    count: int = 0  # messages that are in `indexes`
+    indexes: dict[bytes, list[int]] = field(default_factory=dict)  # digest → indexes of messages
+    count: int = 0  # number of messages that are in `indexes`
 
     def add_from(self, scratch: SessionBuilder) -> list[int]:
         """Add another builder's messages that are new; return the index of each message here."""
@@ -109,9 +109,10 @@ class MessagesByContent:
         return found
 
     def _find(self, repeated: Sequence[Message]) -> list[int | None]:
-        """Return for each message the index of the first equal one not taken yet, or None."""
+        """Return for each message the index of the first equal message that is not taken yet, or
+        None."""
         messages, used = self.builder.messages, Counter[bytes]()
-        while self.count < len(messages) - 1:  # the last one may still grow
+        while self.count < len(messages) - 1:  # the last message may still grow
             self.indexes.setdefault(_digest(messages[self.count]), []).append(self.count)
             self.count += 1
         last = {_digest(messages[-1]): len(messages) - 1} if messages else {}
@@ -128,6 +129,6 @@ def _digest(message: Message) -> bytes:
     fields = [message.role, *([*vars(part).values()] for part in message.parts)]
     try:
         plain = marshal.dumps(fields, _BY_VALUE)
-    except ValueError:  # a NotANumber: no plain value
+    except ValueError:  # marshal cannot write a NotANumber
         plain = repr(message).encode(errors="surrogatepass")
     return blake2b(plain, digest_size=16).digest()

@@ -1,7 +1,7 @@
 """Read a request's parameters from the options that a tracing tool recorded for the call.
 
-Each tool has its own fields for options, and writes numbers, lists and null as texts, or names in
-camel case. Options that `parameters.py` does not know are listed as left out.
+Each tracing tool has its own fields for options. Some write numbers, lists and null as texts, or
+names in camel case. Options that `parameters.py` does not know are listed as left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from playground.plugins.importers.shapes.spans import plain_value
 from playground.sessions.inner_json import json_or_text, json_value
 from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
 
-# Options that are elsewhere in a session, or describe the client and not the request.
+# Options that a session stores in another field, or that describe the client and not the request.
 _ELSEWHERE: Final = {
     "model", "model_name", "modelName", "modelId", "model_id", "_type", "type", "messages", "tools",
     "functions", "contents", "input", "prompt", "system", "instructions", "system_instruction",
@@ -39,7 +39,7 @@ _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
 class Options(NamedTuple):
-    """The parameters of a call, and the names of its options that are no parameters."""
+    """A call's parameters, and the names of the call's options that are not known as parameters."""
 
     parameters: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -49,10 +49,10 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """Return the parameters in a call's input, and in the objects with options beside the input.
+    """Return the parameters in a call's input, and in objects beside the input that hold options.
 
-    `body` counts if it is a request's body; `holders` may be objects or JSON texts of objects. If
-    several of these set a parameter, the body decides, then the first holder.
+    `body` is read only if it is a request's body. `holders` are objects, or JSON texts of objects.
+    If several of them set a parameter, the body's value counts, or else the first holder's.
     """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # as in most spans
@@ -71,7 +71,7 @@ def options_of(body: Any, *holders: Any) -> Options:
 
 
 def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
-    """Return the attributes with names that begin with a prefix, by the rest of their names."""
+    """Return the attributes whose names begin with one of the prefixes, by the rest of the name."""
     return {
         name.removeprefix(prefix): value
         for name, value in attributes.items()
@@ -81,21 +81,23 @@ def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str,
 
 
 def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
-    """Return an option as a parameter: {} if it sets nothing, or if it goes to `left_out`."""
+    """Return an option as a parameter; {} if the option sets nothing, or if its name was added to
+    `left_out`."""
     known = _OTHER_NAMES.get(name, name)
     value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:
         return {}
     read = chat_parameters({known: value}) if is_parameter(known) else {}
     limit = read.get("max_tokens", 1)
-    if not read or not isinstance(limit, int | float) or limit < 1:  # -1 and "inf": no limit
+    if not read or not isinstance(limit, int | float) or limit < 1:  # -1 and "inf" mean no limit
         left_out.append(name)
         return {}
     return read
 
 
 def _option_value(name: str, value: Any) -> Any:
-    """Return the value that an option's text stands for; an option of type text stays a text."""
+    """Return the value that an option's text encodes, such as a number. An option of type text
+    stays a text."""
     if isinstance(value, str) and (name not in _TEXTS or value[:1] in _OR_JSON.get(name, ())):
         value = json_value(value)
     is_typed = isinstance(value, dict) and value.keys() <= _TYPED

@@ -32,7 +32,8 @@ class TraceSpan:
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """Return a duration, None if unknown; a `stop` that is no time is returned, for a finding."""
+    """Return the seconds between two times; None if one is unknown. A `stop` that is no time is
+    returned unchanged, for a finding."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:
@@ -53,9 +54,10 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Return spans by which a file is recognised: those of its head lines, or all of a document.
+    """Return the spans by which a file's format is recognised: of the first lines, or all of a
+    document.
 
-    The result is stored, because every format for traces asks for it.
+    The result is stored in `source.seen`, because every format for traces needs it.
     """
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
@@ -99,7 +101,7 @@ _STOPS: Final = ("end_time", "endTimeUnixNano", "endTime", "end_time_unix_nano")
 
 
 def _attributes(given: Any) -> dict[str, Any]:
-    """Return attributes as a mapping: OTLP writes a list of keys and typed values."""
+    """Return attributes as a mapping. OTLP has a list of keys and typed values instead."""
     if isinstance(given, dict):
         return given
     pairs = [item for item in listed(given) if isinstance(item, dict)]
@@ -107,9 +109,8 @@ def _attributes(given: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value that an object of OTLP stands for, such as `{"intValue": "3"}`; return other
-    values unchanged.
-    """
+    """Return the value inside OTLP's typed object, such as 3 for `{"intValue": "3"}`. Return any
+    other value unchanged."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     kind, inner = next(iter(value.items()))
@@ -126,9 +127,8 @@ def _first(value: dict[str, Any], *names: str) -> Any:
 
 
 def _time(value: Any) -> str:
-    """Return a time in UTC, from nanoseconds (OTLP), a pair of seconds and nanoseconds
-    (JavaScript's SDK) or text; if it cannot be read, return it as text, for a finding.
-    """
+    """Return a time in UTC. The value may be nanoseconds (OTLP), a pair of seconds and nanoseconds
+    (JavaScript's SDK) or a text. A value that is no time is returned as text, for a finding."""
     match value:
         case [int(seconds), int(nanoseconds)]:
             with suppress(OverflowError):
@@ -155,7 +155,8 @@ def unflatten(attributes: dict[str, Any], prefix: str) -> Any:
 
 
 def _with_lists(node: Any) -> Any:
-    """Return the value with lists, in numeric order, in place of objects whose keys are numbers."""
+    """Return the value with a list, in numeric order, in place of each object whose keys are
+    numbers."""
     if not isinstance(node, dict):
         return node
     if node and all(map(str.isdigit, node)):

@@ -1,7 +1,8 @@
 """Read calls and results that are text in rows of training data.
 
-The parser of the Hermes dialect reads its tags; this module reads lists of Python calls and
-Glaive's `<functioncall>`. A text that only looks like a call stays text, with a finding.
+Hermes' tags are read by the parser of that dialect; lists of Python calls and Glaive's
+`<functioncall>` are read here. A text that looks like a call but cannot be read stays text, with a
+finding.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None, "none": None}
 
 
 def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
-    """Return the parts of an answer that may hold calls as text."""
+    """Return the parts of an answer's text, which may hold calls."""
     if "<tool_call>" in text:
         return _hermes_parts(builder, text, place)
     if "<functioncall>" in text:
@@ -36,7 +37,8 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
-    """Return the results in a text: a JSON list's entries with names, texts in tags, or all."""
+    """Return the results in a text: the entries of a JSON list if they have names, or the texts in
+    `<tool_response>` tags, or the complete text."""
     value = json_or_text(text.strip())
     if isinstance(value, list) and value and all(map(_has_name, value)):
         return [_result(builder, item) for item in value]
@@ -49,7 +51,8 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return a result of the first open call, or of the tool's first one if it names a tool."""
+    """Return a result of the first open call, or of a tool's first open call if the result names
+    the tool."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]
@@ -92,7 +95,8 @@ def _glaive_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
 
 
 def _glaive_call(text: str) -> tuple[str, Any] | None:
-    """Return name and arguments; the latter may be JSON in single quotes inside JSON."""
+    """Return a call's name and arguments. The arguments may be JSON in single quotes inside
+    JSON."""
     value = json_or_text(text)
     if _has_name(value):
         return value["name"], value.get("arguments")
@@ -125,7 +129,8 @@ def _pieces(text: str) -> list[str]:
 
 
 def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
-    """Return name and arguments of a call such as `Find hotel(stars=3)`; names may have blanks."""
+    """Return name and arguments of a call such as `Find hotel(stars=3)`. Names may contain
+    spaces."""
     name, bracket, rest = text.strip().partition("(")
     try:
         tree = ast.parse(f"f({rest}", mode="eval").body

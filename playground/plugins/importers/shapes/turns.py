@@ -29,12 +29,13 @@ class Turn:
     seconds: float | str | None = None  # a text if the file has no number
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
-    further: int = 0  # number of the call's replies that are not in `after`
+    further: int = 0  # how many replies of the call are not in `after`
     options: Options = Options()
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
-    """Yield a session for each conversation; a turn continues the one whose messages it repeats."""
+    """Yield a session for each conversation. A turn continues the conversation whose messages it
+    repeats."""
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
@@ -52,7 +53,8 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
 
 
 def _is_readable(messages: list[Any]) -> bool:
-    """Return True if all messages are objects; others would shift the answers' indexes."""
+    """Return True if all messages are objects. Messages of other types are not read, and would
+    shift the indexes of later answers."""
     return all(isinstance(message, dict) for message in messages)
 
 
@@ -84,7 +86,8 @@ def _answered(turn: Turn) -> AnsweredRequest:
 
 
 def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
-    """Set the parameters of the last call; all calls' other options are one finding."""
+    """Set the parameters of the last call. One finding lists the options of all calls that are no
+    parameters."""
     builder.set_parameters(chain[-1].options.parameters, chain[-1].place)
     places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
     if places:

@@ -103,6 +103,7 @@ def dialect_from_template(
         _broken_laws(chosen),
         tuple(unread_answers(prober, own_frame, chosen)),
         tuple(results_written_otherwise(prober, chosen)),
+        own_frame.result_turn,
     )
     return _dialect(name, chosen.syntax, own_frame, derivation)
 

@@ -28,7 +28,8 @@ class Derivation:
     `form` is the form in which the template takes calls. `tried` counts the declarations that were
     tried, `alike` those that score as well as the chosen one, and `renderings` the runs of the
     template. `broken` names laws that random calls break, `unread` kinds of answers that do not
-    come back unchanged, and `results` kinds of results that the dialect writes with other bytes.
+    come back unchanged, `results` kinds of results that the dialect writes with other bytes, and
+    `result_turn` is the template's turn of a result, if that is none of the user's.
     """
 
     source: str
@@ -40,6 +41,7 @@ class Derivation:
     broken: tuple[str, ...]
     unread: tuple[str, ...]
     results: tuple[str, ...]
+    result_turn: str
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """Return findings on what the proof could not show, and on what the template requires."""
@@ -134,7 +136,9 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
         if name == "call" or value != getattr(plain, name):
             text = _changed_fields(value) if dataclasses.is_dataclass(value) else repr(value)
             lines.append(f"{name}: {text}")
-    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
+    turn = dialect.derivation.result_turn if isinstance(dialect, DerivedDialect) else ""
+    writes = f", of which the chat template makes {turn!r}" if turn else ""
+    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}{writes}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
         lines.append(f"reasoning: {pairs}")

@@ -37,7 +37,8 @@ _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 class TurnFrame:
     """The text around an answer: `header` before it, and one or more of `ends` after it.
 
-    `result` is the template of a declaration; `stops` are the tokens with which a turn ends.
+    `result` is the template of a declaration, `result_turn` the turn that the chat template makes
+    of a result; `stops` are the tokens with which a turn ends.
     """
 
     header: str
@@ -45,6 +46,7 @@ class TurnFrame:
     reasoning: tuple[ReasoningTags, ...]
     result: str
     result_role: ResultRole
+    result_turn: str
     stops: tuple[str, ...]
     answer: tuple[str, str]
     opens_reasoning: bool
@@ -82,7 +84,7 @@ class TurnFrame:
 def frame_of(template: AskedTemplate) -> TurnFrame:
     """Return the frame of a template's answers, as far as renderings show it."""
     header, end = _around_answer(template)
-    result, role = _result(template)
+    result, role, result_turn = _result(template)
     ends = (end.strip(),) if end.strip() else ()
     thoughts = thoughts_of(template, header, end)
     stops = tuple(dict.fromkeys((*_stops(template, end), *thoughts.stops)))
@@ -92,6 +94,7 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
         thoughts.reasoning,
         result,
         role,
+        result_turn,
         stops,
         thoughts.answer,
         _opens_reasoning(template, thoughts.reasoning),
@@ -145,20 +148,20 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token for token in (first, eos_stop) if token))
 
 
-def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
-    """Return the template of a tool's result, and the role of its turn.
+def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
+    """Return the template of a tool's result, the role of its turn, and a turn of its own.
 
-    In a turn of its own a result has no text around it: the header is no part of the message.
+    In a turn of its own a result has no text around it: the chat template adds that to a message.
     """
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
-        return "{result}", "tool"
+        return "{result}", "tool", ""
     before, after = answer.rsplit(RESULT, 1)
     before = before[len(common_start(before, start)) :]
     as_user = template.user_turn(ONE, RESULT)
     header = _user_header(as_user, start)
     if not header or header not in before:
-        return "{result}", "ipython" if "ipython" in before else "tool"
+        return "{result}", "ipython" if "ipython" in before else "tool", before + "{result}" + after
     user_after = (as_user or "").rsplit(RESULT, 1)[1]
     end = snap_end(after, common_end(after, user_after))
     inner = before[before.rindex(header) + len(header) :]
@@ -171,7 +174,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
     # White space at its ends counts if a user's turn with it gives the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
-    return exact if is_same else exact.strip(), "user"
+    return exact if is_same else exact.strip(), "user", ""
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:

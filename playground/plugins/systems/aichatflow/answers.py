@@ -36,11 +36,12 @@ class Answers:
 
 
 class RecordedAnswers:
-    """A model that is asked through LiteLLM; the raw stream of every answer is in `recordings`.
+    """Answers of a model, asked through LiteLLM; the raw stream of every answer is in `recordings`.
 
     `model` replaces the templates' own, `base_url` is a server that speaks its API, and `timeout`
-    is in seconds for each answer. If `alive` returns False, as after the page was closed, the
-    answer under way ends and is kept, and no other is asked for. Keys come from the environment.
+    is in seconds for each answer. If `alive` returns False (the page was closed, for example), the
+    current answer is cut off and kept, and no other answer is asked for. Keys come from the
+    environment.
     """
 
     def __init__(
@@ -81,10 +82,9 @@ class RecordedAnswers:
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """Return a function for `run(call=…)` that gives the results of a session's calls in order.
-
-    A function without recorded results is unknown. The returned function raises InputFault if a
-    function is called more often than was recorded.
+    """Return a function for `run(call=…)` that returns the recorded results of a session's calls in
+    order. A template's function without recorded results is unknown. Raises InputFault if a
+    template's function is called more often than was recorded.
     """
     results_by_name: dict[str, list[Any]] = {}
     for message in session.messages:
@@ -105,7 +105,7 @@ def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | 
 def answer_of(recording: Recording) -> PlainMessage:
     """Return a recorded reply as a template's message.
 
-    Raises InputFault for a reply that broke off, and for one that calls several functions.
+    Raises InputFault for a reply that broke off or that calls several functions.
     """
     if recording.error is not None:
         cause = error_message(recording.error)

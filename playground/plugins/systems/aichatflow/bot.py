@@ -1,9 +1,9 @@
 """The bot, which runs a template: it reads messages, asks the model and calls functions.
 
-We decided what the reference leaves open: `truncate` hides earlier messages from the model; after a
-switch the first template is not resumed; `botSwitchTemplate` has the name in the argument
-`template` (or in its only text argument); a conversation that is too long loses its oldest messages
-first (`context.py`).
+The reference leaves some points open. Here, `truncate` hides earlier messages from the model; after
+a switch the first template is not resumed; `botSwitchTemplate` takes the name from the argument
+`template` (or from its only text argument); a conversation that is too long loses its oldest
+messages first (`context.py`).
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ CallFunction = Callable[[str, dict[str, Any]], str | None]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a run: the new history, the requests as sent, and all steps in order (`trace`).
-
-    `findings` say when a conversation was too long to be sent completely.
-    """
+    A finding says that a conversation was too long to be sent completely."""
 
     history: list[PlainMessage]
     requests: list[Sent]
@@ -72,14 +70,14 @@ def run(
 
     `data` is a mapping, a pydantic model or a dataclass. `respond` answers a request.
 
-    `call` maps names of functions to their results, or is a function that returns a result. A call
-    of an unknown function counts as a plain answer. `defaults` are parameters for requests without
-    a default-request. `most_characters` or `most_tokens` limits the context (by default the model's
-    own limit in LiteLLM's map). `model` replaces every model that templates name. `watch` is called
-    with each step.
+    `call` maps names of functions to results, or is a function that returns a result. A call of an
+    unknown function is treated as an answer without a call. `defaults` are parameters for requests
+    without a default-request. `most_characters` or `most_tokens` limits the context (by default the
+    model's own limit in LiteLLM's map). `model` replaces every model that templates name. `watch`
+    is called with each step.
 
-    Raises UnknownNameError for an unknown template or function, and InputFault that names template,
-    message, line and column, also for an exception of a function.
+    Raises UnknownNameError for an unknown template or function. Any other error, also an exception
+    of a function, becomes an InputFault that names template, message, line and column.
     """
     forced = {"model": model} if model else {}
     plain = plain_input(data)
@@ -112,7 +110,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # parameters of the next request; `call_function` is reset once the function was called
+    # parameters of the next request; `call_function` is reset after the function's call
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -168,9 +166,10 @@ class _Bot:
         return dict(self.defaults)
 
     def _ask(self, name: str, parameters: dict[str, Any]) -> str:
-        """Ask until the model makes no more calls; return the template it switches to, or ""."""
+        """Ask until the model makes no more calls; return the template that the model switches to,
+        or ""."""
         self.parameters, self.switched_to = parameters, ""
-        remaining = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
+        remaining = MOST_REQUESTS - len(self.requests)  # the limit applies to the whole run
         limit_error = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
         ask, call = partial(self._ask_model, name), partial(self._run_call, name)
         for step in tool_loop(ask, call, most=remaining, limit_error=limit_error):
@@ -188,8 +187,8 @@ class _Bot:
     def _run_call(self, name: str, answer: Step) -> Step | None:
         """Run the function that an answer calls and return its result.
 
-        Return None if the answer ends the loop: it has no call, switches, or the function is
-        unknown.
+        Return None if the answer ends the loop: it has no call, switches the template, or calls an
+        unknown function.
         """
         call = (answer.message or {}).get("function_call")
         if not call:
@@ -201,7 +200,7 @@ class _Bot:
         if result is None:
             return None
         if self.parameters.get("call_function") not in _NOT_FORCED:
-            self.parameters = {**self.parameters, "call_function": "*"}  # not forced any more
+            self.parameters = {**self.parameters, "call_function": "*"}  # no longer forced
         return Step(name, "function", message=result)
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
@@ -260,7 +259,7 @@ class _Bot:
 
 
 def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
-    """Return a function that gives results by name; a None in the mapping is JSON's null."""
+    """Return `call` as a function; None as a value in a mapping is the result null."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

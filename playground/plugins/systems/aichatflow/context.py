@@ -1,7 +1,6 @@
-"""Shorten a conversation to a limit: the given one, or the model's context.
-
-The oldest messages are left out first, a call always with its result, and a finding says so. The
-system message, the newest question and the last message stay; if they do not fit, it is an error.
+"""Shorten a conversation to a given limit, or to the model's context. The oldest messages are left
+out first, a call always together with its result, and a finding says so. The system message, the
+newest question and the last message always stay; if these do not fit, NoRoom is raised.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ def fit_messages(
     """Return the messages to send, and a finding if some are left out.
 
     Characters are counted in a message's JSON, tokens as in a request (`playground/tokens`).
-    Without a limit, the model's is taken: `max_input_tokens` of LiteLLM's map, if it knows the
-    model. Raises NoRoom if the necessary messages exceed the limit.
+    Without a limit, the model's context is the limit: `max_input_tokens` of LiteLLM's map, if the
+    map has the model. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:

@@ -20,8 +20,8 @@ class FunctionFault(InputFault):
 def plain_input(data: Any) -> Any:
     """Return an input as plain JSON values.
 
-    Pydantic models and dataclasses become objects at any depth, with the names that they are
-    serialised by. Raises InputFault for a value that JSON cannot hold.
+    Pydantic models and dataclasses, at any depth, become objects with their serialised names.
+    Raises InputFault for a value that JSON cannot hold.
     """
     try:
         return _as_plain(data)

@@ -12,8 +12,8 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.session import Session
 from playground.sessions.shapes.requests import read_request
 
-# A message in OpenAI's older form, as a JSON object. It is no class, because histories, answers and
-# `contentParts` come from scripts and go back to them unchanged. `Sent.session` converts them to
+# A message in OpenAI's older form, as a JSON object. It is no class, because scripts pass and
+# receive such messages unchanged. `Sent.session` converts them to
 # `playground.nouns.messages.Message`.
 PlainMessage = dict[str, Any]
 SWITCH: Final = "botSwitchTemplate"
@@ -35,7 +35,7 @@ class Sent:
         With `modern` it has tools, as today's models expect, and asks for one call at a time,
         because a template's message holds only one.
         """
-        template_names = ("functions", "call_function")  # names that only templates use
+        template_names = ("functions", "call_function")  # parameters that only templates have
         body = {key: value for key, value in self.parameters.items() if key not in template_names}
         body["messages"] = _with_tool_calls(self.messages) if modern else self.messages
         if not self.tools:  # providers refuse a choice without tools
@@ -58,14 +58,16 @@ class Sent:
 
 
 def _choice(function: str | None) -> str | dict[str, Any] | None:
-    """Return the templates' choice of calls as OpenAI writes it; None leaves it to the provider."""
+    """Return a template's `call_function` in OpenAI's form; None leaves the choice to the
+    provider."""
     if function is None:
         return None
     return {"": "none", "*": "auto"}.get(function) or {"name": function}
 
 
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
-    """Return messages with tool calls and results, with numbered ids, in place of function calls.
+    """Return the messages with tool calls and results, which have numbered ids, instead of function
+    calls.
 
     OpenAI demands a result for every call. A call that the run left open, by a switch to another
     template or because the function is unknown, gets a result here.

@@ -1,4 +1,4 @@
-"""A template's run in a thread of its own, with its steps so far; another thread may stop it."""
+"""A template's run in a separate thread, with its steps so far; another thread may stop it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from playground.plugins.systems.aichatflow.steps import Step
 
 @dataclass
 class TemplateRun(BackgroundRun):
-    """A run that is under way or has ended. `steps` stay after a fault, `outcome` is then None.
-
-    If a model is asked (`answers`), `stop` lets it end the answer under way and asks no more.
+    """A run that is under way or has ended. After a fault, `steps` are kept and `outcome` is None.
+    If a model is asked (`answers`), `stop` cuts off the current answer, and no other answer is
+    asked for.
     """
 
     steps: list[Step] = field(default_factory=list)

@@ -15,7 +15,7 @@ from playground.sessions.tool_files import load_tools
 
 @dataclass(frozen=True)
 class TemplateFiles:
-    """A set's file, and the input, answers, functions and tools of a run of it, if known."""
+    """A set's file, and the input, answers, functions and tools of a run, if known."""
 
     templates: Path
     input: dict[str, Any] = field(default_factory=dict)
@@ -25,10 +25,8 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """Return the sample of a name, or a user's file by its path, without further data.
-
-    Raises InputFault, which lists the samples, if there is neither.
-    """
+    """Return the sample of a name; or a user's file by its path, without further data. Raises
+    InputFault, which lists the samples, if neither exists."""
     samples = paths.sample_templates()
     folder = samples.get(name)
     if Path(name).exists():

@@ -188,7 +188,7 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
 
 
 def check_part(part: Any, number: int) -> None:
-    """Raise InputFault for a part of the input's `contentParts` that a template may not hold."""
+    """Raise InputFault for an invalid part in the input's `contentParts`."""
     try:
         _PART.validate_python(part)
     except ValidationError as error:
@@ -202,7 +202,7 @@ def check_part(part: Any, number: int) -> None:
 
 
 def check_templates(templates: TemplateSet) -> list[Finding]:
-    """Return a finding for each call with arguments that are no JSON object."""
+    """Return a finding for each call whose arguments are no JSON object."""
     findings: list[Finding] = []
     for name, messages in templates.items():
         for index, message in enumerate(messages):
@@ -221,7 +221,7 @@ def _is_object(text: str) -> bool:
 
 
 def dump_templates(templates: TemplateSet) -> str:
-    """Return a set as YAML, in its own order; loading it gives an equal set."""
+    """Return a set as YAML, in the same order; loading the text gives an equal set."""
     import yaml
 
     plain = {
@@ -235,7 +235,8 @@ def dump_templates(templates: TemplateSet) -> str:
 
 
 def _fault(error: ValidationError, where: str) -> InputFault:
-    # pydantic reports a fault for each member of a union; the deepest is of the form that was meant
+    # pydantic reports a fault for each member of a union; the deepest fault is about the member
+    # that was meant
     first = max(error.errors(), key=lambda each: len(each["loc"]))
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
     place = [str(one) for one in first["loc"] if one not in kinds and "[" not in str(one)]

@@ -1,4 +1,4 @@
-"""The steps of a run, and how a message of a template becomes one."""
+"""The steps of a run; and the conversion of a template's message to a step."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from playground.plugins.systems.go_templates import render
 class Step:
     """One step of a run: a message that was read, a request, an answer, a call or a switch.
 
-    A message has its `source`, the variables that were `used` in it, and those of them that are
-    `missing` in the input. A request has what was `sent`. A switch names the new template in
-    `source`.
+    A message has its `source`, the variables that were `used` in it, and the variables that are
+    `missing` in the input. A request has `sent`. A switch names the new template in `source`.
     """
 
     template: str
@@ -32,7 +31,7 @@ class Step:
 
 
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
-    """Fill a template's message with the input, and return it as a step with its variables.
+    """Fill a template's message with the input, and return the step with the variables.
 
     Raises TemplateFault, and InputFault if a user message takes its content from the input, and the
     input has none.
@@ -67,7 +66,7 @@ def _content_parts(data: Mapping[str, Any]) -> list[Any]:
 def _read_parts(
     name: str, index: int, plain: PlainMessage, parts: list[Any], data: Mapping[str, Any]
 ) -> Step:
-    """Return the step of a message of texts and images; each text is filled by itself."""
+    """Return the step of a message of texts and images; each text is filled separately."""
     used: list[str] = []
     missing: list[str] = []
     content: list[Any] = []

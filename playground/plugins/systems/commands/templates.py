@@ -78,10 +78,11 @@ def run(
     files = sample(templates)
     loaded = load_templates(files.templates)
     scripted, call = _scripted_answers(files, options)
-    live_answers = RecordedAnswers(model, base_url) if live else None  # asks, and records
+    # asks the model, and records its answers
+    live_answers = RecordedAnswers(model, base_url) if live else None
     steps: list[Step] = []
     if out:
-        Batch(inputs=input_files, force=force).check(out)  # before an answer is paid for
+        Batch(inputs=input_files, force=force).check(out)  # check before paying for answers
     try:
         outcome = run_template(
             loaded,
@@ -97,7 +98,7 @@ def run(
             watch=steps.append,
         )
     finally:
-        if out:  # answers before a fault were paid for, too
+        if out:  # even after a fault, because answers were paid for
             recordings = live_answers.recordings if live_answers else []
             _write_session(steps, Path(out), recordings, input_files, force)
     modern = live or bool(options["replay"])
@@ -218,7 +219,7 @@ def _step_json(step: Step, modern: bool) -> dict[str, Any]:
 
 
 def _print_steps(outcome: Outcome, modern: bool) -> None:
-    """Print each step in one or more lines: the message that was read, asked or answered."""
+    """Print each step in one or more lines: a message that was read, a request or an answer."""
     for step in outcome.trace:
         place = "" if step.index is None else f" {step.index}"
         missing = f", missing: {', '.join(step.missing)}" if step.missing else ""

@@ -1,7 +1,6 @@
-"""The common part of all adapters: it writes a signature as messages, and reads a completion.
-
-The order of messages is that of DSPy's Adapter.format: system, demos, history, request. Each
-adapter defines how it writes a field and an answer.
+"""The common part of all adapters: write a signature as messages, and read a completion. The order
+of messages is that of DSPy's Adapter.format: system, demos, history, request. Subclasses define the
+forms of fields and answers.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _embeds: ContextVar[bool] = ContextVar("texts embed content parts", default=Fals
 
 
 class FieldInfoWithName(NamedTuple):
-    """A field as a key of `format_field_with_value`; DSPy's own type serves as well."""
+    """A field as a key of `format_field_with_value`; DSPy's own type is accepted, too."""
 
     name: str
     info: Any
@@ -48,7 +47,7 @@ class FieldInfoWithName(NamedTuple):
 class FieldAdapter(AskingAdapter):
     """An adapter that writes a signature's fields as messages, and parses a completion.
 
-    Texts that methods return have an image's address in its place; the messages of `format` have a
+    In texts that methods return, an image is its address; in the messages of `format`, it is a
     content part. With `use_native_function_calling`, calls in a history and their results become
     the API's own messages.
     """
@@ -67,7 +66,8 @@ class FieldAdapter(AskingAdapter):
 
     @abstractmethod
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """Return the reminder at the end of a request: which fields to answer, and how."""
+        """Return the reminder at the end of a request, which names the fields of the answer and
+        their form."""
 
     @abstractmethod
     def format_assistant_message_content(
@@ -97,7 +97,7 @@ class FieldAdapter(AskingAdapter):
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Return the typed output fields of a completion.
 
-        A missing field has its default, or None if its type allows that. Raises AnswerFault that
+        A missing field gets its default, or None if its type allows that. Raises AnswerFault, which
         names field and value.
         """
         arguments = {"signature": signature, "completion": completion}
@@ -166,7 +166,7 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return the text of the given inputs; with `main_request` also the reminder."""
+        """Return the text of these inputs; with `main_request` also the reminder."""
         texts = {
             name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
@@ -179,7 +179,8 @@ class FieldAdapter(AskingAdapter):
     def _user(
         self, signature: Signature, inputs: Values, prefix: str = "", main_request: bool = False
     ) -> dict[str, Any]:
-        """Return a user's message: the text of `format_user_message_content`, with its parts."""
+        """Return a user's message: the content of `format_user_message_content`, with content
+        parts."""
         token = _embeds.set(True)
         try:
             text = self.format_user_message_content(
@@ -211,7 +212,8 @@ class FieldAdapter(AskingAdapter):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Return the turns of the history, each with its reminder, and the results of its calls.
+        """Return the turns of the history, each with the reminder, and with the results of its
+        calls.
 
         Raises InputFault for a value that is no History.
         """
@@ -304,7 +306,7 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
 
 
 def _text_outputs(signature: Signature, message: Values) -> Signature:
-    """Return the signature with only those outputs that a turn has as text."""
+    """Return the signature with only the outputs that a turn has as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
             signature = signature.without(name)
@@ -323,7 +325,7 @@ def as_key(key: Any) -> FieldInfoWithName:
 
 
 def _shown(text: str) -> str:
-    """Return a text with its content parts written out, unless a message is made of it."""
+    """Return a text with its content parts written out, unless the text becomes a message."""
     return text if _embeds.get() else parts.plain(text)
 
 

@@ -78,10 +78,8 @@ class ChatAdapter(FieldAdapter):
         return f"{fields}\n\n[[ ## completed ## ]]\n"
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the text after each header, which begins a line, indented or not.
-
-        If a field comes twice, the first counts. (DSPy 3.4.1 cuts an indented header in two.)
-        """
+        """Read the text after each header; a header begins a line, perhaps after blanks. If a field
+        comes twice, the first counts. (DSPy 3.4.1 misreads an indented header.)"""
         sections: dict[str, list[str]] = {}
         current: list[str] = []
         for line in completion.split("\n"):  # no other character ends a line
@@ -97,8 +95,8 @@ class ChatAdapter(FieldAdapter):
 class JSONAdapter(ChatAdapter):
     """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
-    It uses native tool calls. A model with `response_format` is asked for the outputs' JSON Schema,
-    or for any object.
+    It uses native tool calls. If the model has `response_format`, it is asked for an object of the
+    outputs' JSON Schema, or for any object.
     """
 
     name = "JSONAdapter"
@@ -151,7 +149,7 @@ class JSONAdapter(ChatAdapter):
     def format_field_with_value(
         self, fields_with_values: Mapping[Any, Any], role: str = "user"
     ) -> str:
-        """Return fields and their values, in order: an answer's as JSON, others as sections.
+        """Return fields and their values, in order: those of an answer as JSON, others as sections.
 
         `role` is "user", or "assistant" for an answer.
         """

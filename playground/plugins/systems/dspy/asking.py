@@ -1,7 +1,5 @@
-"""The half of an adapter that asks a model: it plans the request, formats, asks and parses.
-
-This is the order of DSPy's Adapter.__call__.
-"""
+"""The half of an adapter that asks a model. It plans the request, formats, asks and parses, in the
+order of DSPy's Adapter.__call__."""
 
 from __future__ import annotations
 
@@ -30,8 +28,8 @@ _Result = TypeVar("_Result")
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Decorate a method so that its `signature` may also be a signature's class, as in DSPy.
 
-    The method raises InputFault if it is neither. An override in a subclass is not decorated: our
-    decorated methods pass it a Signature.
+    The method raises InputFault for anything else. An override in a subclass needs no decorator,
+    because our decorated methods pass it a Signature.
     """
     parameters = inspect.signature(method)
 
@@ -48,9 +46,9 @@ class AskingAdapter(ABC):
     """An adapter that asks a model for the outputs of a signature, synchronously or not.
 
     Every method also takes a signature's class. `callbacks` are notified when `format` and `parse`
-    begin and end, as in DSPy. With `use_native_function_calling`, a model that supports it gets the
-    tools in the request, and its calls are read from the response; `parallel_tool_calls` is then
-    passed to the provider.
+    begin and end, as in DSPy. With `use_native_function_calling`, a model that supports function
+    calls gets the tools in the request, and its calls are read from the response;
+    `parallel_tool_calls` is then passed to the provider.
     """
 
     def __init__(
@@ -83,8 +81,8 @@ class AskingAdapter(ABC):
     ) -> list[dict[str, Any]]:
         """Ask a model and return a dict of output fields for each of its answers.
 
-        `lm` is called as in DSPy: `lm(messages=…, **lm_kwargs)`; all our chat models can be called
-        so. Raises InputFault as `parse` does, and if tools are missing.
+        `lm` is called as in DSPy: `lm(messages=…, **lm_kwargs)`, which all our chat models support.
+        Raises AnswerFault as `parse` does, and InputFault if tools are missing.
         """
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
@@ -105,7 +103,7 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Do the same asynchronously: `lm.acall` is awaited."""
+        """Do the same as `__call__` asynchronously: `lm.acall` is awaited."""
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)
@@ -118,7 +116,7 @@ class AskingAdapter(ABC):
             return await fallback.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
-        """Return the adapter to ask with again if an answer cannot be read, or None."""
+        """Return the adapter for a second attempt if an answer cannot be read, or None."""
         return None
 
     def _plan(
@@ -142,7 +140,8 @@ class AskingAdapter(ABC):
         return [self._outputs(plan, signature, a) for a in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Return every output of a signature from an answer; a missing one is its default or None.
+        """Return every output of a signature from an answer; a missing output is its default or
+        None.
 
         Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """
@@ -155,7 +154,7 @@ class AskingAdapter(ABC):
             try:
                 parsed = self.parse(plan.signature, str(text))
             except AnswerFault:
-                if not has_calls:  # text beside calls need not follow the format
+                if not has_calls:  # text next to calls need not follow the format
                     raise
         missing = {name: field.missing() for name, field in signature.outputs.items()}
         defaults = {name: None if value is REQUIRED else value for name, value in missing.items()}

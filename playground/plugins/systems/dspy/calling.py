@@ -11,11 +11,11 @@ _T = TypeVar("_T")
 
 
 class LanguageModel(Protocol):
-    """A model as DSPy calls one: it takes messages in OpenAI's form and returns a list of answers.
-
-    An answer is a text, or a mapping with `text`, `tool_calls`, `reasoning_content` and `logprobs`.
-    A model may say what it can do natively by DSPy's attributes `supports_function_calling`,
-    `supports_reasoning`, `supports_response_schema` and `supported_params`.
+    """A model with DSPy's interface: it takes messages in OpenAI's form and returns a list of
+    answers. An answer is a text, or a mapping with `text`, `tool_calls`, `reasoning_content` and
+    `logprobs`. A model may state its native abilities by DSPy's attributes
+    `supports_function_calling`, `supports_reasoning`, `supports_response_schema` and
+    `supported_params`.
     """
 
     def __call__(
@@ -34,17 +34,18 @@ class AsyncLanguageModel(LanguageModel, Protocol):
 class Callback(Protocol):
     """A listener to an adapter's steps, with DSPy's methods; any of them may be missing.
 
-    They are `on_adapter_format_start(call_id, instance, inputs)`, `on_adapter_format_end(call_id,
-    outputs, exception)`, and the same two for `parse`. Call ids are numbered.
+    The methods are `on_adapter_format_start(call_id, instance, inputs)`,
+    `on_adapter_format_end(call_id, outputs, exception)`, and the same two for `parse`. Call ids are
+    numbered.
     """
 
 
 class AnswerFault(InputFault):
-    """The error of a completion that lacks what its signature asks for."""
+    """The error of a completion that lacks an output of its signature, or has an unreadable one."""
 
 
 class Notifier:
-    """The callbacks of an adapter, and the number of steps that they were notified of."""
+    """The callbacks of an adapter, and the number of steps so far, which gives the call ids."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
         self.callbacks = tuple(callbacks)

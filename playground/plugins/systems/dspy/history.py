@@ -29,7 +29,7 @@ def messages_of(value: Any, field: str) -> list[Mapping[str, Any]]:
 def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
     """Return the calls of a turn and the name of their field, or "" and None.
 
-    The field's value may be our ToolCalls, dspy's, or a dict of one.
+    The field's value may be ToolCalls (ours or dspy's), or a dict of its fields.
     """
     for name, value in turn.items():
         if kind_of(type(value)) == "ToolCalls":
@@ -46,7 +46,7 @@ _CALL: Final = ("id", "name", "args")
 
 
 def _results(value: Any) -> Any:
-    """Return results as a list, given a list, an object that holds one, or a single result."""
+    """Return results as a list, from a list, an object that holds a list, or a single result."""
     value = getattr(value, RESULTS, value)
     if isinstance(value, Mapping):
         value = value.get(RESULTS, [value])

@@ -1,8 +1,8 @@
 """The parts of a signature that a model's API can carry: tool calls, reasoning, a schema.
 
-A field that the API carries is left out of the prompt, and its value is read from the response, not
-from its text. The rules are DSPy's (3.4.1, `Adapter._call_preprocess`, `_call_postprocess` and
-`JSONAdapter`).
+A field that the API carries is left out of the prompt, and its value is read from the response's
+own field, not from the answer's text. The rules are DSPy's (3.4.1, `Adapter._call_preprocess`,
+`_call_postprocess` and `JSONAdapter`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Plan:
 
 
 def supports(lm: object, ability: str) -> bool:
-    """Return True if a model states that it has an ability; without such a statement it has none,
-    as in DSPy."""
+    """Return True if a model states that it has an ability (an unstated ability is missing, as in
+    DSPy)."""
     return bool(getattr(lm, ability, False))
 
 
@@ -43,7 +43,7 @@ def supports(lm: object, ability: str) -> bool:
 
 
 def plan_as_text(signature: Signature, parameters: Mapping[str, Any]) -> Plan:
-    """Plan a request with tools and calls as text fields, without parameters for native ones."""
+    """Plan a request with tools and calls as text fields, without parameters for native tools."""
     others = {name: value for name, value in parameters.items() if name not in _TOOL_PARAMETERS}
     return Plan(signature, others)
 
@@ -92,9 +92,9 @@ def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
-    """Take Reasoning outputs out of a plan's prompt, if the model reasons natively.
-
-    `reasoning_effort` is the request's, or the model's own, or `low`. None turns this off.
+    """Remove Reasoning outputs from a plan's prompt, if the model reasons natively.
+    `reasoning_effort` is the request's, or the model's own, or `low`. If it is None, nothing is
+    changed.
     """
     signature, parameters = plan.signature, plan.parameters
     defaults = getattr(lm, "kwargs", None) or {}
@@ -129,10 +129,9 @@ def _tools_field(signature: Signature) -> str:
 
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
-    """Return the parameter `response_format`, or None if the provider has none.
-
-    It has a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. It
-    asks for any object if the model supports no schemas, or if an output is a dict with any keys.
+    """Return the parameter `response_format`, or None if the provider does not have it. It contains
+    a JSON Schema of the outputs in OpenAI's form, equal to LiteLLM's for DSPy's class. It asks for
+    any object if the model supports no schemas, or if an output is a dict with arbitrary keys.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
@@ -154,7 +153,8 @@ def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict
 
 
 def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the JSON Schema of outputs as one object, with all objects closed and keys required.
+    """Return the JSON Schema of outputs as one object; all objects are closed, and all keys
+    required.
 
     Raises ValueError, or pydantic's PydanticUserError, for a type without a schema.
     """
@@ -191,7 +191,7 @@ def _close(schema: dict[str, Any]) -> None:
 
 
 def carried_values(signature: Signature, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that an answer carries outside of its text: calls, reasoning, `logprobs`.
+    """Return the values that an answer has outside of its text: calls, reasoning, `logprobs`.
 
     Raises AnswerFault if calls cannot be read.
     """
@@ -208,7 +208,7 @@ def carried_values(signature: Signature, answer: Mapping[str, Any]) -> dict[str,
 
 
 def has_calls(signature: Signature, values: Mapping[str, Any]) -> bool:
-    """Return True if these values include calls that an answer carried outside of its text."""
+    """Return True if these values include calls from outside of the answer's text."""
     return _output_of(signature, "ToolCalls") in values
 
 
@@ -223,8 +223,8 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 def _call(call: Any) -> dict[str, Any]:
     """Return a provider's call with id, name and args.
 
-    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`, and a
-    result refers to the `call_id`.
+    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`, and
+    results refer to `call_id`.
     """
     function = _part(call, "function") or {}
     arguments = _part(function, "arguments") or _part(call, "arguments") or {}

@@ -1,7 +1,8 @@
 """Content parts (images, sound, files) that are embedded in a text until it becomes a message.
 
-A part is written as its JSON in hex between U+E000 and U+E001, so that JSON or XML around it does
-not change it. A user's own U+E000 is escaped (`protected`), so that no text can pose as a part.
+A part is its JSON in hexadecimal digits between U+E000 and U+E001, so that surrounding JSON or XML
+does not change it. A user's own U+E000 is escaped (`escape`), so that no text is mistaken for a
+part.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ _DSPY: Final = re.compile(
 
 
 def embed(formatted: Any) -> Any:
-    """Return a list of parts as a text that embeds them, a text escaped, other values unchanged."""
+    """Return a list of parts as a text that embeds them, a text with escapes, and other values
+    unchanged."""
     if not isinstance(formatted, list):
         return escape(formatted) if isinstance(formatted, str) else formatted
     return f"{_OPENER}{json.dumps(formatted, ensure_ascii=False).encode().hex()}\ue001"
 
 
 def escape(text: str) -> str:
-    """Return a user's text escaped, so that nothing in it is taken for a part."""
+    """Escape a user's text, so that nothing in it is mistaken for a part."""
     return text.replace(_OPENER, _LITERAL) if _OPENER in text else text
 
 
 def convert_dspy(text: str) -> str:
-    """Convert a text that pydantic made of a `dspy.Type`, which marks parts in its own way."""
+    """Convert pydantic's text of a `dspy.Type`, which marks parts differently."""
     if match := _DSPY.fullmatch(text):
         try:
             return str(embed(json.loads(match[1])))
@@ -41,7 +43,8 @@ def convert_dspy(text: str) -> str:
 
 
 def content(text: str) -> str | list[dict[str, Any]]:
-    """Return a message's content: a text, or a list of texts and parts if it embeds any."""
+    """Return a message's content: a text, or if the text embeds parts, a list of texts and
+    parts."""
     pieces = _EMBEDDED.split(text)
     if len(pieces) == 1:
         return plain(text)

@@ -76,9 +76,9 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 
 def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
-    """Return the allowed value that a text means, or the text itself for the type to refuse.
-
-    A model may repeat the type that the prompt shows, `Literal['a']`, or put the value in quotes.
+    """Return the allowed value that a text means, or else the text itself, which the type then
+    refuses. A model may repeat the type from the prompt, `Literal['a']`, or put the value in
+    quotes.
     """
     if value in allowed or not isinstance(value, str):
         return value
@@ -91,10 +91,8 @@ def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def _candidates(text: str, may_be_text: bool) -> list[Any]:
-    """Return the values that a text may mean, the likeliest first.
-
-    If the type is text or None, the text `None` or `null` is None, and any other is itself.
-    """
+    """Return the values that a text may mean, the likeliest first. If the type is text or None, the
+    text `None` or `null` means None, and any other text means itself."""
     bare = _without_fence(text)
     if may_be_text:
         return [None] if bare.lower() in ("none", "null") else [text]
@@ -107,7 +105,8 @@ def _candidates(text: str, may_be_text: bool) -> list[Any]:
 
 
 def load(text: str) -> Any:
-    """Read JSON or a Python literal, repaired or closed if need be. Raises ValueError."""
+    """Read JSON or a Python literal, which is repaired or closed if necessary. Raises
+    ValueError."""
     for reader in (json.loads, ast.literal_eval, relaxed_json.load, load_cut_off):
         with suppress(*_UNREADABLE):
             return reader(text)
@@ -123,7 +122,8 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """Return a text that begins with a bracket, up to the matching one, or all of it."""
+    """Return a text that begins with a bracket, up to the matching bracket, or completely without
+    one."""
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:

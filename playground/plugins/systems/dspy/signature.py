@@ -27,7 +27,7 @@ from playground.plugins.systems.dspy.types import (
 )
 from playground.plugins.systems.dspy.values import allows_none
 
-_KIND: Final = "__dspy_field_type"  # the key by which dspy's fields say "input" or "output"
+_KIND: Final = "__dspy_field_type"  # key of "input" or "output" in dspy's fields
 REQUIRED: Final = PydanticUndefined
 _TYPES: Final = (Audio, Code, File, History, Image, Reasoning, Tool, ToolCalls)
 _NAMES: Final[dict[str, Any]] = {
@@ -65,7 +65,7 @@ def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the
 
 
 def OutputField(desc: str = "", **options: Any) -> Any:  # noqa: N802
-    """Return an output field for a signature that is a pydantic class, as `InputField` does."""
+    """Return an output field for a signature that is a pydantic class, like `InputField`."""
     return _field("output", desc, options)
 
 
@@ -79,10 +79,8 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its Python type, its description, and its bounds in words.
-
-    `default` is the value of an output that an answer lacks; if it is callable, it is called.
-    """
+    """A field: its Python type, its description, and its bounds in words. `default` is the value if
+    an answer lacks this output; a callable is called."""
 
     annotation: Any = str
     desc: str = ""
@@ -90,7 +88,8 @@ class Field:
     default: Any = REQUIRED
 
     def missing(self) -> Any:
-        """Return the value of an output that an answer lacks; REQUIRED if there is none."""
+        """Return the value of this output if an answer lacks it; REQUIRED if there is no
+        default."""
         if self.default is REQUIRED:
             return None if allows_none(self.annotation) else REQUIRED
         return self.default() if callable(self.default) else self.default
@@ -114,7 +113,7 @@ class Signature:
     def parse(cls, text: str, instructions: str = "") -> Signature:
         """Read a signature such as `"question, context: list[str] -> answer: int"`.
 
-        Types are parsed, never evaluated. Raises InputFault that names the part that is no field.
+        Types are parsed, never evaluated. Raises InputFault, which names the invalid part.
         """
         left, arrow, right = text.partition("->")
         if not arrow:
@@ -126,7 +125,8 @@ class Signature:
 
     @classmethod
     def of(cls, model: type[BaseModel]) -> Signature:
-        """Read a signature from a pydantic class with InputField and OutputField, or dspy's own.
+        """Read a signature from a pydantic class with fields of InputField and OutputField (ours or
+        dspy's).
 
         Raises InputFault for anything else, and for a field that is neither input nor output.
         """
@@ -172,7 +172,8 @@ class Signature:
 
 
 def as_signature(value: Signature | type[BaseModel]) -> Signature:
-    """Return a signature, given one or its class. Raises InputFault for anything else."""
+    """Return a signature unchanged, or the signature of a class. Raises InputFault for anything
+    else."""
     return value if isinstance(value, Signature) else Signature.of(value)
 
 

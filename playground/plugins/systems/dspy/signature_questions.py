@@ -55,10 +55,8 @@ def adapter(name: str) -> FieldAdapter:
 
 
 def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Read inputs from texts, by the types of their fields; an image is given by its address.
-
-    Raises InputFault that names an unknown field, or one with a text that is no such value.
-    """
+    """Read inputs from texts, by the types of their fields; an image's text is its address. Raises
+    InputFault, which names an unknown field or a text that does not fit its field's type."""
     inputs: dict[str, Any] = {}
     for name, text in texts.items():
         if name not in signature.inputs:
@@ -75,7 +73,7 @@ def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def json_values(signature: Signature, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Read inputs from JSON values: texts by their fields' types, other values as they are."""
+    """Read inputs from JSON values: texts by their fields' types, other values unchanged."""
     texts = {name: value for name, value in inputs.items() if isinstance(value, str)}
     return {**inputs, **values(signature, texts)}
 
@@ -91,7 +89,7 @@ def messages(
 
 
 def fields(signature: Signature, completion: str, name: str) -> list[FieldRead]:
-    """Read each output field from a completion with an adapter; it has a value or a fault."""
+    """Read each output field from a completion with an adapter; a field has a value or a fault."""
     return adapter(name).read_fields(signature, completion)
 
 

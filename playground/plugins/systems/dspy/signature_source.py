@@ -1,4 +1,4 @@
-"""Read a signature from the source of its class; nothing of it is run."""
+"""Read a signature from the source of its class, which is not run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.plugins.systems.dspy.signature import (
     type_of_node,
 )
 
-# The beginning of a file with a class, after comments: no prose has it.
+# The beginning of Python source, after comments, which no prose has.
 _CLASS: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*(?:class \w.*:|import |from \S+ import |@\w)"
 )
@@ -29,8 +29,8 @@ _FIELDS: Final = {"InputField": InputField, "OutputField": OutputField}
 def read_signature(text: str, instructions: str = "") -> Signature:
     """Read a signature from a line such as `question -> answer: int`, or from a class.
 
-    `instructions` replace the usual ones, or the class's. Raises InputFault that names the part,
-    or the line of an error in the source.
+    `instructions` replace the usual instructions, or the class's. Raises InputFault, which names
+    the invalid part, or the line of an error in the source.
     """
     classes = signature_classes(text)
     if not classes:

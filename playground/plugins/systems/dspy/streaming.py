@@ -12,9 +12,9 @@ _HEADER: Final = regex.compile(r"[ \t]{0,64}+\[\[ ## (\w{1,128}+) ## \]\]")
 class FieldStream:
     """A stream of fields: `feed(text)` returns pairs of a field's name and its new text.
 
-    The texts of a field add up to its raw value without white space around it. Text before the
+    The texts of a field add up to its raw value without surrounding white space. Text before the
     first header has the name "". Only a possible header, and white space at the end of a value, is
-    held back. If a field comes twice, its name is returned again: the caller decides what to do.
+    held back. If a field comes twice, both are returned: the caller decides which counts.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class FieldStream:
                     at = start = header.end()
             stop = text.find("\n", at) + 1
             line_start, at = stop > 0, stop or len(text)
-        certain = text[start:at].rstrip()  # hold back white space, which may end the value
+        certain = text[start:at].rstrip()  # hold back white space, perhaps the value's end
         deltas += self._delta(certain)
         self._held_text = text[start + len(certain) :]
         self._line_start = self._line_start and not certain and not start

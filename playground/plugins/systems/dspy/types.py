@@ -1,7 +1,7 @@
 """Field types with their own form in prompts: images, code, tools, calls, reasoning, history.
 
-DSPy's own types, and types that a user derives from `dspy.Type`, work as well: a type's methods
-`format` and `description` are called, whatever its class. Nothing here imports dspy.
+DSPy's own types, and types that a user derives from `dspy.Type`, are supported: the methods
+`format` and `description` of a type are called, whatever its class. dspy is never imported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _without_docstring(schema: dict[str, Any]) -> None:
 
 
 class FieldType(BaseModel):
-    """A type that defines its form in a prompt, as `dspy.Type` does.
+    """A type that defines its form in a prompt, like `dspy.Type`.
 
     `format` returns a text, a JSON object, or a list of content parts of a message.
     """
@@ -51,7 +51,7 @@ class FieldType(BaseModel):
 
 
 def is_field_type(annotation: Any) -> bool:
-    """Return True if a class is a FieldType of ours or a `dspy.Type`."""
+    """Return True if a class is our FieldType or a `dspy.Type`."""
     return inspect.isclass(annotation) and any(
         base is FieldType or (base.__name__ == "Type" and base.__module__.startswith("dspy."))
         for base in annotation.__mro__
@@ -62,7 +62,7 @@ _KINDS: Final = frozenset({"Code", "History", "Image", "Reasoning", "Tool", "Too
 
 
 def kind_of(annotation: Any) -> str:
-    """Return the name of the field type that a class is or derives from, of ours or dspy's, or "".
+    """Return the name of the field type (ours or dspy's) that a class is or derives from, or "".
 
     The names are `Code`, `History`, `Image`, `Reasoning`, `Tool` and `ToolCalls`.
     """
@@ -76,7 +76,7 @@ def is_own(annotation: Any) -> bool:
 
 
 class History(BaseModel):
-    """Earlier turns: each message has some of the signature's fields by name."""
+    """Earlier turns; each message is a dict with some of the signature's fields."""
 
     model_config = ConfigDict(json_schema_extra=_without_docstring, extra="forbid", frozen=True)
 
@@ -84,7 +84,8 @@ class History(BaseModel):
 
 
 class Image(FieldType):
-    """An image by URL (or data URL), which becomes a part of the message. It is never fetched."""
+    """An image by URL (or data URL), which becomes a content part of the message. It is never
+    fetched."""
 
     url: str
 
@@ -184,8 +185,8 @@ def _code_in(base: type[Code], language: str) -> type[Code]:
 class Tool(FieldType):
     """A tool as an input: its name, its description and its arguments.
 
-    `required` are the arguments that a call must have. None, as in DSPy, means those without a
-    default.
+    `required` are the arguments that a call must have. None, as in DSPy, means all arguments
+    without a default.
     """
 
     name: str
@@ -249,7 +250,7 @@ class ToolCallResult(BaseModel):
 class ToolCalls(FieldType):
     """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, or a form close to it.
 
-    In a history, calls may have their results, which become messages of their own.
+    In a history, calls may have their results, which become separate messages.
     """
 
     tool_calls: list[ToolCall]

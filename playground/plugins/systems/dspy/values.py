@@ -59,7 +59,7 @@ def schema_of(annotation: Any) -> str:
 
 
 def type_note(annotation: Any) -> str:
-    """Return the note on an output's type in the prompt; "" for text, reasoning and code."""
+    """Return the prompt's note on an output's type; "" for text, reasoning and code."""
     if annotation is str or kind_of(annotation) in ("Reasoning", "Code"):
         return ""
     if annotation is bool:
@@ -77,10 +77,9 @@ def type_note(annotation: Any) -> str:
 
 
 def prompt_text(value: Any, annotation: Any = None) -> str:
-    """Return a value as text in a prompt: text as it is, lists and objects as JSON, None as None.
-
-    A list in a text field is numbered, with each item in guillemets. Images and the like are
-    embedded in the text (`parts.py`).
+    """Return a value as text in a prompt: text unchanged, lists and objects as JSON, None as
+    "None". A list in a text field is numbered, with each item in guillemets. Images and other
+    content parts are embedded in the text (`parts.py`).
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
@@ -103,7 +102,8 @@ def _quoted(text: str) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON values, by pydantic's rules; a field type by its own `format`."""
+    """Return a value as JSON values: field types by their own `format`, others by pydantic's
+    rules."""
     if is_field_type(type(value)):
         return parts.embed(_own_form(value))
     match value:
@@ -120,7 +120,8 @@ def as_json(value: Any) -> Any:
 
 
 def _own_form(value: Any) -> Any:
-    """Return what a field type's `format` returns; calls in an example also show their results."""
+    """Return the result of a field type's `format`; for calls in an example, also with their
+    results."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}

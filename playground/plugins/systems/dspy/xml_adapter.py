@@ -32,8 +32,8 @@ _CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 class XMLAdapter(ChatAdapter):
     """The adapter that writes fields as XML elements.
 
-    An answer that is no valid XML is read element by element. It is a ChatAdapter, as in DSPy: an
-    answer that cannot be read is asked for again as JSON.
+    An answer that is no valid XML is read element by element. As in DSPy, the class is a
+    ChatAdapter: if an answer cannot be read, the model is asked again for JSON.
     """
 
     name = "XMLAdapter"
@@ -92,10 +92,8 @@ class XMLAdapter(ChatAdapter):
         return self._fields({name: _escape(text) if field.annotation is str else text})
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the fields' elements; one that is not closed is ignored.
-
-        If a field comes twice, the first counts. (DSPy 3.4.1 makes a text of the list of both.)
-        """
+        """Read the fields' elements; an element that is not closed is ignored. If a field comes
+        twice, the first counts. (DSPy 3.4.1 returns the text of a list of both.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
@@ -144,7 +142,7 @@ def is_nested(annotation: Any) -> bool:
     if len(args) == 1 and get_origin(annotation) in (Union, types.UnionType):
         annotation = args[0]
     origin, inner = get_origin(annotation), get_args(annotation)
-    # images and tools, and lists of them, have a form of their own
+    # images and tools, and lists of them, have their own form
     if is_own(inner[0] if origin is list and inner else annotation):
         return False
     if origin is not None:
@@ -226,10 +224,8 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return the value of all elements with the same tag, by their type's schema.
-
-    Texts stay texts: the type itself reads them later.
-    """
+    """Return the value of all elements with the same tag, by their type's schema. Texts stay texts,
+    which the type itself reads later."""
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
@@ -275,7 +271,8 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 
 
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return a list, from nested `item` elements, repeated elements, or JSON in one element."""
+    """Return a list from nested `item` elements, from repeated elements, or from JSON in one
+    element."""
     if len(elements) == 1:
         (single,) = elements
         text = _text(single)

@@ -63,7 +63,7 @@ class Agent(ABC):  # noqa: B024  # as in Flink-Agents
 
 @dataclass(frozen=True)
 class Action:
-    """A function of an event and a RunnerContext, and the types of events that start it.
+    """A function of an event and a RunnerContext, and the types of events that call it.
 
     Raises InputFault if the function does not take two arguments.
     """
@@ -104,11 +104,8 @@ def action(
 
 
 def actions_of(agent: Agent) -> list[Action]:
-    """Return an agent's actions: those of its class in their order, then those that were added.
-
-    Raises InputFault for an action that the class inherits, as Flink-Agents does, and for a name
-    that occurs twice.
-    """
+    """Return an agent's actions: those of its class in order, then the added ones. Raises
+    InputFault for an inherited action, like Flink-Agents, and for a name that occurs twice."""
     for parent in type(agent).__mro__[1:]:
         for name, value in vars(parent).items():
             if hasattr(getattr(value, "__func__", value), _LISTENS):

@@ -1,4 +1,4 @@
-"""Read the resources of agents from their source; nothing of it is run."""
+"""Read the resources of agents from their source, which is not run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
-# How Python source begins, after comments. A text that also matches _AGENT is not prose.
+# Beginnings of Python source, after comments. A text that also matches _AGENT is not prose.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
@@ -27,7 +27,7 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 class AgentSource:
     """The declarations of a class: prompts by name, and the names of all others.
 
-    `unread` names prompts that are computed, and what other decorators declare.
+    `unread` names computed prompts, and declarations by other decorators.
     """
 
     name: str
@@ -38,7 +38,7 @@ class AgentSource:
     unread: list[str] = field(default_factory=list)
 
     def parts(self) -> dict[str, int]:
-        """Return how many of each kind there are."""
+        """Return the number of declarations of each kind."""
         return {
             "prompt": len(self.prompts),
             "tool": len(self.tools),
@@ -48,7 +48,7 @@ class AgentSource:
 
 
 def agents_in(text: str) -> list[AgentSource]:
-    """Return the agents in a Python text, classes and calls of ReActAgent; none for other texts.
+    """Return the agents (classes, and calls of ReActAgent) in a Python text; [] for other texts.
 
     Raises InputFault with the line of an error in the source of an agent.
     """
@@ -106,7 +106,8 @@ def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Na
 
 
 def _read_added(agent: AgentSource, call: ast.Call, names: Names) -> None:
-    """Read what `add_resource(name, kind, value)` adds to the environment of an agent."""
+    """Read a resource that `add_resource(name, kind, value)` adds to the environment of an
+    agent."""
     match call:
         case ast.Call(
             func=ast.Attribute(attr="add_resource"),

@@ -1,4 +1,4 @@
-"""The names of a tool's arguments: those that a call may use, and those that the tool expects.
+"""The names of a tool's arguments: the names that a call may use, and those that the tool expects.
 
 A pydantic field may have one or more aliases, and is then not accepted under its own name.
 """
@@ -19,10 +19,8 @@ from playground.nouns.tools import Schema, resolve
 
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
-    """The names by which a call may give a field (`accepted`), and the one that the tool `wants`.
-
-    `containers` are names of arguments that contain the field somewhere inside.
-    """
+    """The names that a call may use for a field (`accepted`), and the name that the tool `wants`.
+    `containers` are names of arguments that contain the field at some depth."""
 
     accepted: tuple[str, ...]
     wants: str
@@ -32,7 +30,7 @@ class ArgumentName:
 def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
     """Return the names of every field of a model.
 
-    A function wants the names of its parameters; another tool those in its schema.
+    A function wants the names of its parameters; any other tool wants the names in its schema.
     """
     config = model.model_config
     by_name = config.get("populate_by_name") or config.get("validate_by_name")

@@ -1,7 +1,8 @@
 """Check and convert a call's arguments by the tool's model before the tool runs.
 
-The rules are those of pydantic's lax mode: `"1"` becomes an integer if one is wanted, `"one"` is
-refused. An argument declared as a model, an enum, a set or a date becomes one.
+The rules are those of pydantic's lax mode: `"1"` becomes an integer if the model has an integer
+there, `"one"` is refused. An argument declared as a model, an enum, a set or a date becomes an
+instance of it.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ def checked_arguments(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """Return the arguments converted by the tool's model, and findings.
 
-    There is a finding for each argument with a changed value, and one for all keywords of a schema
-    that could not be checked. Unknown arguments are kept.
+    There is a finding for each argument with a changed value, and one finding for all keywords of a
+    schema that could not be checked. Unknown arguments are kept.
 
-    Raises ValueError that names every argument that is missing or does not fit, or if they are
-    nested more than 50 levels deep.
+    Raises ValueError, which names every argument that is missing or does not fit, or says that the
+    arguments are nested more than 50 levels deep.
     """
     if is_deeper(given, MOST_DEPTH):
         raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
@@ -57,7 +58,7 @@ def checked_arguments(
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # the error is about all arguments together: its message names them
+    if not error["loc"]:  # the error is about all arguments, which its message names
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -80,7 +81,7 @@ def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentNa
 def _values(
     parsed: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
-    """Return the given values, converted, by the names that the tool wants."""
+    """Return the converted values, under the names that the tool wants."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     unknown = {name: value for name, value in given.items() if name not in accepted}
     known = {

@@ -23,7 +23,7 @@ from playground.base.errors import InputFault
 
 
 class MessageRole(StrEnum):
-    """The role of a message; `tool` is that of a tool's result."""
+    """The role of a message; `tool` is the role of a tool's result."""
 
     SYSTEM = "system"
     USER = "user"
@@ -32,7 +32,7 @@ class MessageRole(StrEnum):
 
 
 class ToolCall(dict[str, Any]):
-    """A tool call: a dict whose keys can be read as attributes, as the design document does."""
+    """A tool call: a dict whose keys are also attributes, as in the design document."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -46,13 +46,13 @@ class ChatMessage(BaseModel):
     """One message; `content` is always a text.
 
     `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
-    arguments as values. `extra_args` are sent to the provider beside the content, for example
-    `partial: True`; their older name `additional_kwargs` is also read.
+    arguments as values. `extra_args` are sent to the provider in addition to the content, for
+    example `partial: True`; their older name `additional_kwargs` is also read.
     """
 
-    # Not `playground.nouns.messages.Message`, because users' programs read and write these fields:
-    # only text, calls with two ids, extras for the provider, and an optional role. What is lost on
-    # the way to a provider is one of our questions.
+    # This is not `playground.nouns.messages.Message`, because users' programs read and write these
+    # fields: only text, calls with two ids, extra arguments for the provider, and an optional role.
+    # One of our questions is which of these do not reach a provider.
 
     model_config = ConfigDict(extra="forbid")
 
@@ -84,7 +84,7 @@ class ChatMessage(BaseModel):
 
 
 def read_message(value: Any, where: str = "message") -> ChatMessage:
-    """Read a message from JSON values. Raises InputFault that names the field."""
+    """Read a message from JSON values. Raises InputFault, which names the field."""
     if isinstance(value, ChatMessage):
         return value
     try:
@@ -119,7 +119,8 @@ def to_openai_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function of a tool call: name and arguments. Raises InputFault without one."""
+    """Return the function (name and arguments) of a tool call. Raises InputFault if there is
+    none."""
     function = call.get("function")
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         expected = "a function with a name"

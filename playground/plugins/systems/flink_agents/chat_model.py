@@ -53,11 +53,11 @@ class ChatModel(ABC):
         """Return the answer's message."""
         return self.complete(messages, tools, **parameters).message
 
-    # the interface, with DSPy's names, by which DSPy asks a language model
+    # DSPy's interface of language models, with its names
 
     @property
     def supports_function_calling(self) -> bool:
-        """True if the model takes tools natively; False unless a subclass says otherwise."""
+        """True if the model takes tools natively; False unless a subclass overrides it."""
         return False
 
     @property
@@ -78,7 +78,8 @@ class ChatModel(ABC):
     def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
         """Answer messages and `tools` in OpenAI's form; return a list with one answer.
 
-        It is a text, or a dict with `text`, `tool_calls` and `reasoning_content` if it has more.
+        The answer is a text; if it has more than text, a dict with `text`, `tool_calls` and
+        `reasoning_content`.
         """
         chat_messages, tools, rest = dspy_request(messages, parameters)
         return dspy_answers(self.complete(chat_messages, tools, **rest))
@@ -97,7 +98,7 @@ class ChatModel(ABC):
         return [tool.metadata for tool in tools]
 
     def takes(self, parameter: str) -> bool:
-        """Return True if the provider supports a parameter; otherwise it is left out."""
+        """Return True if the provider supports a parameter; unsupported parameters are left out."""
         return True
 
     def stream(
@@ -112,13 +113,13 @@ class ChatModel(ABC):
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Do what `complete` does, while other tasks go on."""
+        """Do the same as `complete` asynchronously."""
         return await asyncio.to_thread(self.complete, messages, tools, **parameters)
 
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """Do what `stream` does, while other tasks go on."""
+        """Do the same as `stream` asynchronously."""
         done = await self.acomplete(messages, tools, **parameters)
         yield Piece(done.message.content, done.reasoning)
         yield Piece(completion=done)
@@ -153,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills the `prompt` itself and uses the tools that were bound. All other methods of a
-    ChatModel are based on these two.
+    Its `chat` fills the `prompt` itself and uses the bound tools. All other methods of a ChatModel
+    use `chat` and `bind_tools`.
     """
 
     prompt: Prompt | None = None
@@ -219,8 +220,8 @@ class ScriptedModel(ChatModel):
 class ChatModelSetup:
     """A model with its prompt, tools and parameters.
 
-    `variables_from` says where the values of the prompt's variables come from: `prompt_args`, or,
-    as in Flink-Agents up to 0.2, the messages' `extra_args`.
+    `variables_from` is the source of the values of the prompt's variables: `prompt_args`, or (as in
+    Flink-Agents up to 0.2) the messages' `extra_args`.
     """
 
     model: ChatModel
@@ -274,7 +275,7 @@ class ChatModelSetup:
     async def achat(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> ChatMessage:
-        """Do what `chat` does, while other tasks go on."""
+        """Do the same as `chat` asynchronously."""
         done = await self.model.acomplete(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -334,7 +335,7 @@ def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model
 
 
 class _Pace:
-    """A brake that limits how many things begin in a second."""
+    """A limit on the number of requests that begin in a second."""
 
     def __init__(self, per_second: float) -> None:
         self._gap = 1 / per_second if per_second > 0 else 0.0

@@ -33,10 +33,8 @@ from playground.plugins.systems.flink_agents.tools import RecordedTool
 
 @dataclass
 class ChatRun(BackgroundRun):
-    """A chat that is under way or has ended. `rows` are its events, each with its text.
-
-    `stop` ends it after the event under way.
-    """
+    """A chat that is under way or has ended. `rows` are its events, each with its text. `stop` ends
+    the chat after the current event."""
 
     rows: list[dict[str, str]] = field(default_factory=list)
 
@@ -64,7 +62,8 @@ def setup_of(
     tools: Sequence[ToolMetadata],
     results: Mapping[str, Any],
 ) -> ChatModelSetup:
-    """Return a model with a prompt, and tools that give their result of `results`, by name."""
+    """Return a model with a prompt, and with tools that return their results in `results`, by
+    name."""
     recorded = (RecordedTool(tool, _result_of(tool.name, results)) for tool in tools)
     return ChatModelSetup(model, prompt, tuple(recorded))
 

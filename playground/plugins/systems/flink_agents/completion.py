@@ -39,13 +39,14 @@ class Piece:
 def dspy_request(
     messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
 ) -> tuple[list[ChatMessage], list[ToolMetadata], dict[str, Any]]:
-    """Convert DSPy's request, in OpenAI's form, to messages, tools and other parameters."""
+    """Convert DSPy's request in OpenAI's form to messages, tools and other parameters."""
     rest = {name: value for name, value in parameters.items() if name != "tools"}
     return [_from_openai(m) for m in messages], read_tools(parameters.get("tools") or []), rest
 
 
 def dspy_answers(done: Completion) -> list[Any]:
-    """Convert a completion to DSPy's list of answers: its text, or a dict if it has more."""
+    """Convert a completion to DSPy's list of answers: a text, or a dict if the completion has more
+    than text."""
     parts = {
         "text": done.message.content,
         "tool_calls": done.message.tool_calls,

@@ -41,7 +41,7 @@ class BaseChatModelConnection(Resource):
 
 
 class BaseChatModelSetup(Resource):
-    """A model's name, prompt and tools, over a connection that is declared by name.
+    """A model's name, prompt and tools, for a connection that is declared by name.
 
     A subclass defines `model_kwargs`. Prompt and tools may be names of the same agent's resources.
     """
@@ -63,7 +63,7 @@ class BaseChatModelSetup(Resource):
         return ResourceType.CHAT_MODEL
 
     def open(self) -> None:
-        """Find connection, prompt and tools by their names. Raises InputFault for skills."""
+        """Look up connection, prompt and tools by their names. Raises InputFault for skills."""
         if self.skills:
             raise needs_flink("a chat model with skills")
         resources = self.resource_context
@@ -99,7 +99,7 @@ class BaseChatModelSetup(Resource):
 
 
 class _Nothing(ChatModel):
-    """The model of a setup that only lays out a request."""
+    """The model of a setup that only builds a request."""
 
     def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Completion:
         raise InputFault("a setup that lays out a request has no model")

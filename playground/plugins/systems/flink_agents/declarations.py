@@ -1,7 +1,7 @@
 """Declared prompts, tools and chat models, by name: from Python decorators or from YAML.
 
-YAML names a tool's function as `module:qualname`. Its source file beside the YAML file is parsed,
-but not imported unless `import_code` is True.
+YAML names a tool's function as `module:qualname`. The function's source file, next to the YAML
+file, is parsed, but not imported unless `import_code` is True.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def scan(holder: object) -> Resources:
 def agent_resources(agent: Agent, models: Mapping[str, ChatModel]) -> Resources:
     """Return the resources of an agent's class and those added to it.
 
-    `models` stand in for declared chat models, and keep their prompts and tools. Raises InputFault
-    for a name that occurs twice, and UnknownNameError for a model that is not declared.
+    `models` replace declared chat models, but keep their prompts and tools. Raises InputFault for a
+    name that occurs twice, and UnknownNameError for a model that is not declared.
     """
     resources = scan(agent)
     for kind, added in agent.resources.items():
@@ -225,8 +225,9 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     """Read the prompts and tools of a Flink-Agents YAML file, also those of its agents.
 
     `import_code` imports the modules of its functions. A tool without a source file has no
-    parameters, and a finding says so; another names what is not read. Raises InputFault that names
-    file and field. A name that is taken gets its agent's before it: `harbour.desk`.
+    parameters, and a finding says so; another finding names unread parts. Raises InputFault, which
+    names file and field. If a name is used twice, the agent's name is put before it:
+    `harbour.desk`.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
@@ -264,7 +265,7 @@ def _declare(
 
 
 def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
-    """Return a name, after its agent's name if the file or another agent uses it too.
+    """Return a name; if the file or another agent uses it, too, the agent's name is put before it.
 
     Raises InputFault for a name that occurs twice in one list.
     """
@@ -284,9 +285,9 @@ def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any
 
 
 def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
-    """Return the prompts of Flink-Agents' declarations in YAML, also those of its agents; none for
-    any other text. Raises InputFault that names the line of broken YAML, or the field of a prompt
-    that cannot be read.
+    """Return the prompts of Flink-Agents' declarations in YAML, also those of agents; {} for any
+    other text. Raises InputFault, which names the line of broken YAML, or the field of an
+    unreadable prompt.
     """
     if "prompts:" not in text:
         return {}
@@ -308,7 +309,8 @@ def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
 
 
 def objects_of(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    """Return a list of objects; none if the key is missing. Raises InputFault for anything else."""
+    """Return the list of objects under a key; [] if the key is missing. Raises InputFault for
+    anything else."""
     items = value.get(key) or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InputFault(f"not a list: {items!r:.60}", where=where, field=key, expected="objects")
@@ -348,7 +350,7 @@ def prompt_of(item: Mapping[str, Any], where: str, place: str) -> Prompt:
 
 
 def imported_function(function: str, where: str) -> Any:
-    """Import `module:qualname`. Raises InputFault that names it if it cannot be found."""
+    """Import `module:qualname`. Raises InputFault, which names it, if it cannot be found."""
     module, _, qualname = function.partition(":")
     try:
         target: Any = importlib.import_module(module)

@@ -1,8 +1,7 @@
-"""Flink-Agents' events, by which actions start one another.
-
-An event has a `type`, by which actions listen, and `attributes`. Its `id` follows from its content,
-as in Flink-Agents. An event can be created as in release 0.3.1 or as in the design document.
-Source: Apache Flink-Agents 0.3.1, `api/events/`, and its discussion 75.
+"""Flink-Agents' events, with which actions start one another. An event has a `type`, to which
+actions listen, and `attributes`. Its `id` is a hash of its content, as in Flink-Agents. An event
+can be created as in release 0.3.1 or as in the design document. Source: Apache Flink-Agents 0.3.1,
+`api/events/`, and its discussion 75.
 """
 
 from __future__ import annotations
@@ -75,7 +74,8 @@ class Event(BaseModel, extra="allow"):
 
     @classmethod
     def from_event(cls, event: Event) -> Self:
-        """Return an event as this class: itself, or a copy of a plain event's attributes.
+        """Return an event as an instance of this class: itself, or a new event with the same
+        attributes.
 
         Raises InputFault if an attribute is missing.
         """
@@ -100,10 +100,8 @@ class Event(BaseModel, extra="allow"):
 
 
 def event_type(event: type[Event] | str) -> str:
-    """Return the type by which actions listen to a class of events, or the given type itself.
-
-    Raises InputFault for the name of a class of Flink-Agents, which is the type of no event.
-    """
+    """Return the type of a class of events, or the given type itself. Raises InputFault for the
+    name of a class of Flink-Agents, which is no event's type."""
     if isinstance(event, str) and event:
         named: Any = globals().get(event)
         if own_type := getattr(named, "EVENT_TYPE", ""):
@@ -190,7 +188,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another one: `request` is that event, if it was given."""
+    """An event that answers another event, `request`, which may be unknown."""
 
     _request: Event | None = PrivateAttr(default=None)
 
@@ -243,7 +241,7 @@ class ChatResponseEvent(_Response):
 
 
 class ToolRequestEvent(Event):
-    """The model's calls of tools; in the design document one call, as `name` and `kwargs`."""
+    """The model's calls of tools; in the design document a single call, as `name` and `kwargs`."""
 
     EVENT_TYPE: ClassVar[str] = "_tool_request_event"
     REQUIRED: ClassVar[tuple[str, ...]] = ("model", "tool_calls")
@@ -258,7 +256,7 @@ class ToolRequestEvent(Event):
     ) -> None:
         if name is not None:
             tool_calls = [_call_of(name, dict(kwargs or {}))]
-        # as an assistant's message has them, so that they are checked, and read in the same ways
+        # in a message, so that the calls are checked and can be read in the same ways
         calls = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[*map(dict, tool_calls)])
         attributes = {"model": model, "tool_calls": calls.tool_calls}
         super().__init__(type=ToolRequestEvent.EVENT_TYPE, attributes=attributes)
@@ -302,11 +300,11 @@ def _call_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 class ToolResponseEvent(_Response):
     """The results of a ToolRequestEvent.
 
-    `responses` and `external_ids` have them by the calls' ids, as in Flink-Agents. `results` are
-    those of all calls in order, of calls with the same id too, and `response` is the first.
-    `success` says which calls succeeded, and `errors` are those of the others. `findings` name
-    arguments that were converted to another type, and, once in a chat, keywords of a tool's schema
-    that could not be checked.
+    `responses` and `external_ids` are by the calls' ids, as in Flink-Agents. `results` has the
+    results of all calls in order, even of calls with the same id, and `response` the first result.
+    `success` is True for each call that succeeded, and `errors` are the errors of the other calls.
+    `findings` name arguments that were converted to another type, and (once in a chat) keywords of
+    a tool's schema that could not be checked.
     """
 
     EVENT_TYPE: ClassVar[str] = "_tool_response_event"
@@ -380,5 +378,5 @@ class ToolResponseEvent(_Response):
 
 
 def call_id(call: Mapping[str, Any], index: int) -> Any:
-    """Return the id of a call; one without an id is named by its place."""
+    """Return the id of a call, or its index if it has no id."""
     return call.get("id") or call.get("original_id") or str(index)

@@ -1,8 +1,8 @@
 """Run a chat request, through tool requests, to the response, and yield every event.
 
-As long as the model calls tools, no response is sent, even if the model also writes a text. This
-follows Flink-Agents' code (cases were run on it at commit 8ad3a32), not its design document, which
-sends both.
+As long as the model calls tools, no response is sent, even if the model also writes a text. This is
+the behaviour of Flink-Agents' code (cases were run on commit 8ad3a32); its design document sends
+both.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def chat_events(
 ) -> Iterator[Event]:
     """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are the tools by name; by default those of the setup. `injected` are values of the
-    tools' injected arguments; they replace values from the model. If a tool fails or does not
-    exist, its result is a text that says so.
+    `tools` are the tools by name, by default the setup's. `injected` are values of the tools'
+    injected arguments, which replace values from the model. If a tool fails or does not exist, its
+    result is a text that says so.
 
     Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
     in a row.
@@ -142,7 +142,7 @@ class _Outcome:
 
 
 def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
-    """Return the findings without those about schema keywords that were reported before."""
+    """Return the findings, without findings about schema keywords that were reported before."""
     new = []
     for entry in findings:
         if entry in reported:
@@ -197,8 +197,8 @@ def result_messages(
 ) -> list[ChatMessage]:
     """Return the results as messages for the model, written with `str()`.
 
-    A result refers to the call's `original_id`, or to the call's `id` if there is no `original_id`.
-    The design document says so; Flink-Agents' code uses only the `original_id`.
+    A result refers to the call's `original_id`, or if there is none, to the call's `id`, as in the
+    design document. (Flink-Agents' code uses only the `original_id`.)
     """
     messages = []
     for response, call in zip(event.results, calls, strict=False):

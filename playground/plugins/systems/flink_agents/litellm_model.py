@@ -1,4 +1,5 @@
-"""Any model that LiteLLM can reach, as a `ChatModel`: whole answers or streamed, with retries."""
+"""Any model that LiteLLM can reach, as a `ChatModel`: complete or streamed answers, with
+retries."""
 
 from __future__ import annotations
 
@@ -33,9 +34,9 @@ class LiteLLMModel(ChatModel):
     """A model by its LiteLLM name, which is asked over the network.
 
     `base_url` is a server that speaks the provider's API (for OpenAI's, use the name
-    `openai/NAME`). Keys come from the environment. A request that a provider refuses for the
-    moment is repeated up to `retries` times, with LiteLLM's growing pauses. `timeout` is in
-    seconds; `parameters` go with every request.
+    `openai/NAME`). Keys come from the environment. A request that a provider temporarily refuses is
+    repeated up to `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds;
+    `parameters` go with every request.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class LiteLLMModel(ChatModel):
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Do what `complete` does, while other tasks go on."""
+        """Do the same as `complete` asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
         for attempt in count():
             try:
@@ -80,7 +81,7 @@ class LiteLLMModel(ChatModel):
     ) -> Iterator[Piece]:
         """Yield the answer in pieces as they come, then the completion.
 
-        The request is repeated only before the first piece: pieces cannot be taken back.
+        The request is repeated only before the first piece, because pieces cannot be taken back.
         """
         arguments = self._arguments(messages, tools, parameters)
         for attempt in count():
@@ -100,7 +101,7 @@ class LiteLLMModel(ChatModel):
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """Do what `stream` does, while other tasks go on."""
+        """Do the same as `stream` asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
         for attempt in count():
             chunks: list[Any] = []
@@ -144,7 +145,7 @@ class LiteLLMModel(ChatModel):
         return [name for name in ("response_format", "tools") if self.takes(name)]
 
     def _supports(self, check: Callable[..., Any]) -> bool:
-        """Return the answer of one of LiteLLM's functions about what the model does natively."""
+        """Return the answer of one of LiteLLM's functions about native abilities of the model."""
         with suppress(Exception):  # it raises for a name that it does not know
             return bool(check(model=self.model))
         return False
@@ -157,7 +158,7 @@ class LiteLLMModel(ChatModel):
 
         merged = {**self.parameters, **parameters}
         access = access_arguments(merged.get("model", self.model), self.base_url)
-        # some providers' clients retry by themselves: that is off, because we count retries
+        # retries of providers' clients are off, because we count retries
         limits = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(
             [to_openai_message(message) for message in messages],
@@ -168,7 +169,7 @@ class LiteLLMModel(ChatModel):
 
     def _pause(self, error: Exception, attempt: int, *, begun: bool = False) -> float:
         """Return the seconds until the next attempt, by LiteLLM's rule. Raises InputFault after the
-        last attempt, and if the answer had `begun`."""
+        last attempt, or if the answer had `begun`."""
         if ends_without_reason(error):
             raise self._cut_off(begun=begun) from error
         status = getattr(error, "status_code", None)
@@ -182,7 +183,7 @@ class LiteLLMModel(ChatModel):
         return float(library._calculate_retry_after(remaining, self.retries, headers))
 
     def _streamed_completion(self, stream: Any, chunks: list[Any]) -> Completion:
-        """Return the whole answer of a stream. Raises InputFault if the stream was cut off."""
+        """Return the complete answer of a stream. Raises InputFault if the stream was cut off."""
         if not chunks or getattr(stream, "received_finish_reason", None) is None:
             raise self._cut_off(begun=bool(chunks))
         try:
@@ -234,7 +235,7 @@ class LiteLLMModel(ChatModel):
 
 
 def _wrapped_fault(error: BaseException | None) -> InputFault | None:
-    """Return the InputFault of ours that a client has wrapped into its own error, or None."""
+    """Return our InputFault that a client has wrapped into its own error, or None."""
     while error is not None:
         if isinstance(error, InputFault):
             return error

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 from playground.base.errors import InputFault
 
 _PLAIN_TYPES: Final = (bool, int, float, str, type(None))
-_NESTED: Final = "NestedObject"  # what Flink-Agents shows in place of an object
+_NESTED: Final = "NestedObject"  # Flink-Agents shows this instead of an object
 
 
 class MemoryType(StrEnum):
-    """The memory of one run, or of a key's whole life."""
+    """The kind of a memory: of one run, or of a key's whole life."""
 
     SENSORY = "sensory"
     SHORT_TERM = "short_term"
@@ -57,7 +57,7 @@ class MemoryObject:
     def set(self, path: str, value: Any) -> MemoryRef:
         """Set a field; objects above it are created.
 
-        Raises InputFault for a value that is not plain JSON, or in place of an object.
+        Raises InputFault for a value that is not plain JSON, or if there is an object at `path`.
         """
         _check_plain(value, f"memory path {path!r}")
         full = self._full(path)
@@ -68,7 +68,7 @@ class MemoryObject:
         return MemoryRef(memory_type=self._type, path=full)
 
     def new_object(self, path: str, *, overwrite: bool = False) -> MemoryObject:
-        """Create an object. Raises InputFault in place of a value, unless `overwrite`."""
+        """Create an object. Raises InputFault if there is a value at `path`, unless `overwrite`."""
         full = self._full(path)
         self._link(full)
         if full in self._store and not isinstance(self._store[full], _Names) and not overwrite:
@@ -92,7 +92,7 @@ class MemoryObject:
         return ".".join(filter(None, [self._prefix, path]))
 
     def _link(self, full: str) -> None:
-        """Create all objects above a path, and name each field in the object that holds it."""
+        """Create all objects above a path, and list each field in the object that holds it."""
         parent = ""
         for name in full.split("."):
             if not isinstance(self._store.get(parent), _Names):

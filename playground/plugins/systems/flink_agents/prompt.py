@@ -1,8 +1,8 @@
 """Prompts: a text or messages with `{variables}`, which are filled in one pass.
 
-Differences from Flink-Agents: a variable may have any name (there `role`, `self` and `_template`
-raise), and an unknown role raises InputFault. Its design document says that `from_text` has the
-role `user` by default; its code uses `system`, and so do we.
+Differences from Flink-Agents: a variable may have any name (`role`, `self` and `_template` raise
+there), and an unknown role raises InputFault. The default role of `from_text` is `system`, as in
+Flink-Agents' code; its design document says `user`.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ class Prompt(SerializableResource):
         return ResourceType.PROMPT
 
     def _require_json(self) -> None:
-        """Accept every text, also one with half a character, which JSON cannot hold."""
+        """Accept every text, even with half a surrogate pair, which JSON cannot hold."""
 
     @staticmethod
     def from_text(text: str, role: MessageRole | str | None = None) -> Prompt:
-        """Return a prompt of one text, as a message with this role (by default `system`)."""
+        """Return a prompt of a text, which becomes a message with this role (by default
+        `system`)."""
         message_role = _role(role) if role is not None else MessageRole.SYSTEM
         return Prompt(template=text, role=message_role)
 
@@ -54,7 +55,7 @@ class Prompt(SerializableResource):
     def from_messages(messages: Sequence[ChatMessage | Mapping[str, Any]]) -> Prompt:
         """Return a prompt of messages, or of dicts of their fields.
 
-        Raises InputFault that names message and field.
+        Raises InputFault, which names message and field.
         """
         chat_messages = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
         return Prompt(template=tuple(chat_messages))
@@ -66,7 +67,7 @@ class Prompt(SerializableResource):
         return list(dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text)))
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the variables that have no value; they stay in the prompt as they are."""
+        """Return the variables without a value; they stay in the prompt unchanged."""
         return [name for name in self.variables if name not in values]
 
     def format_string(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> str:
@@ -91,7 +92,8 @@ class Prompt(SerializableResource):
         role: MessageRole | str | None = None,
         **more: Any,
     ) -> list[ChatMessage]:
-        """Return the prompt as messages; a text becomes one, with this role or the prompt's own.
+        """Return the prompt as messages; a text becomes a message with this role, or the prompt's
+        own.
 
         Messages have role and content only, no `extra_args` and no `tool_calls`. The value of a
         variable named `role` must be in `values`. Raises InputFault for an unknown role.

@@ -32,9 +32,9 @@ _USER_PROMPT: Final = "_default_user_prompt"
 class ReActAgent(Agent):
     """An agent of one chat model, which calls its tools natively until it answers.
 
-    A text or number is the prompt's variable `input`; the fields of any other input are variables,
-    and such an input needs a prompt. With an `output_schema` the answer is an object of that
-    model. Raises InputFault for a schema that is no pydantic model.
+    An input that is a text or number is the prompt's variable `input`; the fields of any other
+    input are variables of a prompt, which is then required. With an `output_schema` the answer is
+    an object of that model. Raises InputFault for a schema that is no pydantic model.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ def _prompt(ctx: RunnerContext, name: str) -> Prompt | None:
 
 
 def _messages(given: Any, prompt: Prompt | None) -> list[ChatMessage]:
-    """Return the messages of an input. Raises InputFault for one that cannot become messages."""
+    """Return the messages of an input. Raises InputFault if the input cannot become messages."""
     if given is None or isinstance(given, bool | str | int | float):
         if prompt is None:
             return [ChatMessage(role=MessageRole.USER, content=str(given))]

@@ -1,7 +1,5 @@
-"""Read a reply as Flink-Agents does: separate the reasoning, and remove a fence.
-
-This shows what the other project does. Our own parsers keep every character (`playground.parse`).
-"""
+"""Read a reply like Flink-Agents: separate the reasoning, and remove a fence. Our own parsers
+(`playground.parse`) keep every character instead."""
 
 from __future__ import annotations
 
@@ -20,11 +18,11 @@ _OUTER_FENCE: Final = re.compile(r"\A```(?:json)?(.*?)```\Z", re.DOTALL)
 
 
 def extract_reasoning(content: str) -> tuple[str, str | None]:
-    """Return the answer without reasoning, its white space tidied, and the reasoning or None.
+    """Return the answer without reasoning and with tidied white space, and the reasoning or None.
 
     Reasoning is text in tags (`think`, `analysis`, `reasoning`), in fences (`think`, `reasoning`,
-    `thought`), or in a paragraph that begins with `Reasoning:`. If it is never closed, it stays in
-    the answer.
+    `thought`), or in a paragraph that begins with `Reasoning:`. Reasoning that is never closed
+    stays in the answer.
     """
     thoughts: list[str] = []
     for pattern in (*_TAGGED, _FENCED, _PARAGRAPH):

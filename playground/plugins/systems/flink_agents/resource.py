@@ -93,7 +93,7 @@ class SerializableResource(Resource, ABC):
 
 
 class ResourceDescriptor(BaseModel):
-    """A resource's class, by its full name, and the arguments to create it with."""
+    """A resource's class, by its full name, and the arguments for creating the resource."""
 
     target_module: str
     target_clazz: str

@@ -1,7 +1,7 @@
 """Run agents in one process: each event is passed to the actions that listen to it.
 
-What needs Flink itself (streams, tables, long-term memory, Java) raises InputFault and says so.
-Source: Apache Flink-Agents 0.3.1, `runtime/local_runner.py` and `plan/actions/`.
+Features that need Flink itself (streams, tables, long-term memory, Java) raise InputFault. Source:
+Apache Flink-Agents 0.3.1, `runtime/local_runner.py` and `plan/actions/`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from playground.plugins.systems.flink_agents.resource import (
 )
 from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
-MOST_EVENTS: Final = 10_000  # events of one input: an agent may send itself events for ever
+MOST_EVENTS: Final = 10_000  # events of one input; an agent could send itself events forever
 STRUCTURED_OUTPUT: Final = "structured_output"
 
 
@@ -74,7 +74,8 @@ class ConfigOption:
 
 
 class AgentExecutionOptions:
-    """The settings that count here. The others of Flink-Agents can be set and change nothing."""
+    """The settings that have an effect here. Flink-Agents' other settings can be set, without
+    effect."""
 
     ERROR_HANDLING_STRATEGY = ConfigOption(
         "error-handling-strategy", ErrorHandlingStrategy, ErrorHandlingStrategy.FAIL
@@ -96,7 +97,7 @@ class AgentConfiguration:
 
 
 class AsyncExecutionResult:
-    """The result of a call, or its error, which `await` returns or raises."""
+    """The result of a call, which `await` returns, or the call's error, which `await` raises."""
 
     def __init__(self, result: Any, error: Exception | None = None) -> None:
         self._result, self._error = result, error
@@ -125,11 +126,12 @@ class RunnerContext:
     def clear_sensory_memory(self) -> None:
         """Empty the memory of one run."""
         self._sensory = MemoryObject(MemoryType.SENSORY)
-        # chats by the id of the tool request that they wait for; equal requests have equal ids
+        # id of a tool request -> the chats that wait for it (equal requests have equal ids)
         self._chats: dict[UUID, deque[_Chat]] = {}
 
     def send_event(self, event: Event) -> None:
-        """Send an event to the actions that listen to it, after those that were sent before."""
+        """Send an event to the actions that listen to it; events are handled in the order of
+        sending."""
         if not isinstance(event, Event):
             raise InputFault(f"no event: {event!r:.80}", expected="an Event")
         self.events.append(event)
@@ -169,7 +171,7 @@ class RunnerContext:
     def durable_execute(
         self, func: Callable[..., Any], *args: Any, reconciler: Any = None, **kwargs: Any
     ) -> Any:
-        """Call a function. Nothing is kept for a recovery, as in Flink-Agents' local runner."""
+        """Call a function. As in Flink-Agents' local runner, nothing is stored for a recovery."""
         return func(*args, **kwargs)
 
     def durable_execute_async(
@@ -178,7 +180,7 @@ class RunnerContext:
         """Call a function at once; `await` gives its result."""
         try:
             return AsyncExecutionResult(func(*args, **kwargs))
-        except Exception as error:  # it is raised where the result is awaited
+        except Exception as error:  # `await` raises it
             return AsyncExecutionResult(None, error)
 
     def close(self) -> None:
@@ -187,7 +189,7 @@ class RunnerContext:
 
 @dataclass
 class _Chat:
-    """A chat that waits for its tools: its request, the messages so far, and their retries."""
+    """A chat that waits for its tools: its request, the messages so far, and the retries."""
 
     request: ChatRequestEvent
     messages: list[ChatMessage]
@@ -198,10 +200,9 @@ class _Chat:
 
 
 def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> None:
-    """Ask the model of a request, or go on with its chat after the tools' results.
-
-    An answer with calls becomes a ToolRequestEvent, another one a ChatResponseEvent. Raises
-    InputFault if the model calls tools a hundred times in a row.
+    """Ask the model of a request, or continue its chat after the tools' results. An answer with
+    calls becomes a ToolRequestEvent, any other answer a ChatResponseEvent. Raises InputFault if the
+    model calls tools a hundred times in a row.
     """
     if event.type == ChatRequestEvent.EVENT_TYPE:
         request = ChatRequestEvent.from_event(event)
@@ -210,7 +211,7 @@ def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> N
     response = ToolResponseEvent.from_event(event)
     waiting = ctx._chats.get(response.request_id)
     if not waiting:
-        return  # an action asked for these tools, and no chat
+        return  # an action, not a chat, called these tools
     chat = waiting.popleft()
     if chat.answer is not None:
         calls = chat.answer.tool_calls
@@ -288,8 +289,8 @@ BUILT_IN_ACTIONS: Final = (
 class LocalRunner:
     """A run of an agent in this process.
 
-    `models` are chat models, by the names of declared ones, that stand in for them: a scripted
-    model, or another provider's. `events` has every event in the order in which it was handled.
+    `models` replace declared chat models of the same names, by a scripted model or another
+    provider's. `events` has every event in the order in which it was handled.
     """
 
     def __init__(
@@ -316,8 +317,8 @@ class LocalRunner:
     def run(self, **data: Any) -> Any:
         """Process an input, `value` or `v`, for a `key` or `k`, and return the key.
 
-        An input without a key gets one of its own. Raises InputFault without an input, and what an
-        action raises.
+        An input without a key gets a new key. Raises InputFault without an input, and any exception
+        of an action.
         """
         key = data.get("key", data.get("k"))
         if key is None:
@@ -366,7 +367,7 @@ class AgentsExecutionEnvironment:
         self._shared: list[tuple[str, ResourceType, Any]] = []
         self._config = AgentConfiguration()
         self._builder: AgentBuilder | None = None
-        self.agents: dict[str, Agent] = {}  # by name, of YAML files
+        self.agents: dict[str, Agent] = {}  # agents of YAML files, by name
 
     @staticmethod
     def get_execution_environment(
@@ -442,7 +443,7 @@ class AgentBuilder:
     def apply(
         self, agent: Agent | str, models: Mapping[str, ChatModel] | None = None
     ) -> AgentBuilder:
-        """Set the agent, or name one of `load_yaml`; `models` stand in for declared ones.
+        """Set the agent, or an agent of `load_yaml` by its name; `models` replace declared models.
 
         Raises InputFault for a second agent, and UnknownNameError for an unknown name.
         """

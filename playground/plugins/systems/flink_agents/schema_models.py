@@ -1,7 +1,7 @@
 """Build a pydantic model from a tool's JSON Schema, for tools without a Python function.
 
 `jsonschema` checks the arguments. Before that they are converted as in pydantic's lax mode: `"1"`
-becomes an integer if one is wanted.
+becomes an integer where the schema has an integer.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
     """
     root = resolve(schema, schema)
     required = _as_list(root.get("required"))
-    # A name that pydantic reserves is no field; it is checked as an additional argument.
+    # A name that pydantic reserves cannot be a field; it is checked as an additional argument.
     fields: dict[str, Any] = {
         key: (Any, ... if key in required else None)
         for key in mapping(root.get("properties"))
@@ -75,7 +75,7 @@ class _SchemaModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _fits(cls, data: Any, validate: ModelWrapValidatorHandler[_SchemaModel]) -> _SchemaModel:
-        # In a thread with an empty stack, so that the caller's depth does not limit the arguments.
+        # A thread has an empty stack, so that the caller's depth does not limit the arguments.
         with ThreadPoolExecutor(max_workers=1) as pool:
             converted, unchecked = pool.submit(_check_arguments, data, cls.__tool_schema__).result()
         model = validate(converted)
@@ -109,7 +109,8 @@ def _misfit_text(misfit: Misfit) -> str:
 
 
 def _convert(value: Any, schema: Any, checker: Any) -> Any:
-    """Convert a value to the schema's type if pydantic's lax mode can; otherwise return it."""
+    """Convert a value to the schema's type if pydantic's lax mode can; otherwise return it
+    unchanged."""
     schema = resolve(schema, checker.schema)
     for part in _as_list(schema.get("allOf")):
         value = _convert(value, part, checker)
@@ -125,8 +126,8 @@ def _convert(value: Any, schema: Any, checker: Any) -> Any:
 
 
 def _convert_variant(value: Any, variants: list[Any], checker: Any) -> Any:
-    """Return a value unchanged if a variant accepts it; otherwise convert it by the first variant
-    that then accepts it."""
+    """Return a value unchanged if a variant accepts it; otherwise convert it for the first variant
+    that accepts the converted value."""
     if checker.evolve(schema={"anyOf": variants}).is_valid(value):
         return value
     for variant in variants:

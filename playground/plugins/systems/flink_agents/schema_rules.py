@@ -34,11 +34,12 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "ipv4": TypeAdapter(ipaddress.IPv4Address),
     "ipv6": TypeAdapter(ipaddress.IPv6Address),
 }
-# Out of the thousand frames that Python allows. `jsonschema` uses tables in Rust (`rpds`), which
-# turn a RecursionError into a panic that `except Exception` does not catch.
+# Of the thousand frames that Python allows; the check must stop before a RecursionError, because
+# `jsonschema`'s tables in Rust (`rpds`) turn it into a panic that `except Exception` does not
+# catch.
 _MOST_FRAMES: Final = 650
 # About two seconds. A number in an array takes one or two rules. If variants of a union lead to the
-# same union again, each level of nesting doubles the number.
+# same union again, each level of nesting doubles the rules.
 _MOST_RULES: Final = 100_000
 
 
@@ -60,20 +61,21 @@ class Check:
 
 
 def checker_of(schema: Schema, check: Check) -> Any:
-    """Return a checker for a schema, by the draft that it names, which follows no outer references.
+    """Return a checker for a schema, by the draft that the schema names; it follows no outer
+    references.
 
     The checker raises RecursionError if schema or value are too deep, and TooMuchError after
     100,000 rules.
     """
     checker_class = _lenient_class(validators.validator_for(schema, default=Draft202012Validator))
-    # A checker passes its `format_checker` to the checkers that it makes for parts of a schema. We
-    # check formats by a rule of our own, so this parameter can carry the `Check` instead.
+    # A checker passes its `format_checker` on to the checkers of parts of the schema. We check
+    # formats by our own rule, so this parameter is free to hold the `Check`.
     return checker_class(schema, registry=Registry(), format_checker=check)
 
 
 @cache
 def _lenient_class(draft: Any) -> Any:
-    """Return a draft's checker class that skips keywords with senseless values."""
+    """Return a draft's checker class, changed to skip keywords with invalid values."""
     rules = {**draft.VALIDATORS, **_OWN_RULES}
     return validators.extend(draft, {name: _guard_rule(name, rule) for name, rule in rules.items()})
 
@@ -117,7 +119,8 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
 
 
 def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `uniqueItems` by the items' JSON: comparing 3,000 objects in pairs took 16 seconds."""
+    """Check `uniqueItems` by the items' JSON, because comparing 3,000 objects in pairs took 16
+    seconds."""
     if is_asked and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
@@ -199,5 +202,5 @@ _OWN_RULES: Final = {
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return a value if it is a mapping, otherwise {}: a keyword's value may be anything."""
+    """Return a keyword's value if it is a mapping, otherwise {}."""
     return value if isinstance(value, Mapping) else {}

@@ -24,10 +24,9 @@ _FIELDS = tuple(tools.ToolMetadata.model_fields)
 
 
 class ToolMetadata(tools.ToolMetadata):
-    """A tool with a pydantic model of its arguments: the given one, or one built from its schema.
-
-    Its JSON is `{name, description, args_schema}`, which Flink-Agents can read, too. Two are equal
-    if their names, descriptions, schemas and examples are.
+    """A tool with a pydantic model of its arguments, which is given or built from the schema. Its
+    JSON is `{name, description, args_schema}`, which Flink-Agents can read, too. Two tools are
+    equal if their names, descriptions, schemas and examples are equal.
     """
 
     _given_model: type[BaseModel] | None = PrivateAttr(default=None)

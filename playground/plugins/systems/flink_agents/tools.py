@@ -36,10 +36,8 @@ class ToolType(StrEnum):
 
 
 class BaseTool(SerializableResource, ABC):
-    """A tool: its description for a model, and how it is called.
-
-    `injected_args` are given by the program: a model does not see them and cannot set them.
-    """
+    """A tool: its description for a model, and its `call`. The program sets `injected_args`, which
+    a model neither sees nor sets."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -52,13 +50,13 @@ class BaseTool(SerializableResource, ABC):
         def __init__(self, **fields: Any) -> None: ...
 
     def _require_json(self) -> None:
-        """Accept every tool: a client or a file that it uses is no JSON."""
+        """Accept every tool, because a tool may use a client or a file, which JSON cannot hold."""
 
     @model_validator(mode="after")
     def _withhold(self) -> Self:
         if self.injected_args:
             self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
-            # not by pydantic's `__setattr__`, because a tool may be frozen
+            # bypasses pydantic's `__setattr__`, because a tool may be frozen
             self.__dict__["metadata"] = self.metadata.without(self.injected_args)
         return self
 
@@ -114,7 +112,8 @@ class FunctionTool(BaseTool):
         signature = inspect.signature(self.func)
         bound = signature.bind_partial(*args, **kwargs).arguments
         for name, parameter in signature.parameters.items():
-            # `days: int = Field(1, ge=0)`: the default is a Field, which holds the author's default
+            # In `days: int = Field(1, ge=0)` the default is a Field, which holds the author's
+            # default.
             if name not in bound and isinstance(parameter.default, FieldInfo):
                 if parameter.default.is_required():
                     raise InputFault(f"{name}: missing", where=self.name, expected="a value")
@@ -142,7 +141,7 @@ class RecordedTool(BaseTool):
 
 
 def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return a tool as Flink-Agents sends it to OpenAI, with some keys of its schema only.
+    """Return a tool as Flink-Agents sends it to OpenAI, with only some keys of its schema.
 
     Raises InputFault if the description is longer than 1,024 characters.
     """

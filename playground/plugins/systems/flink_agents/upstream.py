@@ -1,4 +1,4 @@
-"""Build the schema that Flink-Agents would make of a tool's schema; it is only shown, never used.
+"""Build the schema that Flink-Agents would make from a tool's schema; it is shown, but never used.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
@@ -41,8 +41,8 @@ _BOUNDS: Final = {
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
     """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault if Flink-Agents cannot read it: a list of types, a union of two types and
-    null, or names that pydantic refuses.
+    Raises InputFault for a schema that Flink-Agents cannot read, because of a list of types, a
+    union of two types and null, or names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
@@ -54,9 +54,9 @@ def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
 
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
-    """Read a schema from the text of Flink-Agents' Java side: types and descriptions, all required.
-
-    Raises InputFault if it has no properties, or if one of them has no type.
+    """Read a schema from the text of Flink-Agents' Java side: types and descriptions; all
+    properties are required. Raises InputFault if there are no properties, or if a property has no
+    type.
     """
     fields: dict[str, Any] = {}
     try:
@@ -85,7 +85,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field: an enum, a model or anything else is a string.
 
-    A schema does not distinguish `list` from `list[Any]`, which is a string there.
+    A schema does not distinguish `list` from `list[Any]`, which is a string on the Java side.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
@@ -119,7 +119,7 @@ def _create_model(
 ) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a field may be named as a method is
+        warnings.simplefilter("ignore")  # a field may have a method's name
         model: type[BaseModel] = create_model(
             name, __config__=config, __doc__=description, **fields
         )

@@ -82,7 +82,7 @@ class ToolView:
 
 
 def view_tool(tool: ToolMetadata) -> ToolView:
-    """Return a tool with the forms that Flink-Agents makes of it."""
+    """Return a tool with the forms that Flink-Agents builds from it."""
     faults: list[str] = []
     rebuilt: Schema | None = None
     openai: dict[str, Any] | None = None
@@ -113,8 +113,8 @@ def read_prompts(text: str) -> dict[str, Prompt]:
     """Read prompts by name from an editor: declarations in YAML, the source of an agent's class,
     or one prompt, called "prompt", as `read_prompt` reads it.
 
-    An agent's prompt is named after its agent, too, if another agent's has the name. Raises
-    InputFault for an agent without a prompt that can be read, and for broken source or YAML.
+    If two agents have prompts of the same name, the agent's name is put before it. Raises
+    InputFault for an agent without a readable prompt, and for broken source or YAML.
     """
     from playground.plugins.systems.flink_agents.agent_source import agents_in
     from playground.plugins.systems.flink_agents.declarations import declared_prompts

@@ -1,7 +1,7 @@
 """Build the agents of Flink-Agents' YAML files, and add them to an environment.
 
-The functions that a file names are imported: call this for your own files only.
-Source: Apache Flink-Agents 0.3.1, `api/yaml/loader.py` and `aliases.py`.
+The functions that a file names are imported, so use this only for your own files. Source: Apache
+Flink-Agents 0.3.1, `api/yaml/loader.py` and `aliases.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _EVENTS: Final = {
 }
 
 
-Resource = tuple[str, ResourceType, Any]  # its name, its kind, and it or its descriptor
+Resource = tuple[str, ResourceType, Any]  # name, kind, and the resource or its descriptor
 
 
 class Environment(Protocol):
@@ -62,11 +62,11 @@ class Environment(Protocol):
 
 
 def load_yaml(env: Environment, paths: str | Path | Sequence[str | Path]) -> None:
-    """Add the agents and shared resources of YAML files to an environment: all of them, or
-    nothing if one cannot be read.
+    """Add the agents and shared resources of YAML files to an environment; add nothing if a file
+    cannot be read.
 
-    `env.from_list(inputs).apply("NAME", models={…})` runs one. Raises InputFault that names file
-    and field, and UnknownNameError for a shared action that is not declared.
+    `env.from_list(inputs).apply("NAME", models={…})` then runs an agent. Raises InputFault, which
+    names file and field, and UnknownNameError for a shared action that is not declared.
     """
     agents: dict[str, Agent] = {}
     resources: list[Resource] = []
@@ -149,7 +149,8 @@ def _resources(holder: Mapping[str, Any], where: str, place: str) -> Iterator[Re
 
 
 def _descriptor(item: Mapping[str, Any], where: str, place: str) -> ResourceDescriptor:
-    """Return the descriptor of a class; a short name such as `ollama` is Flink-Agents' own."""
+    """Return the descriptor of a class; a short name such as `ollama` means a class of
+    Flink-Agents."""
     _refuse_java(item, place)
     clazz = item.get("clazz")
     if not isinstance(clazz, str) or not clazz:

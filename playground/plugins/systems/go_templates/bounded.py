@@ -20,18 +20,18 @@ _TASK: Final = "playground.plugins.systems.go_templates.bounded:answer"
 def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> str:
     """Execute a template with JSON-like data, and return its text, as Go's text/template does.
 
-    `missingkey` says what a missing key gives: "<no value>" ("default", "invalid"), the zero value,
-    which prints the same, or an error.
+    `missingkey` is the effect of a missing key: "default" and "invalid" write "<no value>", "zero"
+    writes the zero value (the same text), and "error" raises.
 
-    Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far. It
-    is also raised after 16 million characters, two million steps, a hundred nested template calls,
-    5 seconds or a gigabyte. Raises InputFault if the data is no JSON.
+    Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far, also
+    after 16 million characters, two million steps, a hundred nested template calls, 5 seconds or a
+    gigabyte. Raises InputFault if the data is no JSON.
     """
     return render(source, data, name, missingkey).text
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """Execute a template as `execute` does, and also return the fields that it looked up."""
+    """Execute a template like `execute`, and also return the fields that it looked up."""
     job = {"source": source, "data": from_json(data), "name": name, "missingkey": missingkey}
     try:
         answer_data = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))

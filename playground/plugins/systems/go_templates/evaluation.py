@@ -31,7 +31,7 @@ MissingKey = Literal["default", "invalid", "zero", "error"]
 
 
 class Evaluation:
-    """The state of an execution: variables, output, and the node that errors name."""
+    """The state of an execution: variables, output, and the current node, which errors name."""
 
     def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
         self._source, self._name, self._running = source, name, name
@@ -221,7 +221,7 @@ class Evaluation:
         return self._constant(dot, node)
 
     def _convert(self, value: Any, takes: Takes | None) -> Any:
-        """Return a value as a function takes it; fail if it is no string where one is needed."""
+        """Convert a value for a function; fail if the function needs a string and gets none."""
         if takes in ("value", None):
             return value
         plain = unwrap(value)

@@ -1,6 +1,6 @@
 """Execute a template's tree with data: write the text, or raise a fault with its place.
 
-Limits on steps, output and depth are checked here, those on time and memory in `bounded.py`.
+Limits on steps, output and depth are checked here, limits on time and memory in `bounded.py`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,8 @@ MOST_STEPS: Final = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A template's text, the fields that it looked up (`used`), and those of them that are missing.
-
-    A field has its name in the template: `.user.name`, or `.name` within a `with` or `range`.
-    """
+    """A template's text, the fields that it looked up (`used`), and the `missing` ones among these.
+    A field's name is that in the template: `.user.name`, or `.name` within a `with` or `range`."""
 
     text: str
     used: tuple[str, ...] = ()
@@ -45,7 +43,7 @@ class Rendered:
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """Render as `bounded.render` does, but in this process, without limits on time and memory."""
+    """Render like `bounded.render`, but in this process, without limits on time and memory."""
     source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)
@@ -69,7 +67,7 @@ class _Break(Exception):
 
 
 class _Continue(Exception):
-    """A signal to go on with the next item of the innermost range."""
+    """A signal to continue with the next item of the innermost range."""
 
 
 class _Run(Evaluation):
@@ -150,7 +148,7 @@ class _Run(Evaluation):
             self._walk(dot, node.otherwise)
 
     def _elements(self, value: Any, node: nodes.Branch) -> Iterator[tuple[Any, Any]]:
-        """Yield indices and elements of a list or map, or the numbers below a number."""
+        """Yield indices and elements of a list or map; for a number, the numbers below it."""
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))

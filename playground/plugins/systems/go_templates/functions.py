@@ -33,10 +33,8 @@ class FunctionFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with the types of its `fixed` arguments, and one type for all `variadic` ones.
-
-    If it is `named`, `call` gets the source text of its first argument before the values.
-    """
+    """A function with the types of its `fixed` arguments, and one type for all `variadic`
+    arguments. If `named`, `call` gets the source text of its first argument before the values."""
 
     call: Callable[..., Any]
     fixed: tuple[Takes, ...] = ()
@@ -214,7 +212,8 @@ def _equal(first: Any, *others: Any) -> bool:
 
 def _are_equal(left: Any, right: Any) -> bool:
     kind, other_kind = _BASIC.get(type(left)), _BASIC.get(type(right))
-    both_whole = {kind, other_kind} == {"int", "uint"}  # the only two kinds that Go compares
+    # the only two different kinds that Go compares
+    both_whole = {kind, other_kind} == {"int", "uint"}
     if both_whole or (kind is not None and kind == other_kind):
         return bool(left == right)
     if kind != other_kind:

@@ -53,7 +53,8 @@ class Lexer:
         return self._text.startswith(text, self._pos + offset)
 
     def _token(self, kind: Kind) -> Token:
-        """Return the text from the start to the current position as a token; begin the next."""
+        """Return the text from the start to the current position as a token, and begin the next
+        token."""
         token = Token(kind, self._start, self._text[self._start : self._pos], self._start_line)
         self._skip()
         return token

@@ -58,7 +58,8 @@ def rune(source: str) -> int:
 
 
 def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
-    """Read one character; return its number, True if it is a single byte, and its end."""
+    """Read a character; return its number, True if it is a single byte, and the position after
+    it."""
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
@@ -77,7 +78,7 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
 
 
 def _is_allowed(point: int, kind: str) -> bool:
-    """Return True if the number is that of a character, or of a byte for `\\x` and octal."""
+    """Return True for the number of a character or, for `\\x` and octal, of a byte."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)

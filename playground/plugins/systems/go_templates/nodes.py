@@ -168,7 +168,7 @@ class Jump(Node):
 
 @dataclass(slots=True)
 class Call(Node):
-    """A `template` action, or the call that a `block` leaves in its place."""
+    """A `template` action, or the call that replaces a `block`."""
 
     name: str
     pipeline: Pipeline | None

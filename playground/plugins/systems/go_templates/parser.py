@@ -1,4 +1,4 @@
-"""Parse tokens into trees: one for the template, and one for each template that it defines."""
+"""Parse tokens into trees: a tree for the template, and one for each template defined in it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class _Parser(Reader):
         self.add(name, root)
 
     def _list(self) -> tuple[Sequence, Jump]:
-        """Read nodes up to an `else` or `end`; return both."""
+        """Read nodes up to an `else` or `end`; return the nodes and the `else` or `end`."""
         nodes_found = Sequence(self._peek_non_space().pos)
         while self._peek_non_space().kind is not Kind.EOF:
             node = self._text_or_action()
@@ -245,7 +245,7 @@ class _Parser(Reader):
         return pipeline
 
     def _declaration(self, pipeline: Pipeline, context: str) -> bool:
-        """Read a declared variable, if there is one; return True if another one may follow."""
+        """Read a declared variable, if there is one; return True if another variable may follow."""
         if self._peek_non_space().kind is not Kind.VARIABLE:
             return False
         variable, after = self._next(), self._peek()

@@ -16,7 +16,7 @@ class Reader:
 
     def __init__(self, tree_name: str, lexer: Lexer) -> None:
         self._tree_name, self._lexer = tree_name, lexer
-        self._returned: list[Token] = []  # tokens that were put back; the next one is the last
+        self._returned: list[Token] = []  # tokens that were put back; the last is read next
         self._line = 0
         self._action_line = 0
 
@@ -28,7 +28,7 @@ class Reader:
         return token
 
     def _put_back(self, *tokens: Token) -> None:
-        """Put tokens back; the first of them is the next to be read."""
+        """Put tokens back; the first of these is read next."""
         self._returned += reversed(tokens)
 
     def _peek(self) -> Token:

@@ -1,4 +1,4 @@
-"""The kinds of a template's tokens, and how Go names and quotes characters."""
+"""The kinds of a template's tokens, and Go's names and quotations of characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import regex
 
 
 class Kind(Enum):
-    """The kind of a token; each keyword has a kind of its own."""
+    """The kind of a token; each keyword has its own kind."""
 
     ERROR = auto()
     BOOL = auto()

@@ -1,7 +1,7 @@
 """Values as Go sees them: JSON data, items of containers, and missing values.
 
-An item of a list or map is an `Interface` until a step of a pipeline unwraps it, as errors name its
-type. To Go a string is bytes: lengths and offsets are counted in UTF-8.
+An item of a list or map is an `Interface` until a step of a pipeline unwraps it, because errors
+name this type. To Go a string is bytes: lengths and offsets are counted in UTF-8.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Nothing:
 
 
 INVALID: Final = _Nothing("INVALID")  # the value of a missing key, or of nil
-MISSING: Final = _Nothing("MISSING")  # in place of a pipeline's value if there is none
+MISSING: Final = _Nothing("MISSING")  # a pipeline without a value
 
 
 class Byte(int):
@@ -32,7 +32,7 @@ class Byte(int):
 
 
 class Slice(list[Any]):
-    """A slice of a list, which can be extended again, as in Go, by the `spare` items after it."""
+    """A slice of a list; as in Go, it can be extended again by the `spare` items after it."""
 
     def __init__(self, items: list[Any], spare: list[Any]) -> None:
         super().__init__(items)
@@ -47,7 +47,7 @@ class Interface:
 
 
 def from_json(data: Any) -> Any:
-    """Convert JSON values as Go decodes them: numbers to float64, half surrogate pairs to U+FFFD.
+    """Convert JSON values like Go's decoder: numbers to float64, half surrogate pairs to U+FFFD.
 
     Raises InputFault if the data is no JSON, too deep, or has a number that is too large.
     """
@@ -82,7 +82,7 @@ def whole_characters(text: str) -> str:
 
 
 def unwrap(value: Any) -> Any:
-    """Return the value in an Interface, INVALID for null, or any other value as it is."""
+    """Return the value in an Interface, INVALID for null; return any other value unchanged."""
     if isinstance(value, Interface):
         return INVALID if value.value is None else value.value
     return value
@@ -107,7 +107,7 @@ _NAMES: Final = {
 
 
 def is_true(value: Any) -> bool:
-    """Return True if a value counts as true, that is, if it is not empty, zero or missing."""
+    """Return True if a value counts as true: it is not empty, zero or missing."""
     plain = unwrap(value)
     return plain is not INVALID and bool(plain)
 

@@ -65,7 +65,8 @@ def _bad_verb(verb: str, value: Any, flags: Flags) -> str:
 
 
 def format_value(value: Any, verb: str, flags: Flags) -> str:
-    """Write a value with a verb; one that does not fit the type gives an error text, as in Go."""
+    """Write a value with a verb; a verb that does not fit the type gives an error text, as in
+    Go."""
     match value:
         case None:
             return flags.pad("<nil>") if verb in "Tv" else _bad_verb(verb, value, flags)
@@ -175,7 +176,7 @@ def _in_base(value: int, verb: str, flags: Flags) -> str:
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
     if flags.precision == 0 and value == 0:  # Go then leaves out the sign, too
         return " " * (flags.width or 0)
-    # zeros come from `%.3d` or `%03d`; if both are given, Go takes the first
+    # zeros come from `%.3d` or `%03d`; Go prefers the first
     if flags.precision is not None:
         digits = digits.rjust(flags.precision, "0")
     elif flags.zero and not flags.minus:

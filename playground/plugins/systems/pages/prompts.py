@@ -28,11 +28,11 @@ from playground.plugins.systems.flink_agents.views import (
 from playground.sessions.documents import json_of
 
 _IN_A_ROW: Final = 2
-_CHAT: Final = "chat"  # the part of a run's id that is this view's
+_CHAT: Final = "chat"  # this view's part of a run's id
 
 
 def show(row: Any) -> None:
-    """Show a text or messages with variables in every form that is sent, and tools beside it."""
+    """Show a text or messages with variables in every form that is sent, and tools."""
     del row
     left, right = st.columns(2)
     with left:
@@ -111,7 +111,7 @@ def _refuse(problem: str) -> None:
 
 
 def _scripted_answers() -> Callable[[], ChatModel]:
-    """Show the editor of scripted answers; return what makes a model of them."""
+    """Show the editor of scripted answers; return a function that makes a model of them."""
     answers = st.text_area(
         "Answers, a JSON list of texts or messages, in order",
         '["At 05:12."]',
@@ -122,7 +122,7 @@ def _scripted_answers() -> Callable[[], ChatModel]:
 
 
 def _live_model() -> Callable[[], ChatModel]:
-    """Show the fields of a model that LiteLLM reaches; return what makes it."""
+    """Show the fields of a model that LiteLLM reaches; return a function that makes the model."""
     public = access.current().public
     name = st.text_input("Model", key="chat model", placeholder="openai/gpt-4o-mini")
     base_url = st.text_input(
@@ -145,7 +145,7 @@ def _runs() -> Runs[ChatRun]:
 
 
 def _live_run(arguments: tuple[Any, ...]) -> ChatRun | None:
-    """Return the chat that the user has started, if any; a press of the button starts one."""
+    """Return the chat that the user has started, if any; a press of the button starts a chat."""
     run = _runs().get(state.run_id(_CHAT))
     busy = run is not None and run.under_way
     if st.button("Run", icon=":material/send:", key="run chat", disabled=busy, type="primary"):
@@ -188,7 +188,7 @@ def show_forms(view: PromptView) -> None:
 
 
 def tool_views(views: Sequence[ToolView]) -> None:
-    """Show each tool's schema beside the one that Flink-Agents would build from it."""
+    """Show each tool's schema next to the schema that Flink-Agents would build from it."""
     for view in views:
         say.text(view.name)
         if view.fault:

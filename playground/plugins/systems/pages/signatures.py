@@ -1,4 +1,4 @@
-"""The view Signatures of the page Other formats: its texts, and a pasted completion's fields."""
+"""The view Signatures of the page Other formats: prompts, and a pasted completion's fields."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _json(text: str, what: str) -> Any:
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return messages as one text; content parts are written as JSON."""
+    """Return messages as one text, with content parts as JSON."""
     return "\n".join(f"=== {message['role']}\n{_content(message)}" for message in messages)
 
 
@@ -111,7 +111,7 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def answer(signature: Signature) -> None:
-    """Show the fields that an adapter reads from a pasted completion, and how they would stream."""
+    """Show the fields that an adapter reads from a pasted completion, at once and as a stream."""
     name = st.segmented_control(
         "Read by", list(questions.ADAPTERS), default="chat", required=True, key="signature adapter"
     )

@@ -79,15 +79,13 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    seen = steps_so_far(
-        run
-    )  # before anything is drawn, so that the rest is drawn with the new values
+    # first, so that everything is drawn with the new values
+    seen = steps_so_far(run)
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
         say.text(run.fault)
-    progress = (
-        st.container()
-    )  # shown above the steps so far, but the wait begins after they are drawn
+    # shown above the steps, but filled after they are drawn
+    progress = st.container()
     steps(run)
     results(chosen, run)
     if seen is not None:
@@ -96,7 +94,7 @@ def show(row: Any) -> None:
 
 
 def settings(row: Any) -> Settings | None:
-    """Show the widgets that choose what to run; return their values, or None without a set."""
+    """Show the widgets of a run's settings; return their values, or None without a set."""
     with row:
         own_sets = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own_sets]
@@ -127,7 +125,8 @@ def settings(row: Any) -> Settings | None:
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with row:
-        template_names = list(templates)  # part of the key: with other names it is another widget
+        # part of the widget's key: other names need another widget
+        template_names = list(templates)
         key = f"template of {title}: {template_names}"
         template = st.selectbox(
             "Template", template_names, format_func=say.option, key=key, width=200
@@ -159,7 +158,7 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _placeholders(templates: TemplateSet) -> list[str]:
-    """Return answers for a set that came without any, as many as one of its templates may need."""
+    """Return answers for a set without answers, as many as one of its templates may need."""
     most = max(sum(m.role == "request" for m in messages) for messages in [[], *templates.values()])
     return [f"(answer {number})" for number in range(1, most + 2)]
 
@@ -172,7 +171,8 @@ def _edited_set(title: str, text: str) -> str:
 
 
 def _editor(label: str, title: str, key: str, text: str, **options: Any) -> str:
-    """Show an editor and return its text, which begins as it was left in this or another tab."""
+    """Show an editor and return its text, which begins with the last text in this or another
+    tab."""
     text_now = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
     place = widget_changes.place(key, text_now)
     on_change = widget_changes.of(place, _store_draft, title, key, shown=text_now)
@@ -197,7 +197,7 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 
 def _take_brought() -> None:
-    """Choose a set that was imported, or put an imported history before the next run."""
+    """Choose an imported set, or put an imported history before the next run."""
     if text := state.get("brought template set"):
         name = str(state.get("brought template name"))
         state.forget("brought template set")
@@ -278,7 +278,7 @@ def _texts(
 def current_run(values: Settings) -> TemplateRun | None:
     """Return the run with these settings, or None if the user has not started one.
 
-    With scripted answers it runs at once; a model is asked when the user presses Run. Raises
+    With scripted answers the run starts at once; a model is asked when the user presses Run. Raises
     PlaygroundError for data that cannot be read.
     """
     if not values.live:
@@ -362,14 +362,14 @@ def steps(run: TemplateRun) -> None:
 
 
 def results(values: Settings, run: TemplateRun) -> None:
-    """Show the run's findings and history, and let the user open or save one of its requests."""
+    """Show the run's findings and history, and let the user open or save a request."""
     requests = [step.sent for step in run.steps if step.sent is not None]
     if not requests or run.under_way:
         return
     recordings = tuple(run.answers.recordings) if run.answers else ()
     if run.outcome:
         widgets.show_findings(run.outcome.findings, "about what was sent")
-        # Drawn only when it is opened, because a long history takes the browser seconds.
+        # The history is drawn only when opened, because a long one takes the browser seconds.
         with st.expander("The new history", key="new history", on_change="rerun") as history:
             if history.open:
                 widgets.json_text("history", run.outcome.history, "history")

@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
-A deferred tool is not in the first prompt; the history holds it from the place at which it is
-loaded: just before its first call. Only the history decides on that, so all requests of a row are
-rewritten alike, and a request after a compaction loads its tools anew.
+A deferred tool is not in the first prompt; it is loaded into the history just before its first
+call. A request is rewritten by its own history alone: later requests repeat what earlier ones
+loaded, and a request after a compaction loads its tools anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OWN_TYPES: Final = (None, "custom", "function")  # all others are a provider's 
 
 @dataclass(frozen=True, slots=True)
 class ToolCut:
-    """The tools that stay in the prefix, and the way to load the others: `found` at a time."""
+    """The tools that stay in the prefix, and how the others are loaded, `found` tools at a time."""
 
     keep: frozenset[str]
     loading: Loading
@@ -45,9 +45,9 @@ class RewrittenRequest:
 
 def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the tools of a body that can be deferred, by name: all but a provider's own tools."""
-    given = body.get("tools")
-    listed = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    return {_name(each): each for each in listed if each.get("type") in _OWN_TYPES and _name(each)}
+    tools = body.get("tools")
+    objects = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
+    return {_name(each): each for each in objects if each.get("type") in _OWN_TYPES and _name(each)}
 
 
 def calls_of(message: Message) -> Iterator[str]:
@@ -76,10 +76,9 @@ class Deferral:
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
-    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
-        default_factory=dict
-    )  # id of a message -> the message, the tools that it calls, and those that it refers to
-    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, as given and as sent
+    # id of a message -> the message, the tools that it calls, and those that it refers to
+    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools: original, rewritten
 
     @property
     def _is_openai(self) -> bool:
@@ -89,24 +88,24 @@ class Deferral:
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None
     ) -> RewrittenRequest:
         """Rewrite a request; `answer` is the message that answers it, None if it is not known."""
-        own = named_tools(body)
-        deferred = {name: tool for name, tool in own.items() if name not in self.cut.keep}
+        tools = named_tools(body)
+        deferred = {name: tool for name, tool in tools.items() if name not in self.cut.keep}
         if self._listed[0] is not body.get("tools"):
             self._listed = body.get("tools"), list(self._tools(body, deferred))
         head = {**body, "tools": self._listed[1]}
-        written, loaded = list[Message](), set[str]()
+        rewritten, loaded = list[Message](), set[str]()
         for message in messages:
-            written += self._message(message, deferred, loaded)
+            rewritten += self._message(message, deferred, loaded)
         if answer is None or not (names := self._to_load(answer, deferred, loaded)):
-            return RewrittenRequest(head, written)
+            return RewrittenRequest(head, rewritten)
         extra = self._loads(names, deferred)
         if self.cut.loading == "by the client":
-            return RewrittenRequest(head, [*written, *extra])
+            return RewrittenRequest(head, [*rewritten, *extra])
         if self._is_openai:
-            return RewrittenRequest(head, written, [*written, *extra], extra[0])
+            return RewrittenRequest(head, rewritten, [*rewritten, *extra], extra[0])
         content = [*_split(answer)[0], *extra]
-        searched = [*written, {"role": "assistant", "content": content}]
-        return RewrittenRequest(head, written, searched, extra[0])
+        searched = [*rewritten, {"role": "assistant", "content": content}]
+        return RewrittenRequest(head, rewritten, searched, extra[0])
 
     def _tools(
         self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
@@ -114,22 +113,22 @@ class Deferral:
         """Yield the tools as they are sent. The mark of a deferred tool moves to the last tool that
         is not deferred."""
         search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
-        given = body.get("tools") or ()
-        present = any(isinstance(each, dict) and _is_search(each) for each in given)
+        tools = body.get("tools") or ()
+        present = any(isinstance(each, dict) and _is_search(each) for each in tools)
         first = [search] if self.cut.loading == "by search" and deferred and not present else []
-        loaded = [self._form(each) for each in given if _name(each) not in deferred]
-        marks = [_mark(each) for each in given if _name(each) in deferred]
-        kept = [*first, *loaded]
-        if kept and any(marks) and not any(map(_mark, kept)):
-            kept[-1] = {**kept[-1], **next(filter(None, marks))}
-        yield from kept
+        loaded = [self._form(each) for each in tools if _name(each) not in deferred]
+        marks = [_mark(each) for each in tools if _name(each) in deferred]
+        prefix_tools = [*first, *loaded]
+        if prefix_tools and any(marks) and not any(map(_mark, prefix_tools)):
+            prefix_tools[-1] = {**prefix_tools[-1], **next(filter(None, marks))}
+        yield from prefix_tools
         for tool in deferred.values():
             yield {**_unmarked(self._form(tool, named=True)), "defer_loading": True}
 
     def _form(self, tool: dict[str, Any], named: bool = False) -> dict[str, Any]:
         """Return a tool in the form of the API that takes deferred tools.
 
-        With `named`, a function has only the parts that OpenAI keeps of a deferred one.
+        With `named`, keep only the parts of a function that OpenAI keeps for a deferred one.
         """
         function = tool.get("function")
         if not isinstance(function, dict):
@@ -146,21 +145,21 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(self._names_in(message)[1])  # tools that the session's own search has found
+        loaded.update(self._names_in(message)[1])  # the session's own search has loaded these tools
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
         loaded.update(names)
-        known = self._written.get((id(message), names))
-        if known is None or known[0] is not message:
+        cached = self._written.get((id(message), names))
+        if cached is None or cached[0] is not message:
             extra = self._loads(names, deferred)
             if self.cut.loading == "by the client" or self._is_openai:
-                found = [*extra, message]
+                rewritten = [*extra, message]
             else:
                 thought, rest = _split(message)
-                found = [{**message, "content": [*thought, *extra, *rest]}]
-            known = self._written[id(message), names] = message, found
-        return known[1]
+                rewritten = [{**message, "content": [*thought, *extra, *rest]}]
+            cached = self._written[id(message), names] = message, rewritten
+        return cached[1]
 
     def _to_load(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
@@ -176,11 +175,11 @@ class Deferral:
 
     def _names_in(self, message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the tools that a message calls, and those that it refers to, each once."""
-        known = self._seen.get(id(message))
-        if known is None or known[0] is not message:
+        cached = self._seen.get(id(message))
+        if cached is None or cached[0] is not message:
             calls, references = dict.fromkeys(calls_of(message)), referenced_tools(message)
-            known = self._seen[id(message)] = message, tuple(calls), tuple(references)
-        return known[1:]
+            cached = self._seen[id(message)] = message, tuple(calls), tuple(references)
+        return cached[1:]
 
     def _loads(
         self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]
@@ -197,10 +196,10 @@ class Deferral:
                 {"type": "tool_search_call", "call_id": key, "arguments": query},
                 {"type": "tool_search_output", "call_id": key, "tools": tools},
             ]
-        found = {"type": "tool_search_tool_search_result", "tool_references": references}
+        search_result = {"type": "tool_search_tool_search_result", "tool_references": references}
         return [
             {"type": "server_tool_use", "id": key, "name": SEARCH, "input": query},
-            {"type": "tool_search_tool_result", "tool_use_id": key, "content": found},
+            {"type": "tool_search_tool_result", "tool_use_id": key, "content": search_result},
         ]
 
 
@@ -208,7 +207,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages for a policy of marks: messages that load tools take no mark."""
+    """Return the messages that a policy may mark: all but those that load tools."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

@@ -1,4 +1,4 @@
-"""The results of shortening a history: the cost at each turn, by policy and without any."""
+"""The results of shortening a history: the cost of each turn, under each policy and without one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.one_price import models_note
 from playground.cache.prices import price_of
-from playground.cache.shortening import ON_RESULTS, Shortening, has_result
 from playground.nouns.wire_bodies import messages_of
+from playground.plugins.savings.shortening import ON_RESULTS, Shortening, has_result
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class CompactionWhatIf(Drawn):
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the turn (counted from 0) from which on the policy never costs more than no
-        shortening; None if it costs more in the end.
+        """Return the first turn (from 0) from which the policy's costs so far never exceed those of
+        no shortening; None if they exceed them in the end.
 
-        If the first cut saves at once, this is its turn.
+        That is the turn of the first cut if this cut saves at once.
         """
         saved = self.saved(row)
         if not row.cuts or saved[-1] < 0:

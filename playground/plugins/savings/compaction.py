@@ -1,6 +1,6 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. Nothing examines if the model
+Every shortened request is written out and simulated like any other. Nobody checks if the model
 could still do its work.
 """
 
@@ -15,7 +15,6 @@ from playground.base.errors import InputFault
 from playground.base.shared_lists import SharedList, alike_length, shared_length
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.one_price import costs_at_one_price
 from playground.cache.answers.requests import APART, Rendered, sent_at, sent_models
@@ -23,7 +22,14 @@ from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
 from playground.cache.rules.names import is_other_model
-from playground.cache.shortening import (
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.marks.policies import CacheRequest, Policy
+from playground.dialects.older_calls import formerly_second
+from playground.dialects.requests import requests_of
+from playground.nouns.wire_blocks import WireReader
+from playground.nouns.wire_bodies import messages_of, model_of
+from playground.plugins.savings.compacted import CompactionWhatIf, HistoryCut, Shorter
+from playground.plugins.savings.shortening import (
     EVERYTHING,
     Messages,
     Shortening,
@@ -31,18 +37,12 @@ from playground.cache.shortening import (
     shortening,
     shortenings,
 )
-from playground.dialects import Dialect, get_dialect
-from playground.dialects.marks.policies import CacheRequest, Policy
-from playground.dialects.older_calls import formerly_second
-from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader
-from playground.nouns.wire_bodies import messages_of, model_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # price of an output token in thousandths of an input token's, if unknown
-_SHARE: Final = 60  # default of `limit`, in percent of the longest request
+_SHARE: Final = 60  # default of `limit`: percent of the longest request's tokens
 KEYS: Final = ("messages", "input", "contents")
 
 
@@ -82,9 +82,9 @@ def compaction(
     the policy `marks` ("own": the dialect's own policy). Raises InputFault and UnknownNameError.
     """
     session = session_or_sample(session)
-    named = session.with_model(model)
+    renamed = session.with_model(model)
     written = get_dialect(dialect).with_policy(marks)
-    requests, times, restarts = session_requests(named, written, seconds_apart)
+    requests, times, restarts = session_requests(renamed, written, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
     size = _Sizes()
@@ -93,18 +93,18 @@ def compaction(
         raise InputFault(problem, expected="0 or more, and a summary of 1 or more")
     longest = max(_lengths(requests, size))
     limit = limit or longest * _SHARE // 100
-    wanted = [
+    chosen = [
         shortening(name, limit, keep, summary) for name in texts("compaction(policies=…)", policies)
     ]
-    wanted = wanted or shortenings(limit, keep, summary)
-    if wanted[0].name != EVERYTHING:
-        wanted.insert(0, shortening(EVERYTHING, limit))
-    as_sent = any(not row.sub_agent for row in named.rows)
-    name = named.task.model_name or str(requests[0][0].get("model") or "")
+    chosen = chosen or shortenings(limit, keep, summary)
+    if chosen[0].name != EVERYTHING:
+        chosen.insert(0, shortening(EVERYTHING, limit))
+    as_sent = any(not row.sub_agent for row in renamed.rows)
+    name = renamed.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if as_sent else written.marking_policy
     common = (requests, times, restarts, size, name, provider, marker, not model)
-    everything = _shortened(wanted[0], None, *common)
-    rest = (_shortened(each, everything, *common) for each in wanted[1:])
+    everything = _shortened(chosen[0], None, *common)
+    rest = (_shortened(each, everything, *common) for each in chosen[1:])
     return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))
 
 
@@ -118,10 +118,10 @@ class _Sizes:
         self._known: dict[int, tuple[Any, int]] = {}
 
     def __call__(self, message: dict[str, Any]) -> int:
-        known = self._known.get(id(message))
-        if known is None or known[0] is not message:
-            known = self._known[id(message)] = message, by_length(message)
-        return known[1]
+        entry = self._known.get(id(message))
+        if entry is None or entry[0] is not message:
+            entry = self._known[id(message)] = message, by_length(message)
+        return entry[1]
 
     def fixed(self, body: dict[str, Any]) -> int:
         rest = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
@@ -133,9 +133,9 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
     before: Sequence[dict[str, Any]] = []
     sums = [0]
     for body, messages in requests:
-        known = shared_length(before, messages)
-        del sums[known + 1 :]
-        sums += islice(accumulate(map(size, messages[known:]), initial=sums[-1]), 1, None)
+        shared = shared_length(before, messages)
+        del sums[shared + 1 :]
+        sums += islice(accumulate(map(size, messages[shared:]), initial=sums[-1]), 1, None)
         before = messages
         yield size.fixed(body) + sums[-1]
 
@@ -143,8 +143,8 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 def session_requests(
     session: Session, dialect: str | Dialect, seconds_apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
-    """Return the bodies with messages, their times, and which of them restart after a
-    compaction."""
+    """Return each body with its messages, the times, and the numbers of the requests that are the
+    first after a compaction."""
     restarts: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
@@ -160,10 +160,10 @@ def session_requests(
         for stretch in stretches(session, stops):
             restarts |= {len(requests)} if requests else set()
             data = stretch.of(session).prompt_data()
-            written = requests_of(chosen, data, stretch.lengths)
+            rendered = requests_of(chosen, data, stretch.lengths)
             requests += [
                 ({"model": models[number], **head, "messages": ()}, messages)
-                for number, messages in enumerate(written, len(requests))
+                for number, messages in enumerate(rendered, len(requests))
             ]
         times = sent_at(session, stops)
     if seconds_apart is not None or times is None:
@@ -188,17 +188,17 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in restarts:  # after a compaction earlier cuts no longer count
+        if turn in restarts:  # a compaction makes earlier cuts void
             policy = policy.fresh()
-        sent = policy.request(messages, size, size.fixed(body))
-        # a policy may leave a request unchanged: this is no cut
-        if sent.changed:
+        shortened = policy.request(messages, size, size.fixed(body))
+        # a request that the policy leaves unchanged has no cut
+        if shortened.changed:
             cut.add(turn)
-        for each in (sent.summary_history, sent.messages):
-            if each is not None:
+        for history in (shortened.summary_history, shortened.messages):
+            if history is not None:
                 key = next((key for key in KEYS if key in body), "messages")
-                known = alike_length(row, each)
-                row = row.extended_with(known, each[known:])
+                alike = alike_length(row, history)
+                row = row.extended_with(alike, history[alike:])
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
@@ -219,17 +219,17 @@ def simulate_bodies(
 ) -> CacheSimulation:
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
-    With `own_models`, a body that names another model than `model` is for that one.
-    The marks of a `marker` are not written into the bodies, because there they would turn strings
-    into parts. The marker gets the messages, or the result of `seen` for them.
+    With `own_models`, a body that names its own model is simulated for this model, not for `model`.
+    The marks of `marker` are not written into the bodies, because they would turn strings into
+    lists of parts. `marker` gets the messages, or `seen(messages)`.
     """
     rules, request = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
     for body, at in zip(bodies, times, strict=True):
         wire = reader.read(body)
-        if own_models and is_other_model(model, own := model_of(body)):
-            wire.model = own
+        if own_models and is_other_model(model, body_model := model_of(body)):
+            wire.model = body_model
         plain = TimedRequest(wire, at, rules, before=row[-1] if row else None)
         if marker:
             messages = messages_of(body)
@@ -252,25 +252,25 @@ def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
 def _by_turn(
     simulation: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
 ) -> tuple[list[int], list[int]]:
-    """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
+    """Return each turn's cost (a summary included) and the tokens of the turn's own request."""
     output = output_permille(model)
     costs, tokens = [0] * count, [0] * count
     at_one_price = costs_at_one_price(simulation)
-    for index, (turn, one) in enumerate(zip(turns, simulation.requests, strict=True)):
+    for index, (turn, outcome) in enumerate(zip(turns, simulation.requests, strict=True)):
         costs[turn] += at_one_price[index]
         is_summary = index + 1 < len(turns) and turns[index + 1] == turn
         if is_summary:
             costs[turn] += policy.summary * output
         else:
-            tokens[turn] = one.total
+            tokens[turn] = outcome.total
     return costs, tokens
 
 
 def output_permille(model: str) -> int:
     """Return the price of an output token, in thousandths of an input token's price."""
     price = price_of(model)
-    known = price.output if price and price.uncached else None
-    return known * 1000 // price.uncached if price and known else _OUTPUT
+    output_price = price.output if price and price.uncached else None
+    return output_price * 1000 // price.uncached if price and output_price else _OUTPUT
 
 
 def _cuts(

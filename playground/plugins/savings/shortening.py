@@ -52,11 +52,15 @@ class _History:
 
     def go_on(self, messages: Messages, size: Size) -> int:
         """Take the next request's messages; return how many of them the request before has too."""
-        known = alike_length(self.messages, messages)
-        kept = bisect_left(self.results, known)
-        del self.results[kept:], self.result_sums[kept + 1 :], self.savings[kept + 1 :]
-        del self.sums[known + 1 :]
-        for index, message in enumerate(messages[known:], known):
+        shared = alike_length(self.messages, messages)
+        shared_results = bisect_left(self.results, shared)
+        del (
+            self.results[shared_results:],
+            self.result_sums[shared_results + 1 :],
+            self.savings[shared_results + 1 :],
+        )
+        del self.sums[shared + 1 :]
+        for index, message in enumerate(messages[shared:], shared):
             tokens = size(message)
             self.sums.append(self.sums[-1] + tokens)
             if has_result(message):
@@ -64,7 +68,7 @@ class _History:
                 self.result_sums.append(self.result_sums[-1] + tokens)
                 self.savings.append(self.savings[-1] + tokens - size(cleared(message)))
         self.messages = messages
-        return known
+        return shared
 
 
 @dataclass
@@ -82,14 +86,15 @@ class Shortening:
     least: int = 0
     summary: int = 1_000
     _history: _History = field(default_factory=_History)
-    _cleared: int = 0  # number of results that are cleared, from the first on
+    _cleared: int = 0  # number of cleared results, always the oldest
     _sent: Messages = field(default_factory=list)  # the last history, with results cleared
     _cut: int = 0  # number of messages after the head that are cut
     _summaries: int = 0
     _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
     def request(self, messages: Sequence[dict[str, Any]], size: Size, fixed: int) -> Shortened:
-        """Return the messages to send; `fixed` are the tokens of tools and system prompt."""
+        """Return the messages to send; `fixed` is the number of tokens of tools and system
+        prompt."""
         return _POLICIES[self.name](self, list(messages), size, fixed)
 
     def fresh(self) -> Shortening:
@@ -119,7 +124,8 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
     """Clear all but the newest results above the limit, as Anthropic's `clear_tool_uses` does.
 
     Nothing is cleared unless it saves enough. The client sends the whole history each time and the
-    server clears it again (Anthropic, Context editing), so each new result clears one more.
+    server clears it again (Anthropic, Context editing), so each new result causes one more result
+    to be cleared.
     """
     _go_on(policy, messages, size)
     history = policy._history
@@ -158,8 +164,8 @@ def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -
     policy._cut, policy._summaries = start - head, policy._summaries + 1
     words = f"Summary {policy._summaries}: " + "what was done so far " * (policy.summary // 5)
     policy._stand_in = {"role": "user", "content": words}
-    asked = [*sent, {"role": "user", "content": _ASK}]
-    return Shortened(_summarised(policy, messages, head), True, asked)
+    history_with_question = [*sent, {"role": "user", "content": _ASK}]
+    return Shortened(_summarised(policy, messages, head), True, history_with_question)
 
 
 def _summarised(policy: Shortening, messages: Messages, head: int) -> Messages:
@@ -181,8 +187,8 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Return every policy, its figures derived from the limit; `keep` replaces each
-    policy's own."""
+    """Return every policy, with figures derived from `limit`; `keep` replaces each policy's own
+    `keep`."""
     return [
         Shortening(EVERYTHING),
         Shortening("keep last messages", keep or 20),
@@ -195,10 +201,10 @@ def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shorten
 
 def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Shortening:
     """Return a policy by its name. Raises InputFault."""
-    known = {each.name: each for each in shortenings(limit, keep, summary)}
-    if name not in known:
-        raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(known)}")
-    return known[name]
+    by_name = {each.name: each for each in shortenings(limit, keep, summary)}
+    if name not in by_name:
+        raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(by_name)}")
+    return by_name[name]
 
 
 def head_length(messages: Sequence[dict[str, Any]]) -> int:
@@ -232,7 +238,7 @@ def has_result(message: dict[str, Any]) -> bool:
 
 
 def cleared(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the message with each result replaced by a line that says so."""
+    """Return the message with each result replaced by the line `CLEARED`."""
     if message.get("role") == "tool":
         return {**message, "content": CLEARED}
     if message.get("type") in _RESULTS:
@@ -267,11 +273,11 @@ def _cleared_part(part: Any) -> Any:
 
 
 def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
-    """Return the next request's messages with the results cleared that were cleared before."""
+    """Take the next request's messages, and clear the results that were cleared before."""
     history = policy._history
-    known = history.go_on(messages, size)
-    before = bisect_left(history.results, known)
-    policy._sent = [*policy._sent[:known], *messages[known:]]
+    shared = history.go_on(messages, size)
+    before = bisect_left(history.results, shared)
+    policy._sent = [*policy._sent[:shared], *messages[shared:]]
     for index in history.results[before : policy._cleared]:
         policy._sent[index] = cleared(messages[index])
 

@@ -10,11 +10,12 @@ from playground.app.shared import policies, say, tables, waiting
 from playground.app.shared.cache_asked import CacheQuestion
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
-from playground.cache.answers.compacted import CompactionWhatIf
-from playground.cache.answers.compaction import compaction
 from playground.dialects.marks.own_policies import OwnPolicy
+from playground.plugins.savings.compacted import CompactionWhatIf
+from playground.plugins.savings.compaction import compaction
+from playground.plugins.savings.curves import curve
+from playground.plugins.savings.rows import compaction_rows, cut_rows
 from playground.sessions.session import Session
-from playground.show import compaction_curves, rows
 
 
 @memoized(16)
@@ -81,13 +82,13 @@ def show(question: CacheQuestion) -> None:
     say.info(found.headline.replace("$", "\\$"))
     for note in found.notes:
         say.caption(note)
-    st.plotly_chart(compaction_curves.curve(found), key="compaction curve")
-    tables.table(rows.compaction(found), height="content")
+    st.plotly_chart(curve(found), key="compaction curve")
+    tables.table(compaction_rows(found), height="content")
     cut = [row for row in found.rows if row.cuts]
     if cut:
         names = {row.policy.name: row for row in cut}
         name = st.selectbox("Cuts of", list(names), key="cuts of", bind="query-params")
-        tables.table(rows.cuts(names[name or cut[0].policy.name]))
+        tables.table(cut_rows(names[name or cut[0].policy.name]))
     st.caption(
         "Each shortened request is written out and simulated; a summary is a request of its own. "
         "Whether the model does its work as well with a shorter history is not measured."

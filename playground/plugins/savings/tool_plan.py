@@ -1,7 +1,7 @@
 """Simulate what a session's tools would cost if some were deferred, over its own requests.
 
 Every request is written out as it would be sent, and simulated like any other. No model is asked:
-the plan assumes that it finds deferred tools as well as it found present ones.
+the plan assumes that a model calls deferred tools as it called present ones.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ from playground.base.display import Shown
 from playground.base.errors import InputFault
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.compaction import (
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.one_price import costs_at_one_price, models_note
+from playground.cache.prices import price_of
+from playground.cache.rules import Rules
+from playground.dialects import get_dialect
+from playground.dialects.marks.policies import Policy
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.wire_bodies import identity, tools_of
+from playground.nouns.wire_estimates import tokens_of
+from playground.plugins.savings.compaction import (
     KEYS,
     output_permille,
     session_requests,
     simulate_bodies,
 )
-from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.one_price import costs_at_one_price, models_note
-from playground.cache.deferral import (
+from playground.plugins.savings.deferral import (
     Deferral,
     Loading,
     Message,
@@ -34,13 +41,6 @@ from playground.cache.deferral import (
     calls_of,
     named_tools,
 )
-from playground.cache.prices import price_of
-from playground.cache.rules import Rules
-from playground.dialects import get_dialect
-from playground.dialects.marks.policies import Policy
-from playground.nouns.messages import ToolCallPart
-from playground.nouns.wire_bodies import identity, tools_of
-from playground.nouns.wire_estimates import tokens_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
@@ -69,9 +69,9 @@ class ToolUse:
 class PlannedTools:
     """The cost of a session's requests if the tools that `cut` leaves out are deferred.
 
-    If `cut` is None, the tools are as they were. Each search takes one more round on the server.
-    `query_cost` is the cost of the queries that the model writes, in thousandths of an input
-    token's price.
+    If `cut` is None, the tools are as they were. A search for a tool takes one more round on the
+    server. `query_cost` is the cost of the queries that the model writes, in thousandths of an
+    input token's price.
     """
 
     name: str
@@ -158,16 +158,16 @@ class ToolPlan(Shown):
         """A sentence about the cheapest way."""
         if self.refusal:
             return self.refusal
-        own, best = self.rows[0], self.best
+        original, best = self.rows[0], self.best
         used = sum(tool.first is not None for tool in self.tools)
         begins = f"{used} of {counted(len(self.tools), 'tool')} are called"
         if self.already:
             begins = f"{begins}, and {len(self.already)} deferred as they are"
-        if best is own:
+        if best is original:
             ways, all_in = f"Of {self.cuts + 1} simulated ways", "all in the prefix"
             return f"{begins}. {ways} none is cheaper than {AS_IT_IS if self.already else all_in}."
-        share = grouped(100 * (own.cost - best.cost) / max(1, own.cost))
-        before, after = self.dollars(own), self.dollars(best)
+        share = grouped(100 * (original.cost - best.cost) / max(1, original.cost))
+        before, after = self.dollars(original), self.dollars(best)
         money = (
             "" if before is None or after is None else f" ({dollars(before)} to {dollars(after)})"
         )
@@ -238,31 +238,31 @@ def plan_tools(
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
     """
     session = session_or_sample(session)
-    named = session.with_model(model)
+    renamed = session.with_model(model)
     native = get_dialect("native").with_policy(marks)
-    sent, times, anew = session_requests(named, native, seconds_apart)
-    requests = [(body, list(messages)) for body, messages in sent]
+    own_requests, times, anew = session_requests(renamed, native, seconds_apart)
+    requests = [(body, list(messages)) for body, messages in own_requests]
     if not any(named_tools(body) for body, _ in requests):
         in_converse = any(tools_of(body) for body, _ in requests)
         what = "no tools that can be deferred in its requests" if in_converse else "no tools"
         raise InputFault(f"the session has {what}", expected="a session whose requests have tools")
     if tools_per_search < 1:
         raise InputFault(f"tools_per_search {tools_per_search}", expected="1 or more")
-    name = named.task.model_name or str(requests[0][0].get("model") or "")
-    marker = None if any(not row.sub_agent for row in named.rows) else native.marking_policy
+    name = renamed.task.model_name or str(requests[0][0].get("model") or "")
+    marker = None if any(not row.sub_agent for row in renamed.rows) else native.marking_policy
     common = (requests, times, anew, name, provider, marker)
-    planner = _Planner(*common, not model, _last_calls(named))
+    planner = _Planner(*common, not model, _last_calls(renamed))
     uses, refusal = planner.uses(), _refusal(planner.rules, name)
     if refusal:
-        own = planner.as_they_are()
-        return ToolPlan(name, [own], uses, refusal, tuple(_of_model(own)))
+        original = planner.as_they_are()
+        return ToolPlan(name, [original], uses, refusal, tuple(_of_model(original)))
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
-    # in the form of the deferring API, so that all ways are counted alike
-    own = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    own = planner.as_they_are() if already else own  # the original is in that form already
+    # the original is written as the other rows are, so that tokens are counted alike
+    original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
+    original = planner.as_they_are() if already else original  # its requests have that form already
     rule = planner.rules.rules["deferred_tools"]
-    rows, cuts = [own], 0
+    rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
         ways = [planner.deferred(cut) for cut in _cuts(uses, loading, tools_per_search)]
         if not ways:
@@ -273,7 +273,7 @@ def plan_tools(
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
     assumed = (
-        *_of_model(own),
+        *_of_model(original),
         *_assumed(planner.part_in_prompt, rows, tools_per_search),
         *filter(None, [rule.note]),
     )
@@ -289,10 +289,10 @@ def _last_calls(session: Session) -> tuple[str, ...]:
 
 def _refusal(rules: Rules, model: str) -> str:
     """Say why nothing can be deferred, by the dated rules; "" if it can."""
-    left = rules.of_model("deferred_tools", model)
-    if left is None:
+    part_left = rules.of_model("deferred_tools", model)
+    if part_left is None:
         return f"No page says that {model} takes deferred tools: there is nothing to plan."
-    if left == "not known":
+    if part_left == "not known":
         rule = rules.rules["deferred_tools"]
         return f"Nothing to plan for {model}: {rule.note} ({rule.source}, {rule.seen})."
     return ""
@@ -309,11 +309,11 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> I
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
     called = [tool for tool in uses if tool.first is not None]
     used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
-    least = 1 if loading == "by the client" else 0  # one tool has to stay
+    least = 1 if loading == "by the client" else 0  # the first prompt needs one tool
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
-    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
+    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # keeping all tools is no cut
         yield ToolCut(
             frozenset(first[:count]), loading, tools_per_search if loading == "by search" else 1
         )
@@ -321,8 +321,8 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> I
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
     """Yield the assumptions about a model that no rule names, and about several models."""
-    if told := row.simulation.assumption:
-        yield told[:1].lower() + told[1:].removesuffix(".")
+    if sentence := row.simulation.assumption:
+        yield sentence[:1].lower() + sentence[1:].removesuffix(".")
     yield from models_note(row.simulation)
 
 
@@ -332,8 +332,8 @@ def _assumed(
     ways = {_loading(row) for row in rows if row.cut}
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
-        found = counted(tools_per_search, "tool")
-        yield f"a search finds {found}: the called one, then the next of the list"
+        tools = counted(tools_per_search, "tool")
+        yield f"a search finds {tools}: the called one, then the next of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
         yield "of the search tool, only its entry is counted: no page says what else it adds"
     if "by the client" in ways:
@@ -353,7 +353,7 @@ class _Planner:
     model: str
     provider: str
     marker: Policy | None
-    own_models: bool = True  # a request that names another model is for that one
+    own_models: bool = True  # a request that names its own model is simulated for it
     last_calls: tuple[str, ...] = ()  # the tools that the answer to the last request calls
 
     def __post_init__(self) -> None:
@@ -376,7 +376,8 @@ class _Planner:
         return {name for name, tool in tools if tool.get("defer_loading")}
 
     def uses(self) -> list[ToolUse]:
-        """Return every tool that a request has, with its calls, in the order of the requests."""
+        """Return every tool of the requests with its calls, in the order in which the tools first
+        occur."""
         tools: dict[str, dict[str, Any]] = {}
         calls: dict[str, list[int]] = {}
         for number, (body, _) in enumerate(self.requests):
@@ -390,8 +391,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request, taken from the next request; for the last one, return the
-        last calls."""
+        """Return the answer to a request, taken from the next request. The last request has no next
+        one: return `last_calls` as an answer."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -406,8 +407,8 @@ class _Planner:
         return PlannedTools(AS_IT_IS, *self._simulated(self.requests, self.times))
 
     def deferred(self, cut: ToolCut) -> PlannedTools:
-        """Simulate the requests under a cut; a search adds a second request to the one that needs
-        it."""
+        """Simulate the requests under a cut. A request whose answer needs a search is sent
+        twice."""
         deferral, queries = Deferral(cut, self.part_in_prompt), list[Message]()
         rows: list[_Request] = []
         times: list[float] = []
@@ -429,7 +430,7 @@ class _Planner:
         )
 
     def _between(self, number: int) -> float:
-        """Return the time of a request's second round: before the request after it."""
+        """Return the time of a request's second round, which lies before the next request."""
         at = self.times[number]
         if number + 1 == len(self.times):
             return at + 2.0

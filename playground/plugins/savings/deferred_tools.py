@@ -8,10 +8,10 @@ from playground.app.shared import policies, say, tables, waiting
 from playground.app.shared.cache_asked import CacheQuestion
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
-from playground.cache.answers.tool_plan import ToolPlan, plan_tools
 from playground.dialects.marks.own_policies import OwnPolicy
+from playground.plugins.savings.rows import plan_rows, tool_rows
+from playground.plugins.savings.tool_plan import ToolPlan, plan_tools
 from playground.sessions.session import Session
-from playground.show import rows
 
 
 @memoized(16)
@@ -34,9 +34,8 @@ def show(question: CacheQuestion) -> None:
 
 
 def _show(question: CacheQuestion) -> None:
-    policy = (
-        "none" if question.is_sent else question.policy
-    )  # imported requests have their own marks
+    # imported requests have their own marks
+    policy = "none" if question.is_sent else question.policy
     future = _plan(question.session, policy, policies.find(policy), question.apart)
     waiting.until_loaded(future.done, "Every way is simulated.")
     try:
@@ -45,8 +44,8 @@ def _show(question: CacheQuestion) -> None:
         say.text(str(fault))
         return
     say.info(plan.headline.replace("$", "\\$"))
-    tables.table(rows.tool_plan(plan), height="content")
-    tables.table(rows.planned_tools(plan), key="planned tools")
+    tables.table(plan_rows(plan), height="content")
+    tables.table(tool_rows(plan), key="planned tools")
     for line in plan.assumed:
         say.caption(f"Assumed: {line}.")
     if plan.source:

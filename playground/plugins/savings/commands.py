@@ -1,6 +1,8 @@
-"""`compaction`: compare the costs of ways to shorten a session's history."""
+"""`compaction` compares ways to shorten a session's history; `tools --plan` prints a plan."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +17,9 @@ from playground.cli.shared import (
     strict_option,
 )
 from playground.cli.terminal import guarded, print_json, report, say, show_rows
+
+if TYPE_CHECKING:
+    from playground.sessions.session import Session
 
 _SHOWN = (
     "policy",
@@ -71,8 +76,8 @@ def compaction(
     For each policy: how often it cuts, how much of the cached prefix the cuts lose, what is saved,
     and the turn from which on it has paid back. It does not test if the model still does its work.
     """
-    from playground.cache.answers.compaction import compaction as compare_policies
-    from playground.show import rows
+    from playground.plugins.savings.compaction import compaction as compare_policies
+    from playground.plugins.savings.rows import compaction_rows
 
     loaded = load(session, model)
     what_if = compare_policies(
@@ -86,11 +91,30 @@ def compaction(
         seconds_apart=seconds_apart,
     )
     if as_json:
-        print_json({**what_if.as_json(), "rows": rows.compaction(what_if).dicts()})
+        print_json({**what_if.as_json(), "rows": compaction_rows(what_if).dicts()})
     else:
         say(what_if.headline)
-        show_rows(rows.compaction(what_if), *_SHOWN)
+        show_rows(compaction_rows(what_if), *_SHOWN)
         for note in what_if.notes:
             say(note)
         say(f"limit {grouped(what_if.limit)} estimated tokens; model {what_if.model}")
     return report(loaded.findings)
+
+
+def print_plan(session: Session, model: str, as_json: bool) -> int:
+    """Print what the session's tools cost as they are, and with some of them deferred."""
+    from playground.plugins.savings.rows import plan_rows, tool_rows
+    from playground.plugins.savings.tool_plan import plan_tools
+
+    plan = plan_tools(session, model=model)
+    if as_json:
+        print_json({**plan.as_json(), "rows": plan_rows(plan).dicts()})
+        return 0
+    say(plan.headline)
+    show_rows(plan_rows(plan))
+    show_rows(tool_rows(plan))
+    for line in plan.assumed:
+        say(f"assumed: {line}")
+    if plan.source:
+        say(f"deferred tools: {plan.source}; model {plan.model}")
+    return 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from playground.base.display import draws
-from playground.cache.answers.compacted import CompactionWhatIf
+from playground.plugins.savings.compacted import CompactionWhatIf
 from playground.show.kept_figures import LEGEND, FigureWithTable
 
 
-@draws("figure", CompactionWhatIf)
 def curve(value: CompactionWhatIf) -> go.Figure:
-    """Draw what each policy has saved by every turn, in full-price tokens; a loss is negative."""
+    """Draw the savings of each policy up to every turn, in full-price tokens; losses are
+    negative."""
     figure = FigureWithTable()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]
     for row in value.rows[1:]:

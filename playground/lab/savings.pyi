@@ -1,0 +1,1 @@
+from playground.plugins.savings.public import *  # noqa: F403

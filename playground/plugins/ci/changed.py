@@ -1,0 +1,117 @@
+"""`check-changed`: compare session files with their versions in a commit, for pipelines."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from playground.cli.check_reports import CheckReports, report_options
+from playground.cli.command import command
+from playground.cli.shared import model_option, strict_option
+from playground.cli.terminal import guarded, report_briefly, say
+
+
+@command(
+    "check-changed session.json",
+    "check-changed session.json --base main --most-tokens-more 500 --report-to out.md",
+)
+@click.argument("files", nargs=-1, required=True)
+@click.option("--base", default="HEAD", show_default=True, help="The commit with the baselines.")
+@click.option("-d", "--dialect", default="", help="Default: as the requests were sent.")
+@model_option
+@click.option(
+    "--most-tokens-more", type=click.IntRange(min=0), help="How many tokens an input may grow."
+)
+@click.option("--prefix-may-change", is_flag=True, help="Check only the tokens.")
+@click.option("--comment", is_flag=True, help="Comment on this job's pull request on GitHub.")
+@strict_option
+@guarded
+@report_options
+def check_changed(
+    files: tuple[str, ...],
+    base: str,
+    dialect: str,
+    model: str,
+    most_tokens_more: int | None,
+    prefix_may_change: bool,
+    comment: bool,
+    reports: CheckReports,
+) -> int:
+    """Compare each of FILES with its version in a git commit, as `check --against` does.
+
+    A file that the commit does not hold is new: it is named, and nothing is checked. --comment
+    writes one comment, which later runs replace; it needs the environment of a GitHub job
+    (GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH), and is the only thing that is sent.
+    """
+    from playground.cli.comparing import BaselineOptions
+    from playground.dialects import get_dialect
+    from playground.plugins.ci.comments import Comments
+    from playground.plugins.ci.markdown import markdown
+
+    if dialect:
+        get_dialect(dialect)  # so that an unknown name fails for new files too
+    comments = Comments.of_this_job() if comment else None
+    outcomes: list[Mapping[str, Any]] = []
+    for file in files:
+        content = committed(file, base)
+        if content is None:
+            outcomes.append({"session": file, "failures": [], "findings": [], "is_new": True})
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            baseline = Path(folder) / Path(file).name
+            baseline.write_bytes(content)
+            options = BaselineOptions(str(baseline), most_tokens_more, prefix_may_change, 0)
+            document, findings = options.compare(file, model, dialect)
+        outcomes.append({"session": file, "findings": findings, **document})
+    for outcome in outcomes:
+        lines = outcome["failures"] or [_summary(outcome)]
+        for line in lines:
+            say(f"{outcome['session']}: {line}")
+    reports.write_all(outcomes, files)
+    if comments is not None:
+        say(comments.put(markdown(outcomes)), err=True)
+    status = report_briefly([finding for each in outcomes for finding in each["findings"]])
+    return status or int(any(outcome["failures"] for outcome in outcomes))
+
+
+def committed(file: str, base: str) -> bytes | None:
+    """Return the content that a file has in a commit; None if the commit does not hold it.
+
+    Raises InputFault if the file lies in no git repository, or the commit is unknown.
+    """
+    from playground.base.errors import InputFault
+
+    folder = Path(file).resolve().parent
+    # A name that begins with "-" would be an option.
+    known = _git(
+        folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"
+    )
+    if known is None:
+        problem = f"{file}: {base!r} is no commit of a git repository there"
+        raise InputFault(problem, expected="--base with a commit, a branch or a tag")
+    return _git(folder, "cat-file", "blob", f"{known.decode().strip()}:./{Path(file).name}")
+
+
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Return what git prints in a folder; None if it fails. Raises InputFault without git."""
+    from playground.base.errors import InputFault
+
+    if not folder.is_dir():
+        return None
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise InputFault("git is not installed", expected="git, which holds the baseline") from None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _summary(outcome: Mapping[str, Any]) -> str:
+    if outcome.get("is_new"):
+        return "new, so there is no baseline"
+    growth = sum(difference["tokens"] for difference in outcome["differences"])
+    return f"as in the baseline, {growth:+,} tokens"

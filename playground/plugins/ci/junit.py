@@ -1,0 +1,47 @@
+"""JUnit's XML, which Jenkins, GitLab and most other pipelines show as tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from playground.base.fixes import with_fix
+
+# Characters that XML 1.0 cannot hold, not even as references.
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
+    """Write the outcomes of checks as a test suite with one test for each session file.
+
+    A test fails if a limit is exceeded, and has an error if a part of its session was unreadable.
+    """
+    failures = sum(bool(outcome["failures"]) for outcome in outcomes)
+    errors = sum(bool(_errors(outcome)) and not outcome["failures"] for outcome in outcomes)
+    counts = {"tests": str(len(outcomes)), "failures": str(failures), "errors": str(errors)}
+    suites = Element("testsuites", counts)
+    suite = SubElement(suites, "testsuite", {"name": "dialect-playground", **counts})
+    for outcome in outcomes:
+        name = _readable(str(outcome["session"]))
+        case = SubElement(suite, "testcase", {"name": name, "classname": "playground.check"})
+        lines = outcome["failures"] or _errors(outcome)
+        if lines:
+            kind = "failure" if outcome["failures"] else "error"
+            text = [_readable(line) for line in lines]
+            SubElement(case, kind, {"message": text[0]}).text = "\n".join(text)
+    indent(suites)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{tostring(suites, 'unicode')}\n"
+
+
+def _errors(outcome: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{finding.code} ({finding.where}): {with_fix(finding)}"
+        for finding in outcome["findings"]
+        if finding.severity == "error"
+    ]
+
+
+def _readable(text: str) -> str:
+    return _NOT_XML.sub("�", text)

@@ -1,0 +1,277 @@
+"""Checks in a pipeline: reports, files beside their versions in git, the action and the hook."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import pytest
+import terminals
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from playground.base.findings import finding
+from playground.base.registry import plugins
+from playground.plugins.ci.comments import MARKER
+from playground.plugins.ci.junit import junit
+from playground.plugins.ci.markdown import markdown
+from playground.plugins.ci.sarif import LIMIT, sarif
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = ROOT / "sample_sessions" / "02-parallel-calls.json"
+SCRIPTS = Path(sys.executable).parent
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1) | st.sampled_from(
+    ["```\n# x", "<img src=x>", "@team [a](http://b)", "|a|\n|-|", "\x1b[31m", "`a` ``b``", "]]>"]
+)
+outcomes = st.lists(
+    st.fixed_dictionaries(
+        {
+            "session": texts,
+            "failures": st.lists(texts, max_size=3),
+            "findings": st.lists(
+                st.builds(
+                    finding,
+                    st.sampled_from(["truncated-call", "call-in-fence", "mended-form"]),
+                    texts,
+                    texts,
+                ),
+                max_size=3,
+            ),
+            "differences": st.just([]),
+        }
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(outcomes)
+def test_no_text_of_a_session_becomes_markup(checked: list[dict[str, Any]]) -> None:
+    """CommonMark with tables sees a heading, tables, code and our own sentences, nothing else."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown(checked))
+    inline = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in inline} <= {"text", "code_inline", "softbreak"}
+    assert not [token for token in tokens if token.type in ("html_block", "code_block")]
+    headings = [token.content for token in tokens if token.type == "inline" and token.level == 1]
+    assert headings[0].startswith("Dialect Playground: ")
+    assert len([token for token in tokens if token.type == "heading_open"]) == 1
+    plain = " ".join(child.content for child in inline if child.type == "text")
+    assert not re.search(r"@team|http|img", plain)
+    blocks = [token for token in tokens if token.type == "fence"]
+    assert len(blocks) == sum(bool(each["failures"] or each["findings"]) for each in checked)
+
+
+@given(outcomes)
+def test_reports_are_well_formed_and_count_alike(checked: list[dict[str, Any]]) -> None:
+    """JUnit is XML with a test a file, SARIF has a result for each failure and finding."""
+    suite = ElementTree.fromstring(junit(checked).encode())
+    failing = sum(bool(outcome["failures"]) for outcome in checked)
+    assert int(suite.attrib["tests"]) == len(suite.findall("*/testcase")) == len(checked)
+    assert int(suite.attrib["failures"]) == len(suite.findall("*/testcase/failure")) == failing
+    assert int(suite.attrib["errors"]) == len(suite.findall("*/testcase/error"))
+
+    (run,) = json.loads(sarif(checked))["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    expected = [LIMIT for outcome in checked for _ in outcome["failures"]]
+    expected += [found.code for outcome in checked for found in outcome["findings"]]
+    assert sorted(result["ruleId"] for result in run["results"]) == sorted(expected)
+    assert rules == set(expected)
+    for result in run["results"]:
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"[\w.~%/-]+", uri, re.ASCII)
+
+
+def test_a_large_report_is_cut_and_says_so() -> None:
+    outcome = {"findings": [], "differences": [], "failures": ["x" * 1_000] * 60}
+    text = markdown([{"session": f"{n}.jsonl", **outcome} for n in range(30)])
+    assert len(text) < 65_536
+    assert "… and 20 more lines" in text
+    assert re.search(r"\d+ more files with messages not shown", text)
+
+
+class GitHub(BaseHTTPRequestHandler):
+    """The comments of pull request 7, as GitHub's API keeps them."""
+
+    server: Any
+
+    def _answer(self, value: Any, status: int = 200) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _body(self) -> Any:
+        assert self.headers["Authorization"] == "Bearer not-a-real-token"
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def do_GET(self) -> None:
+        assert urlsplit(self.path).path == "/repos/harbour/agent/issues/7/comments"
+        page = 2 if "page=2" in self.path else 1
+        self._answer(self.server.comments[(page - 1) * 100 : page * 100])
+
+    def do_POST(self) -> None:
+        body = self._body()["body"]
+        if self.server.refuses:
+            self._answer({}, 403)
+            return
+        self.server.comments.append({"id": len(self.server.comments), "body": body})
+        self._answer({}, 201)
+
+    def do_PATCH(self) -> None:
+        number = int(self.path.removeprefix("/repos/harbour/agent/issues/comments/"))
+        self.server.comments[number]["body"] = self._body()["body"]
+        self._answer({})
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def github() -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), GitHub)
+    # More than a page of other people's comments, one of which has no text.
+    server.comments = [{"id": n, "body": None if n else f"see {MARKER}"} for n in range(120)]
+    server.refuses = False
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with two committed sessions, one changed since, and a new one."""
+    place = tmp_path / "scratch"
+    (place / "traces").mkdir(parents=True)
+    for name in ("a b.json", "-same.json"):
+        shutil.copy(SAMPLE, place / "traces" / name)
+    git(place, "init", "--quiet")
+    git(place, "add", "--all")
+    git(place, "commit", "--quiet", "--message", "traces: record")
+    changed = SAMPLE.read_text().replace("small harbour office", "large harbour office")
+    (place / "traces" / "a b.json").write_text(changed)
+    shutil.copy(SAMPLE, place / "traces" / "new.json")
+    git(place, "add", "--all")
+    return place
+
+
+def git(place: Path, *words: str) -> None:
+    own = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"]
+    subprocess.run(["git", *own, *words], cwd=place, check=True, capture_output=True)
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PATH": f"{SCRIPTS}:{os.environ['PATH']}", **more}
+
+
+def test_the_action_comments_once_and_fails_on_a_change(
+    repository: Path, github: Any, tmp_path: Path
+) -> None:
+    """The script of `action.yml` runs as it stands: comment, summary, SARIF, JUnit, status."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = action["runs"]["steps"][-1]
+    inputs = set(re.findall(r"inputs\.([a-z-]+)", json.dumps(step["env"])))
+    assert inputs == set(action["inputs"])  # each input reaches the script
+    assert "${{" not in step["run"]  # and none is pasted into it
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"number": 7}}))
+    summary = tmp_path / "summary.md"
+    variables = environment(
+        FILES="traces/*.json\n\n", BASE="HEAD", MOST_TOKENS_MORE="", PREFIX_MAY_CHANGE="false",
+        COMMENT="true", SARIF="out.sarif", JUNIT="out.xml", GITHUB_TOKEN="not-a-real-token",
+        GITHUB_API_URL=f"http://127.0.0.1:{github.server_address[1]}",
+        GITHUB_REPOSITORY="harbour/agent", GITHUB_EVENT_PATH=str(event),
+        GITHUB_STEP_SUMMARY=str(summary),
+    )  # fmt: skip
+
+    def run() -> subprocess.CompletedProcess[str]:
+        script = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        return subprocess.run(
+            script, cwd=repository, env=variables, text=True, capture_output=True, check=False
+        )
+
+    done = run()
+    assert done.returncode == 1, done.stderr
+    assert "'small', then 'large'" in done.stdout
+    assert "comment written" in done.stderr
+    (comment,) = github.comments[120:]
+    assert comment["body"] == f"{MARKER}\n{summary.read_text()}"
+    assert (
+        "| `traces/a b.json` | `anthropic/claude-sonnet-4-5` | ~1,123 | ~1,123 | +0 "
+        in comment["body"]
+    )
+    assert "| `traces/new.json` | new file |" in comment["body"]
+    assert len(json.loads((repository / "out.sarif").read_text())["runs"][0]["results"]) == 1
+    suite = ElementTree.parse(repository / "out.xml").getroot()
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("3", "1")
+
+    assert "comment is up to date" in run().stderr  # the same again
+    shutil.copy(SAMPLE, repository / "traces" / "a b.json")
+    done = run()
+    assert (done.returncode, "comment replaced" in done.stderr) == (0, True)
+    assert len(github.comments) == 121
+    assert "### Dialect Playground: passed" in github.comments[-1]["body"]
+
+    github.comments.pop()
+    github.refuses = True  # a fork's job may not write: the check still counts
+    done = run()
+    assert (done.returncode, "GitHub answered 403" in done.stderr) == (0, True)
+    variables["FILES"] = "nothing/*.json"
+    done = run()
+    assert (done.returncode, "no file of the repository matches" in done.stdout) == (2, True)
+
+
+def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [*shlex.split(hook["entry"]), *words]
+        return subprocess.run(
+            command, cwd=repository, env=environment(), text=True, capture_output=True, check=False
+        )
+
+    done = run("traces/a b.json", "traces/new.json")
+    assert done.returncode == 1
+    assert "traces/a b.json: system: " in done.stdout
+    assert "traces/new.json: new, so there is no baseline" in done.stdout
+    done = run("--", "traces/-same.json")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "traces/-same.json: as in the baseline, +0 tokens\n",
+    )
+    done = run("--prefix-may-change", "--most-tokens-more", "0", "traces/a b.json")
+    assert done.returncode == 0
+    done = run("--base", "--help", "traces/new.json")
+    assert (done.returncode, "'--help' is no commit" in done.stderr) == (2, True)
+    done = run("--comment", "traces/new.json")
+    assert (done.returncode, "--comment without $GITHUB_TOKEN" in done.stderr) == (2, True)
+
+
+def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:
+    files = [tmp_path / f"out{ending}" for ending in plugins()["ci"].reports]
+    words = [word for file in files for word in ("--report-to", str(file))]
+    done = terminals.run("check", str(SAMPLE), "--max-cost-multiple", "0.5", *words)
+    assert done.returncode == 1
+    for file in files:
+        assert "at most 0.5 is allowed" in file.read_text()
+        assert "below-minimum" in file.read_text() or file.suffix == ".xml"  # no error
+    done = terminals.run("check", str(SAMPLE), "--no-cache-break", *words)
+    assert (done.returncode, "--force" in done.stderr) == (2, True)
+    done = terminals.run("check", "nowhere.json", "--report-to", "x.html")
+    assert (done.returncode, ".sarif, .xml, .md" in done.stderr) == (2, True)
