@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 @command(
-    "import session.json --receipt", "import session.json --to atif -o sessions/", name="import"
+    "import session.json --receipt",
+    "import session.json --to atif -o sessions/",
+    "import session.json --to otel -o trace.json",
+    name="import",
 )
 @click.argument("file", required=False, default="")
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
@@ -94,6 +97,8 @@ def import_(
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, repairs = repaired(loaded) if mend else (loaded, [])
+            omitted = writer.omitted(loaded.session)
+            loaded = replace(loaded, findings=[*loaded.findings, *omitted])
             rows.append(summary(loaded, repairs, writer.write(loaded.session)))
             has_findings |= any(f.severity != "info" for f in loaded.findings)
             broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]

@@ -1,4 +1,4 @@
-"""Import sessions: repair them, summarise them, and write them as sessions or as ATIF."""
+"""Import sessions: repair them, summarise them, and write them in one of the forms for sessions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from types import TracebackType
 from typing import IO, Any, Final, Self
 
 from playground.base.errors import InputFault
-from playground.base.findings import Finding
+from playground.base.findings import Finding, finding
 from playground.base.output import Batch, faults_naming, is_special
-from playground.base.registry import load, session_forms
+from playground.base.registry import SessionForm, load, session_forms
 from playground.sessions.checks import check, repair
-from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
 
+FORMS: Final = {
+    "session": SessionForm("playground.sessions.native_format:dump_session"),
+    "atif": SessionForm(
+        "playground.sessions.formats.atif:dump_atif",
+        omits=("recordings", "rows", "compactions", "expected"),
+    ),
+}
+_NAMES: Final = {"rows": "requests as they were sent", "expected": "expected replies"}
 _LONGEST: Final = 200  # bytes of a title in a file's name; systems allow 255 for the whole name
 
 
@@ -56,9 +63,8 @@ def _requests(session: Session) -> int:
     return sent or len(session.replies)
 
 
-def _dump_function(form: str) -> Callable[[Session], str]:
-    functions: dict[str, Callable[[Session], str]] = {"session": dump_session, "atif": dump_atif}
-    return functions.get(form) or load(session_forms()[form])
+def _form(name: str) -> SessionForm:
+    return FORMS.get(name) or session_forms()[name]
 
 
 class Writer:
@@ -71,7 +77,8 @@ class Writer:
         self, out: str, form: str = "session", *, inputs: Iterable[str] = (), force: bool = False
     ) -> None:
         self._out = Path(out) if out else None
-        self._form, self._dump = form, _dump_function(form)
+        self._form, self._omits = form, _form(form).omits
+        self._dump: Callable[[Session], str] = load(_form(form).dump)
         self._files = ExitStack()
         self._batch = Batch(inputs=inputs, force=force)
         self._lines: IO[str] | None = None
@@ -106,6 +113,15 @@ class Writer:
     def piped(self) -> bool:
         """True if the output is a device or a pipe, such as `/dev/stdout`."""
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
+
+    def omitted(self, session: Session) -> list[Finding]:
+        """Return a finding for each field of the session that the written form does not hold."""
+        counts = {name: len(getattr(session, name)) for name in self._omits if self._out}
+        return [
+            finding("not-exported", session.title, f"{_NAMES.get(name, name)}: {count}")
+            for name, count in counts.items()
+            if count
+        ]
 
     def write(self, session: Session) -> str:
         """Write a session, and return its file's name, or "" if there is no output.

@@ -1,16 +1,19 @@
-"""Write a session as OpenTelemetry's spans, one for each request, in OTLP's JSON.
+"""Write a session as OpenTelemetry's spans in OTLP's JSON: one for the run, one for each request.
 
-The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/;
-what the convention has no attribute for stands under `playground.`.
+The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/. The
+facts that the convention has no attributes for are attributes whose names begin with `playground.`;
+`otel_own.py` reads the session back from both.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
+from playground.base.errors import InputFault
 from playground.cache.usage import billed_of, output_of
 from playground.nouns.messages import (
     ImagePart,
@@ -21,10 +24,15 @@ from playground.nouns.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.values import dump_json
+from playground.sessions.native_format import plain_session
 from playground.sessions.session import RequestRecord, Session
 
+_SCOPE: Final = "dialect-playground"
+_INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
+_MOST: Final = 200_000_000  # characters of messages
 # LiteLLM's prefixes of models, as `gen_ai.provider.name` has them; others stay as they are.
 _PROVIDERS: Final = {
     "azure": "azure.ai.openai",
@@ -34,126 +42,219 @@ _PROVIDERS: Final = {
     "vertex_ai": "gcp.vertex_ai",
     "xai": "x_ai",
 }
-_OPTIONS: Final = {
-    "max_completion_tokens": "max_tokens",
+# Parameters for which the convention has an attribute -> the attribute's name.
+_PARAMETERS: Final = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens"), "max_tokens"),
+    **dict.fromkeys(("stop", "stop_sequences"), "stop_sequences"),
     "n": "choice.count",
-    "stop": "stop_sequences",
-}
+    **{
+        name: name
+        for name in (
+            "temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed",
+            "stream",
+        )
+    },
+}  # fmt: skip
 
 
 def dump_otel(session: Session) -> str:
-    """Return the session as a trace: every span holds the whole history that its request sent.
+    """Return the session as a trace. Each request's span holds all messages that were sent.
 
-    Ids are digests of the session's title, so that the same session gives the same trace. Chunks,
-    recordings and bodies as they were sent are not in it.
+    Ids are digests of the session, so that the same session gives the same trace. Recordings and
+    bodies as they were sent are not in it. Raises InputFault if the repeated messages are too long.
     """
-    trace = _digest(session.title, 16)
+    texts = [dump_json(_message(message)) for message in session.messages]
+    requests = _requests(session)
+    histories = [session.history(stop) for stop, _ in requests]
+    size = sum(len(texts[index]) for history in histories for index in history)
+    if size > _MOST:
+        problem = f"each span repeats the messages before it: {size:,} characters in all"
+        raise InputFault(problem, where=session.title, expected=f"at most {_MOST:,}")
+    facts = _facts(session)
+    trace = _digest(facts + "".join(texts), 16)
+    root = _digest(f"{trace} run", 8)
+    repeated = {
+        "gen_ai.system_instructions": _system_instructions(session),
+        "gen_ai.tool.definitions": dump_json([_tool(tool) for tool in session.tools])
+        if session.tools
+        else "",
+    }
     spans = [
-        {"traceId": trace, "spanId": _digest(f"{session.title} {number}", 8), **span}
-        for number, span in enumerate(_spans(session), 1)
+        {
+            "traceId": trace,
+            "spanId": _digest(f"{trace} {number}", 8),
+            "parentSpanId": root,
+            **_request_span(session, texts, stop, record, history, repeated),
+        }
+        for number, ((stop, record), history) in enumerate(zip(requests, histories, strict=True))
     ]
-    scope = {"scope": {"name": "dialect-playground"}, "spans": spans}
-    resource = _attributes({"service.name": session.agent.name or "dialect-playground"})
-    return (
-        dump_json(
-            {"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": [scope]}]},
-            indent=1,
-        )
-        + "\n"
-    )
+    shown = {index for history in histories for index in history}
+    shown |= {stop for stop, _ in requests}
+    unsent = {index: texts[index] for index in range(len(texts)) if index not in shown}
+    run = {"traceId": trace, "spanId": root, **_run_span(session, facts, unsent, repeated, spans)}
+    resource = _attributes({"service.name": session.agent.name or _SCOPE})
+    scope = {"scope": {"name": _SCOPE}, "spans": [run, *spans]}
+    document = {"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": [scope]}]}
+    return dump_json(document, indent=1) + "\n"
 
 
-def _spans(session: Session) -> Iterator[dict[str, Any]]:
-    """Yield a span for each answered request, and one for messages after the last answer."""
-    records = {record.reply: record for record in session.requests}
-    for reply in session.replies:
-        yield _span(session, reply, [session.messages[reply]], records.get(reply))
-    last = max(session.replies, default=-1)
-    if last + 1 < len(session.messages):
-        yield _span(session, len(session.messages), [], None)
+def _facts(session: Session) -> str:
+    """Return the session as JSON without what other attributes hold, or no attribute can hold."""
+    rest = replace(session, messages=(), tools=(), recordings=(), rows=())
+    return dump_json(plain_session(rest))
 
 
-def _span(
-    session: Session, stop: int, answer: list[Message], record: RequestRecord | None
+def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
+    """Return the index of each request's answer, with its record, in the order of the answers.
+
+    The last may be a request that is still to come. -1 is the answer of a request without any.
+    """
+    found: list[tuple[int, int, RequestRecord | None]] = []  # an answer's place in the order first
+    recorded, last = set(), -1
+    for record in session.requests:
+        answer = record.reply if record.reply < len(session.messages) else -1
+        last = answer if answer >= 0 else last
+        recorded.add(answer)
+        found.append((last, max(answer, -1), record))
+    found += [(reply, reply, None) for reply in session.replies if reply not in recorded]
+    found.sort(key=lambda each: each[0])
+    after = max((answer for _, answer, _ in found), default=-1) + 1
+    if after < len(session.messages):
+        found.append((len(session.messages), len(session.messages), None))
+    return [(answer, record) for _, answer, record in found]
+
+
+def _run_span(
+    session: Session,
+    facts: str,
+    unsent: Mapping[int, str],
+    repeated: Mapping[str, str],
+    spans: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    model = (record.model if record else "") or session.task.model_name
-    provider, _, name = model.rpartition("/")
-    prefix = provider.partition("/")[0]
+    """Return the span of the complete run, which holds what belongs to no single request."""
+    agent = session.agent
+    times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        **_provider(session.named_model),
+        "gen_ai.agent.name": agent.name,
+        "gen_ai.agent.version": agent.version,
+        "gen_ai.conversation.id": agent.session,
+        **repeated,
+        "playground.session": facts,
+        "playground.unsent": _indexed(unsent),
+    }
+    return {
+        "name": f"invoke_agent {agent.name}".strip(),
+        "kind": _INTERNAL,
+        _TIMES[0]: str(min(times, default=0)),
+        _TIMES[1]: str(max(times, default=0)),
+        "attributes": _attributes(attributes),
+    }
+
+
+def _request_span(
+    session: Session,
+    texts: list[str],
+    answer: int,
+    record: RequestRecord | None,
+    history: list[int],
+    repeated: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the span of a request: the messages that it sent, and the answer, if there is one."""
+    model = record.model if record else ""
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix or "unknown"),
+        **_provider(model or session.named_model),
         "gen_ai.conversation.id": session.agent.session,
-        "gen_ai.request.model": session.task.model_name or model,
+        "gen_ai.request.model": session.named_model or model,
         "gen_ai.response.model": model,
-        "gen_ai.system_instructions": _system_instructions(session),
-        "gen_ai.tool.definitions": [
-            {
-                "type": "function",
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.input_schema,
-                **({"examples": list(tool.examples)} if tool.examples else {}),
-            }
-            for tool in session.tools
-        ],
-        "gen_ai.input.messages": [_message(session.messages[i]) for i in session.history(stop)],
-        "gen_ai.output.messages": [_message(message) for message in answer],
+        **repeated,
+        "gen_ai.input.messages": f"[{', '.join(texts[i] for i in history)}]" if history else "",
     }
-    attributes |= {f"gen_ai.request.{_OPTIONS.get(k, k)}": v for k, v in session.parameters.items()}
+    if 0 <= answer < len(texts):
+        attributes |= {"gen_ai.output.messages": f"[{texts[answer]}]", "playground.reply": answer}
+    if history != list(range(len(history))):  # after a compaction
+        attributes["playground.history"] = dump_json(history)
+    if answer == len(texts) or record is not None:
+        attributes |= _parameters(session)
     if record is not None:
         attributes |= _usage(record.usage)
         if record.stop_reason:
             attributes["gen_ai.response.finish_reasons"] = [record.stop_reason]
-            for message in attributes["gen_ai.output.messages"]:
-                message["finish_reason"] = record.stop_reason
-    span: dict[str, Any] = {"name": f"chat {name}".strip(), "kind": _CLIENT}
-    span |= _times(record)
-    listed = {key: value for key, value in attributes.items() if value not in ("", [], None)}
-    return {**span, "attributes": _attributes(listed)}
+    name = (model or session.named_model).rpartition("/")[2]
+    return {
+        "name": f"chat {name}".strip(),
+        "kind": _CLIENT,
+        **_times(record),
+        "attributes": _attributes(attributes),
+    }
 
 
-def _times(record: RequestRecord | None) -> dict[str, str]:
-    """Return the span's beginning and end in nanoseconds; OTLP has 0 for unknown times."""
-    if record is None or not record.at:
-        return {"startTimeUnixNano": "0", "endTimeUnixNano": "0"}
-    began = round(datetime.fromisoformat(record.at).timestamp() * 1e6) * 1_000
-    ended = began + round((record.seconds or 0) * 1e9)
-    return {"startTimeUnixNano": str(began), "endTimeUnixNano": str(ended)}
+def _provider(model: str) -> dict[str, str]:
+    prefix = model.partition("/")[0] if "/" in model else ""
+    return {"gen_ai.provider.name": _PROVIDERS.get(prefix, prefix or "unknown")}
 
 
-def _usage(usage: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a bill in OpenTelemetry's names: its input includes cached tokens.
-
-    Counts in another provider's form are converted; what cannot be read as a bill is left as it
-    is, under `playground.usage`.
-    """
-    if not usage:
-        return {}
-    billed, output = billed_of(usage), output_of(usage)
-    found: dict[str, Any] = {} if output is None else {"gen_ai.usage.output_tokens": output}
-    if billed is None:
-        return {**found, "playground.usage": dump_json(usage)}
-    found["gen_ai.usage.input_tokens"] = billed.total
-    if billed.read:
-        found["gen_ai.usage.cache_read.input_tokens"] = billed.read
-    if billed.write:
-        found["gen_ai.usage.cache_creation.input_tokens"] = billed.write
+def _parameters(session: Session) -> dict[str, Any]:
+    """Return the parameters that the convention has attributes for."""
+    found: dict[str, Any] = {}
+    for name, value in session.parameters.items():
+        if name in _PARAMETERS and isinstance(value, bool | int | float | str | list):
+            is_stop = _PARAMETERS[name] == "stop_sequences" and isinstance(value, str)
+            found[f"gen_ai.request.{_PARAMETERS[name]}"] = [value] if is_stop else value
     return found
 
 
-def _system_instructions(session: Session) -> list[dict[str, Any]]:
+_TIMES: Final = ("startTimeUnixNano", "endTimeUnixNano")
+
+
+def _times(record: RequestRecord | None) -> dict[str, str]:
+    """Return the span's start and end in nanoseconds; 0 for an unknown time, as in OTLP."""
+    try:
+        start = datetime.fromisoformat(record.at if record else "")
+    except ValueError:
+        return dict.fromkeys(_TIMES, "0")
+    since = (start if start.tzinfo else start.replace(tzinfo=UTC)) - datetime.fromtimestamp(0, UTC)
+    began = max(0, (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000)
+    ended = began + round((record.seconds or 0) * 1e9) if record else began
+    return {_TIMES[0]: str(began), _TIMES[1]: str(ended)}
+
+
+def _usage(usage: Mapping[str, Any] | None) -> dict[str, int]:
+    """Return a bill's counts as OpenTelemetry means them: the input includes cached tokens."""
+    billed, output = (billed_of(usage), output_of(usage)) if usage else (None, None)
+    counts = {"output_tokens": output or 0}
+    if billed is not None:
+        counts["input_tokens"] = billed.total
+        counts["cache_read.input_tokens"] = billed.read
+        counts["cache_creation.input_tokens"] = billed.write
+    return {f"gen_ai.usage.{name}": count for name, count in counts.items() if count}
+
+
+def _system_instructions(session: Session) -> str:
     text = session.task.user_agent_prompt
-    return [{"type": "text", "content": text}] if text else []
+    return dump_json([{"type": "text", "content": text}]) if text else ""
+
+
+def _tool(tool: ToolMetadata) -> dict[str, Any]:
+    described = {"type": "function", "name": tool.name, "description": tool.description}
+    examples = [example.model_dump() for example in tool.examples]
+    return {
+        **described,
+        "parameters": tool.input_schema,
+        **({"examples": examples} if examples else {}),
+    }
+
+
+def _indexed(texts: Mapping[int, str]) -> str:
+    """Return messages as a JSON object, by their indexes in the session."""
+    pairs = ", ".join(f'"{index}": {text}' for index, text in texts.items())
+    return f"{{{pairs}}}" if pairs else ""
 
 
 def _message(message: Message) -> dict[str, Any]:
-    return {"role": _role(message), "parts": [_part(part) for part in message.parts]}
-
-
-def _role(message: Message) -> str:
-    """Return `tool` for a message of nothing but results, as the convention has it."""
-    only_results = bool(message.parts) and len(message.tool_results) == len(message.parts)
-    return "tool" if only_results else message.role
+    return {"role": message.role, "parts": [_part(part) for part in message.parts]}
 
 
 def _part(part: Part) -> dict[str, Any]:
@@ -161,10 +262,11 @@ def _part(part: Part) -> dict[str, Any]:
         case TextPart():
             return {"type": "text", "content": part.text}
         case ReasoningPart():
-            signature = {"signature": part.signature} if part.signature else {}
+            signature = {} if part.signature is None else {"signature": part.signature}
             return {"type": "reasoning", "content": part.text, **signature}
         case ImagePart():
-            return _image(part)
+            detail = {} if part.detail is None else {"detail": part.detail}
+            return {**_image(part.url), **detail}
         case ToolCallPart():
             return {
                 "type": "tool_call",
@@ -183,20 +285,20 @@ def _part(part: Part) -> dict[str, Any]:
             }
 
 
-def _image(part: ImagePart) -> dict[str, Any]:
-    head, found, data = part.url.partition(";base64,")
-    if found and head.startswith("data:"):
+def _image(url: str) -> dict[str, str]:
+    head, mark, data = url.partition(";base64,")
+    if mark and head.startswith("data:"):
         kind = head.removeprefix("data:")
         return {"type": "blob", "modality": "image", "mime_type": kind, "content": data}
-    return {"type": "uri", "modality": "image", "uri": part.url}
+    return {"type": "uri", "modality": "image", "uri": url}
 
 
 def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in values.items()]
+    return [{"key": k, "value": _value(v)} for k, v in values.items() if v not in ("", [])]
 
 
 def _value(value: Any) -> dict[str, Any]:
-    """Return a value with its type, as OTLP has it; objects and lists of them are JSON texts."""
+    """Return a value with its type, as OTLP has it."""
     match value:
         case bool():
             return {"boolValue": value}
@@ -204,10 +306,8 @@ def _value(value: Any) -> dict[str, Any]:
             return {"intValue": str(value)}
         case float():
             return {"doubleValue": value}
-        case list() if all(isinstance(item, str) for item in value):
-            return {"arrayValue": {"values": [{"stringValue": item} for item in value]}}
-        case list() | dict() | tuple():
-            return {"stringValue": dump_json(value)}
+        case list():
+            return {"arrayValue": {"values": [_value(item) for item in value]}}
     return {"stringValue": str(value)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.base.registry import Plugin
+from playground.base.registry import Plugin, SessionForm
 
 _NARROWEST: Final = (  # traces of tracing and evaluation, and recorded HTTP
     "langfuse_trace:LangfuseTrace",
@@ -87,5 +87,9 @@ PLUGIN: Final = Plugin(
         "WireStream": _targets(_OF_TOOLS),
         "AnthropicMessages": _targets(_ROWS),
     },
-    session_forms={"otel": "playground.plugins.importers.otel_export:dump_otel"},
+    session_forms={
+        "otel": SessionForm(
+            "playground.plugins.importers.otel_export:dump_otel", omits=("recordings", "rows")
+        )
+    },
 )
