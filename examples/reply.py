@@ -1,5 +1,4 @@
-"""One recorded reply, read in every dialect that might have been meant. Open it with
-`marimo edit examples/reply.py`."""
+"""Read one reply in the dialect that a menu names: `marimo edit examples/reply.py`."""
 
 import marimo
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,3 +104,24 @@ def test_a_reply_says_the_same_without_scripts(shell: InteractiveShell) -> None:
     bundle = run(shell, f"%%prompt xml\n{MANY}\n")._repr_mimebundle_()
     static = re.sub(r"<script.*?</script>", "", bundle["text/html"], flags=re.DOTALL)
     assert "Be brief." in static and "Tides?" in static
+
+
+@pytest.mark.skipif(not find_spec("marimo"), reason="NOT RUN: marimo is not installed")
+def test_marimo_shows_each_answer_of_the_example(tmp_path: Path) -> None:
+    page = tmp_path / "reply.html"
+    command = [sys.executable, "-m", "marimo", "export", "html", str(EXAMPLES / "reply.py")]
+    done = subprocess.run([*command, "-o", str(page)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    session, _ = json.JSONDecoder().raw_decode(text, text.index("{", text.index('"session":')))
+    outputs = [output for cell in session["cells"] for output in cell["outputs"]]
+    assert {output["type"] for output in outputs} == {"data"}  # none is an error
+    bundles = [output["data"].get("application/vnd.marimo+mimebundle") for output in outputs]
+    shown = "".join(str(bundle) for bundle in bundles if bundle)
+    for words in (
+        "<b>Parallel tool calls</b>: 5 messages",
+        "<b>Which dialect is this?</b>: likeliest: xml",
+        "complete calls: get_tides, 0 findings",
+        "<b>Parallel tool calls in 1 dialect</b>",
+    ):
+        assert words in shown
