@@ -76,6 +76,7 @@ def test_any_other_text_is_what_a_user_says(shell: InteractiveShell) -> None:
         ("%%reply xml --server vlm\nx", "vllm"),
         ("%%reply xml --into 3\nx", "a variable's name"),
         ("%%reply xml --odd\nx", "--odd"),
+        ("%%reply xml --prefill 'x\nx", "quotation"),
         ("%%prompt xml --session number\nx", "variable 'number' has type int"),
         ('%%prompt xml\n[{"role": "user"', "cell:1"),
         ('%%prompt xml\n[{"rolle": "user"}]', "messages"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import yaml
 from IPython.core.error import UsageError
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.core.magic_arguments import MagicArgumentParser
 
 from playground.base.errors import InputFault, PlaygroundError
 from playground.dialects.reading import parse
@@ -28,59 +28,114 @@ if TYPE_CHECKING:
     from playground.parsing.result import ParseResult
     from playground.questions.comparison import Comparison
 
+_Answer = TypeVar("_Answer")
 # The beginning of a list of messages, or of a request's body, in JSON or YAML.
 _MESSAGES: Final = re.compile(r'\s*(?:\[\s*\{|\{\s*"|-\s+(?:role\s*:|\{))')
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Add the cell magics to a shell; `%load_ext playground` calls this."""
-    for magic in (_reply_magic(shell.user_ns), _prompt_magic(shell.user_ns)):
-        shell.register_magic_function(magic, "cell", magic.__name__)
+    magics = _Magics(shell.user_ns)
+    manager = shell.magics_manager
+    manager.register_function(magics.reply, "cell", "reply")
+    manager.register_function(magics.prompt, "cell", "prompt")
 
 
-def _reply_magic(variables: dict[str, Any]) -> Callable[[str, str], ParseResult]:
-    @magic_arguments()
-    @argument("dialect", help="The dialect in which the model wrote.")
-    @argument("--tools", default="", help="A variable: a list of tools, or a session.")
-    @argument("--session", default="", help="A variable: a session, for its tools.")
-    @argument("--prefill", default="", help="The end of the prompt, if it began the reply.")
-    @argument("--server", default="", help="Read as this server does, such as `vllm`.")
-    @argument("--into", default="", help="A variable for the result; it is in `_`, too.")
-    def reply(line: str, cell: str) -> ParseResult:
-        """Read the cell's text as a model's reply, and show its content, calls and findings."""
-        options = parse_argstring(reply, line)
+class _Magics:
+    """The cell magics of one notebook; `variables` are the notebook's own."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        self._variables = variables
+
+    def reply(self, line: str, cell: str) -> ParseResult:
+        """Read the cell's text as a model's reply, and show its content, calls and findings.
+
+        %%reply DIALECT [--tools NAME] [--session NAME] [--prefill TEXT] [--server NAME]
+                [--into NAME]
+
+        --tools     a variable: a list of tools in any form, or a session
+        --session   a variable: a session, for its tools
+        --prefill   the end of the prompt, if it began the reply (`<think>`)
+        --server    read as this server does: `vllm`, or `vllm:hermes`
+        --into      a variable for the result, which is in `_`, too
+        """
+        options = _options(_REPLY, "reply", line)
         with _one_line("reply"):
+            tools = self._tools(options)
             result = parse(
-                _text(cell),
-                options.dialect,
-                _tools(variables, options),
-                options.prefill,
-                server=options.server,
+                _text(cell), options.dialect, tools, options.prefill, server=options.server
             )
-        return _put(variables, options, result)
+        return self._put(options, result)
 
-    return reply
+    def prompt(self, line: str, cell: str) -> Comparison:
+        """Show the cell as dialects send it: a text of the user, or messages in JSON or YAML.
 
+        %%prompt DIALECT… [--tools NAME] [--session NAME] [--into NAME]
 
-def _prompt_magic(variables: dict[str, Any]) -> Callable[[str, str], Comparison]:
-    @magic_arguments()
-    @argument("dialect", nargs="+", help="The dialects to write in.")
-    @argument("--tools", default="", help="A variable: a list of tools, or a session.")
-    @argument("--session", default="", help="A variable: a session, to which the cell is added.")
-    @argument("--into", default="", help="A variable for the result; it is in `_`, too.")
-    def prompt(line: str, cell: str) -> Comparison:
-        """Show the cell as a dialect sends it: a text of the user, or messages in JSON or YAML."""
-        options = parse_argstring(prompt, line)
+        --tools     a variable: a list of tools in any form, or a session
+        --session   a variable: a session, to which the cell's messages are added
+        --into      a variable for the result, which is in `_`, too
+        """
+        options = _options(_PROMPT, "prompt", line)
         with _one_line("prompt"):
-            added = session_of(_messages(_text(cell)), _tools(variables, options))
+            added = session_of(_messages(_text(cell)), self._tools(options))
             if options.session:
-                earlier = _session(variables, options.session)
+                earlier = self._session(options.session)
                 messages = (*earlier.messages, *added.messages)
-                added = replace(earlier, messages=messages, tools=added.tools or earlier.tools)
+                added = replace(earlier, messages=messages, tools=added.tools)
             result = compare(added, options.dialect)
-        return _put(variables, options, result)
+        return self._put(options, result)
 
-    return prompt
+    def _tools(self, options: Namespace) -> Sequence[Any]:
+        """Return the tools of `--tools`, or else those of `--session`."""
+        if not options.tools:
+            return self._session(options.session).tools if options.session else ()
+        value = self._variable(options.tools)
+        if isinstance(value, Session):
+            return value.tools
+        return value if isinstance(value, list | tuple) else [value]
+
+    def _session(self, name: str) -> Session:
+        value = self._variable(name)
+        if not isinstance(value, Session):
+            kind = type(value).__name__
+            raise InputFault(f"variable {name!r} has type {kind}", expected="a session")
+        return value
+
+    def _variable(self, name: str) -> Any:
+        if name not in self._variables:
+            raise InputFault(f"there is no variable {name!r}", expected="a name of the notebook's")
+        return self._variables[name]
+
+    def _put(self, options: Namespace, result: _Answer) -> _Answer:
+        if options.into:
+            self._variables[options.into] = result
+        return result
+
+
+def _parser(dialects: str | None) -> MagicArgumentParser:
+    parser = MagicArgumentParser()
+    parser.add_argument("dialect", nargs=dialects)
+    for name in ("--tools", "--session", "--into"):
+        parser.add_argument(name, default="")
+    return parser
+
+
+_PROMPT: Final = _parser("+")
+_REPLY: Final = _parser(None)
+_REPLY.add_argument("--prefill", default="")
+_REPLY.add_argument("--server", default="")
+
+
+def _options(parser: MagicArgumentParser, magic: str, line: str) -> Namespace:
+    """Return the options in a magic's line. Raises UsageError if the line cannot be read."""
+    try:
+        options: Namespace = parser.parse_argstring(line)
+    except (UsageError, ValueError) as error:  # ValueError: a quotation mark is missing
+        raise UsageError(f"%%{magic}: {error}; %%{magic}? lists its options") from None
+    if options.into and not options.into.isidentifier():
+        raise UsageError(f"%%{magic}: --into takes a variable's name, not {options.into!r}")
+    return options
 
 
 @contextmanager
@@ -112,35 +167,3 @@ def _messages(text: str) -> Any:
         raise InputFault(
             problem, where="cell", line=mark.line + 1 if mark else None, expected="messages"
         ) from error
-
-
-def _tools(variables: dict[str, Any], options: Namespace) -> Sequence[Any]:
-    """Return the tools of `--tools`, or else those of `--session`."""
-    if not options.tools:
-        return _session(variables, options.session).tools if options.session else ()
-    value = _variable(variables, options.tools)
-    if isinstance(value, Session):
-        return value.tools
-    return value if isinstance(value, list | tuple) else [value]
-
-
-def _session(variables: dict[str, Any], name: str) -> Session:
-    value = _variable(variables, name)
-    if not isinstance(value, Session):
-        kind = type(value).__name__
-        raise InputFault(f"variable {name!r} has type {kind}", expected="a session")
-    return value
-
-
-def _variable(variables: dict[str, Any], name: str) -> Any:
-    if name not in variables:
-        raise InputFault(f"there is no variable {name!r}", expected="a name of the notebook's")
-    return variables[name]
-
-
-def _put(variables: dict[str, Any], options: Namespace, result: Any) -> Any:
-    if options.into:
-        if not options.into.isidentifier():
-            raise UsageError(f"--into takes a variable's name, not {options.into!r}")
-        variables[options.into] = result
-    return result
