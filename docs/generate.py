@@ -187,6 +187,18 @@ _IMPORTING: Final = (
     "Citations, sounds and titles beside a text are a finding, too: a session has no room",
     "for them.",
     "",
+    "Sessions are written with `-o` as session files, or with `--to atif` or `--to otel` in",
+    "another form. A field that the form does not hold, such as recordings, is a finding",
+    "(`not-exported`). `--to otel` writes OTLP's JSON in the terms of OpenTelemetry's",
+    "[GenAI conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/): a span for",
+    "the run and, below it, one for each request, with the messages that it sent, its",
+    "tools, answer, model, times and stop reason. Input tokens include cached ones, as the",
+    "conventions have it. What they have no attribute for (title, purpose, provider's own",
+    "counts, compactions …) is in attributes under `playground.`, and is read back: all but",
+    "recordings and bodies as they were sent. If another program has dropped or changed",
+    "them, the trace is read like any other. Each span repeats the messages before it; a",
+    "session whose trace would have over 200 million characters of messages is refused.",
+    "",
 )
 _NOT_READ: Final = (
     "",

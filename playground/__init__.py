@@ -211,5 +211,12 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_WHERE[name]), name)
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Add the cell magics `%%reply` and `%%prompt`; for IPython's `%load_ext playground`."""
+    from playground.base.registry import public_name
+
+    public_name("notebooks", "load_ipython_extension")(shell)
+
+
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -28,11 +29,12 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
 
 from leftovers import OwnPlaces, files_of_the_repository  # noqa: E402
 
-PLACES = OwnPlaces()
+PLACES, STARTED = OwnPlaces(), time.monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
+    parser.addoption("--seconds", type=int, help="after so many, the other tests are left out")
     parser.addoption("--tour", metavar="FOLDER", help="jobs leave figures and pictures here")
 
 
@@ -51,6 +53,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+    if config.getoption("--seconds") is not None:
+        return  # what is named first is the nearest: tests/touched.py
     early = ("browser", "early")
     first = {item.path for item in items if any(map(item.get_closest_marker, early))}
     cases = Counter(item.path for item in items)
@@ -95,6 +99,12 @@ def nothing_is_left_behind() -> Iterator[None]:
     assert not (left := PLACES.left()), "\n".join(["left behind by tests:", *left])
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seconds = item.config.getoption("--seconds")
+    if seconds is not None and time.monotonic() - STARTED > seconds:
+        pytest.skip(f"left out of {item.path.name}, after {seconds} seconds")
+
+
 def pytest_runtest_logfinish(nodeid: str) -> None:
     PLACES.look(nodeid)
 
@@ -105,6 +115,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     PLACES.remove()
 
 
@@ -147,13 +158,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 _HOMES = count(1)
 REPOSITORY = pytest.StashKey[set[str]]()
 
-examples = int(os.environ.get("LAW_EXAMPLES", "5"))
+examples = int(os.environ.get("LAW_EXAMPLES", "10"))
 settings.register_profile(
     "suite",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,  # the same examples in each run: more of them are for `make long`
-    max_examples=min(6 * examples, 100),
+    max_examples=min(3 * examples, 100),
 )
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples

@@ -13,17 +13,20 @@ import atexit
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-# What a browser and libraries of others make in every home, whoever starts them.
-_OF_OTHERS: Final[set[str]] = set()
+# What libraries of others make in every home, whoever starts them.
+_OF_OTHERS: Final = {".ipython", ".streamlit"}
+# Settings of programs that tests start, by the variable that names their file.
+_SETTINGS: Final = {"GIT_CONFIG_GLOBAL": ".gitconfig", "PIP_CONFIG_FILE": ".config/pip/pip.conf"}
 
 
 class OwnPlaces:
-    """A home and a temporary folder for this process and those that it starts."""
+    """A home, a temporary folder and a workspace for this process and those that it starts."""
 
     def __init__(self) -> None:
         outer = tempfile.gettempdir()
@@ -38,6 +41,9 @@ class OwnPlaces:
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             os.environ.pop(name, None)
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", outer)  # tmp_path is where it was
+        for name, file in _SETTINGS.items():
+            if (Path.home() / file).exists():
+                os.environ.setdefault(name, str(Path.home() / file))
         os.environ["XDG_CACHE_HOME"] = caches  # packages and fonts, which nobody loads twice
         os.environ["HOME"] = str(places["home"])
         os.environ["TMPDIR"] = tempfile.tempdir = str(places["temporary"])
@@ -58,11 +64,18 @@ class OwnPlaces:
     def left(self) -> list[str]:
         """What is there still, each with the test after which it was first seen."""
         self.look("the last test")
+        if app_test := sys.modules.get("streamlit.testing.v1.app_test"):
+            self.first_seen.pop(app_test.TMP_DIR.name, None)  # it stays as long as the process
         return [
-            f"{Path(path).relative_to(self.folder)}, first seen after {test}"
+            f"{Path(path).relative_to(self.folder)}{_inside(Path(path))}, first seen after {test}"
             for path, test in self.first_seen.items()
             if Path(path).exists()
         ]
+
+
+def _inside(path: Path) -> str:
+    names = sorted(file.name for file in path.iterdir()) if path.is_dir() else []
+    return f" ({', '.join(names[:4])})" if names else ""
 
 
 def files_of_the_repository(changed: bool) -> set[str]:

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from session_examples import EXAMPLES
 
 import playground as pg
 from playground.cache.answers.bills import validate_folder
@@ -406,6 +407,16 @@ def test_a_recording_keeps_the_providers_own_diagnosis() -> None:
     assert diagnosis_of({"diagnostics": {"cache_miss_reason": None}}) == Diagnosis("none")
 
 
+def test_a_recorded_call_is_validated_unless_it_asks_for_an_embedding(tmp_path: Path) -> None:
+    har = json.loads(EXAMPLES["har"].content)  # type: ignore[arg-type]
+    (entry,) = har["log"]["entries"]
+    other = {**entry, "request": {**entry["request"], "url": "https://x/v1/embeddings"}}
+    for entries in ([entry], [entry, other]):
+        har["log"]["entries"] = entries
+        (tmp_path / "x.har").write_text(json.dumps(har))
+        assert len(validate_folder(tmp_path).rows) == 1
+
+
 def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path) -> None:
     def exchange(body: Body, read: int, written: int, **more: Any) -> Body:
         usage = {
@@ -422,11 +433,11 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
         }
 
     told = {"cache_miss_reason": {"type": "messages_changed", "cache_missed_input_tokens": 9}}
-    rows = [exchange(marked(), 0, 4_000)]
+    rows = [exchange(marked(), 0, 4_000), exchange(marked(), 4_000, 0)]  # of one, nothing is told
     rows.append(exchange(went_on(marked()), 0, 4_000, diagnostics=told))
     (tmp_path / "row.json").write_text(json.dumps({"requests": rows}))
     found = validate_folder(tmp_path)
-    assert found.rows[1].diagnosis.startswith("messages_changed, about 9 tokens")
+    assert found.rows[2].diagnosis.startswith("messages_changed, about 9 tokens")
     (finding,) = [one for one in found.findings if one.code == "diagnosis-disagrees"]
     assert (
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message

@@ -50,7 +50,11 @@ def run(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree), "PYTEST_ADDOPTS": "-p no:cacheprovider"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(tree),
+            "PYTEST_ADDOPTS": f"{os.environ['PYTEST_ADDOPTS']} -p no:cacheprovider",
+        },
         capture_output=True,
         text=True,
     )

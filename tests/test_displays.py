@@ -232,7 +232,7 @@ def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind:
     rows = re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", told)
     assert "<details open>" in told
     assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
-    plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
+    plain, _ = DisplayFormatter().format(figure)
     assert figure.table_markup() in plain["text/html"]
 
 

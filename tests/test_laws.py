@@ -56,7 +56,7 @@ from playground.recordings.recording import Recording, TextChunk
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 each_general = pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
-EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "10"))
 
 
 def read(dialect: DeclaredDialect, pieces: list[bytes], prefill: str = "") -> list[Event]:

@@ -58,7 +58,7 @@ def test_every_page_opens_beside_the_sidebar(entry: PageEntry) -> None:
 
 @pytest.mark.parametrize(("address", "entry"), older_addresses().items())
 def test_an_older_address_leads_on_with_its_values(address: str, entry: PageEntry) -> None:
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.query_params["session"] = "06-cache-eight-turns"
     app._page_hash = calc_hash(address)
     app.run()

@@ -46,7 +46,7 @@ def page(name: str, **parameters: str) -> AppTest:
     if (shown := parent(entry := page_entry(name))) is not entry:
         parameters["view"] = entry.view
         name = shown.name
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()

@@ -162,7 +162,7 @@ def test_a_page_says_it_in_passing() -> None:
         state.add_file("told.json", data)
 
     told = json.dumps([{"role": "user", "content": SAID}]).encode()
-    app = AppTest.from_function(page, args=(told,), default_timeout=60).run()
+    app = AppTest.from_function(page, args=(told,), default_timeout=300).run()
     assert not app.exception
     assert [toast.value for toast in app.toast] == [f"{SENTENCE} in what is kept"]
 

@@ -363,6 +363,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "options-left-out": info(
         "options of a call in a trace that are no parameters of a request: left out"
     ),
+    "counts-converted": info(
+        "counts of tokens in a trace that repeat the provider's own in another meaning: left out"
+    ),
+    "not-exported": warning("the session has something that the written form cannot hold"),
     "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
     "not-a-number": warning(
         "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"

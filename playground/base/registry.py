@@ -67,6 +67,15 @@ class PageEntry(NamedTuple):
     older: str = ""
 
 
+class SessionForm(NamedTuple):
+    """A form in which sessions can be written. `dump` is `module:function`; `omits` are the fields
+    of a session that the form does not hold.
+    """
+
+    dump: str
+    omits: tuple[str, ...] = ()
+
+
 class Plugin(NamedTuple):
     """The contributions of a plugin, by the names of modules that are loaded when they are used."""
 
@@ -77,6 +86,7 @@ class Plugin(NamedTuple):
     # Formats that are tried before a wider format of the core, by the class of that format.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
+    session_forms: Mapping[str, SessionForm] = {}  # by the name for `import --to`
     unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
     # `module:function` by the place in a page or command of the core that calls it, if it is there.
     additions: Mapping[str, str] = {}
@@ -139,6 +149,11 @@ def command(name: str) -> PluginCommand | None:
 
 def command_names() -> list[str]:
     return [name for plugin in plugins().values() for name in plugin.commands]
+
+
+def session_forms() -> dict[str, SessionForm]:
+    """Return the plugins' forms in which sessions can be written."""
+    return {k: form for plugin in plugins().values() for k, form in plugin.session_forms.items()}
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:

@@ -60,9 +60,7 @@ class CacheSimulator:
         """Send one request and return its outcome. Later requests can read its entries."""
         if request.at < self._now:
             seconds_late, request = self._now - request.at, request.moved(self._now)
-            why = (
-                f"{seconds_late:g} seconds older than the request before it: taken as sent with it"
-            )
+            why = f"{seconds_late:g} seconds older than the one before it: taken as sent with it"
             outcome = self._send(request)
             if outcome.state == "error":
                 return outcome
@@ -458,9 +456,8 @@ class CacheSimulator:
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
         if size < minimum:
             about = "" if request.billed else "about "
-            assumed = self.rules.assumed_minimum(request.wire.model)
-            verdict = f"the minimum is {minimum:,}{assumed}"
-            return f"{about}{size:,} tokens up to the last mark, {verdict}"
+            limit = f"{minimum:,}{self.rules.assumed_minimum(request.wire.model)}"
+            return f"{about}{size:,} tokens up to the last mark, the minimum is {limit}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
@@ -468,7 +465,9 @@ class CacheSimulator:
         for key in filter(self._entries.__contains__, request.chain):
             if self._entries[key].expires >= request.at:
                 block = request.chain.index(key)
-                return f"the entry at block {block} is further back than a mark looks"
+                is_early = block <= points[-1]
+                where = "further back than a mark looks" if is_early else "after the last mark"
+                return f"the entry at block {block} is {where}"
         return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NOTHING_ALIKE
 
     def _write(

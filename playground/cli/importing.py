@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.registry import session_forms
 from playground.base.wording import counted
 from playground.cli.command import command
 from playground.cli.shared import csv_option, force_option, json_option, out_option, strict_option
@@ -35,13 +36,19 @@ if TYPE_CHECKING:
 
 
 @command(
-    "import session.json --receipt", "import session.json --to atif -o sessions/", name="import"
+    "import session.json --receipt",
+    "import session.json --to atif -o sessions/",
+    "import session.json --to otel -o trace.json",
+    name="import",
 )
 @click.argument("file", required=False, default="")
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
-    "--to", type=click.Choice(["session", "atif"]), default="session", help="The format to write."
+    "--to",
+    type=click.Choice(["session", "atif", *session_forms()]),
+    default="session",
+    help="The format to write.",
 )
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
@@ -90,6 +97,8 @@ def import_(
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, repairs = repaired(loaded) if mend else (loaded, [])
+            omitted = writer.omitted(loaded.session)
+            loaded = replace(loaded, findings=[*loaded.findings, *omitted])
             rows.append(summary(loaded, repairs, writer.write(loaded.session)))
             has_findings |= any(f.severity != "info" for f in loaded.findings)
             broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]

@@ -1,9 +1,9 @@
-"""Import sessions: repair them, summarise them, and write them as sessions or as ATIF."""
+"""Import sessions: repair them, summarise them, and write them in one of the forms for sessions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,14 +11,22 @@ from types import TracebackType
 from typing import IO, Any, Final, Self
 
 from playground.base.errors import InputFault
-from playground.base.findings import Finding
+from playground.base.findings import Finding, finding
 from playground.base.output import Batch, faults_naming, is_special
+from playground.base.registry import SessionForm, load, session_forms
 from playground.sessions.checks import check, repair
-from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
 
+FORMS: Final = {
+    "session": SessionForm("playground.sessions.native_format:dump_session"),
+    "atif": SessionForm(
+        "playground.sessions.formats.atif:dump_atif",
+        omits=("recordings", "rows", "compactions", "expected"),
+    ),
+}
+_NAMES: Final = {"rows": "requests as they were sent", "expected": "expected replies"}
 _LONGEST: Final = 200  # bytes of a title in a file's name; systems allow 255 for the whole name
 
 
@@ -55,6 +63,10 @@ def _requests(session: Session) -> int:
     return sent or len(session.replies)
 
 
+def _form(name: str) -> SessionForm:
+    return FORMS.get(name) or session_forms()[name]
+
+
 class Writer:
     """A writer of sessions, to a file, to lines of a file or pipe, or into a folder. If its context
     ends with an error, nothing is written. `inputs` are the files being read, which must not be
@@ -65,7 +77,8 @@ class Writer:
         self, out: str, form: str = "session", *, inputs: Iterable[str] = (), force: bool = False
     ) -> None:
         self._out = Path(out) if out else None
-        self._dump = dump_atif if form == "atif" else dump_session
+        self._form, self._omits = form, _form(form).omits
+        self._dump: Callable[[Session], str] = load(_form(form).dump)
         self._files = ExitStack()
         self._batch = Batch(inputs=inputs, force=force)
         self._lines: IO[str] | None = None
@@ -75,8 +88,8 @@ class Writer:
     def __enter__(self) -> Self:
         """Open the output. Raises InputFault if it cannot be written."""
         is_lines = self._out is not None and self._out.suffix == ".jsonl"
-        if is_lines and self._dump is dump_atif:
-            problem = "atif has a file for each session, and no lines"
+        if is_lines and self._dump is not dump_session:
+            problem = f"{self._form} has a file for each session, and no lines"
             raise InputFault(problem, where=str(self._out), expected="a folder, or *.json")
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():
@@ -100,6 +113,15 @@ class Writer:
     def piped(self) -> bool:
         """True if the output is a device or a pipe, such as `/dev/stdout`."""
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
+
+    def omitted(self, session: Session) -> list[Finding]:
+        """Return a finding for each field of the session that the written form does not hold."""
+        counts = {name: len(getattr(session, name)) for name in self._omits if self._out}
+        return [
+            finding("not-exported", session.title, f"{_NAMES.get(name, name)}: {count}")
+            for name, count in counts.items()
+            if count
+        ]
 
     def write(self, session: Session) -> str:
         """Write a session, and return its file's name, or "" if there is no output.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from playground.plugins.importers.otel_own import is_own, own_sessions
 from playground.plugins.importers.shapes.options import attributes_under, options_of
 from playground.plugins.importers.shapes.spans import TraceSpan, first_spans, spans_of, unflatten
 from playground.plugins.importers.shapes.turns import Turn, read_turns
@@ -45,10 +46,13 @@ class OtelSpans(SessionFormat):
     }
 
     def recognises(self, source: Source) -> bool:
-        return any(_is_call(span) for span in first_spans(source))
+        return any(_is_call(span) or is_own(span) for span in first_spans(source))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         spans = list(spans_of(source))
+        for trace, builder in own_sessions(spans):
+            yield builder
+            spans = [span for span in spans if span.trace != trace]
         if any(map(_is_of_any_agent, spans)):
             turns = _any_agent_turns(spans)
         else:

@@ -1,10 +1,10 @@
-"""The importers of other programs' files, for the core's table of formats."""
+"""The importers of other programs' files, for the core's table of formats, and an export."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from playground.base.registry import Plugin
+from playground.base.registry import Plugin, SessionForm
 
 _NARROWEST: Final = (  # traces of tracing and evaluation, and recorded HTTP
     "langfuse_trace:LangfuseTrace",
@@ -86,5 +86,10 @@ PLUGIN: Final = Plugin(
         "RequestRows": _targets(_NARROWEST),
         "WireStream": _targets(_OF_TOOLS),
         "AnthropicMessages": _targets(_ROWS),
+    },
+    session_forms={
+        "otel": SessionForm(
+            "playground.plugins.importers.otel_export:dump_otel", omits=("recordings", "rows")
+        )
     },
 )

@@ -164,8 +164,8 @@ class Questions:
         return Answer(
             answer=f"{reading.name} {hands} {counted(len(reading.tool_calls), 'call')} ({calls}) "
             f"and {counted(len(reading.content.strip()), 'character')} of text; it drops "
-            f"{counted(reading.dropped_characters, 'character')}. Of the reply as {name}, nothing "
-            f"lost: {counted(len(reading.lossless.tool_calls), 'call')}, "
+            f"{counted(reading.dropped_characters, 'character')}. Read as {name} without loss, the "
+            f"reply has {counted(len(reading.lossless.tool_calls), 'call')} and "
             f"{counted(len(aborted), 'aborted one')}.",
             where="; ".join([*dropped, *aborted]),
             sure="; ".join(each.message for each in reading.doubts)

@@ -46,7 +46,7 @@ _TELLING: Final = frozenset({
     "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
     "options-left-out", "headers-left-out", "unreadable-frame", "stream-error", "two-responses",
     "other-choices", "other-branches", "usage-lost", "arguments-kept-as-text", "not-a-number",
-    "long-integer", "lone-surrogate", "reasoning-sealed",
+    "long-integer", "lone-surrogate", "reasoning-sealed", "counts-converted",
     *_OF_KINDS,
 })  # fmt: skip
 Found = tuple[Place, Kind, str]

@@ -17,13 +17,14 @@ from playground.sessions.times import utc_time
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: attributes by dotted name, and times as ISO 8601."""
+    """One span: attributes by dotted name, times as ISO 8601, and its trace's id in OTLP."""
 
     name: str
     attributes: dict[str, Any]
     start: str
     stop: str
     place: Place
+    trace: str = ""
 
     @property
     def seconds(self) -> float | str | None:
@@ -85,6 +86,7 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
                 _time(_first(value, *_STARTS)),
                 _time(_first(value, *_STOPS)),
                 place,
+                str(value.get("traceId") or ""),
             )
 
 

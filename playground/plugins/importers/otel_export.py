@@ -1,0 +1,315 @@
+"""Write a session as OpenTelemetry's spans in OTLP's JSON: one for the run, one for each request.
+
+The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/. The
+facts that the convention has no attributes for are attributes whose names begin with `playground.`;
+`otel_own.py` reads the session back from both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.cache.usage import billed_of, output_of
+from playground.nouns.messages import (
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.values import dump_json
+from playground.sessions.native_format import plain_session
+from playground.sessions.session import RequestRecord, Session
+
+_SCOPE: Final = "dialect-playground"
+_INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
+_CLIENT: Final = 3  # SPAN_KIND_CLIENT
+_MOST: Final = 200_000_000  # characters of messages
+# LiteLLM's prefixes of models, as `gen_ai.provider.name` has them; others stay as they are.
+_PROVIDERS: Final = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "gemini": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "vertex_ai": "gcp.vertex_ai",
+    "xai": "x_ai",
+}
+# Parameters for which the convention has an attribute -> the attribute's name.
+_PARAMETERS: Final = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens"), "max_tokens"),
+    **dict.fromkeys(("stop", "stop_sequences"), "stop_sequences"),
+    "n": "choice.count",
+    **{
+        name: name
+        for name in (
+            "temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed",
+            "stream",
+        )
+    },
+}  # fmt: skip
+
+
+def dump_otel(session: Session) -> str:
+    """Return the session as a trace. Each request's span holds all messages that were sent.
+
+    Ids are digests of the session, so that the same session gives the same trace. Recordings and
+    bodies as they were sent are not in it. Raises InputFault if the repeated messages are too long.
+    """
+    texts = [dump_json(_message(message)) for message in session.messages]
+    requests = _requests(session)
+    histories = [session.history(stop) for stop, _ in requests]
+    size = sum(len(texts[index]) for history in histories for index in history)
+    if size > _MOST:
+        problem = f"each span repeats the messages before it: {size:,} characters in all"
+        raise InputFault(problem, where=session.title, expected=f"at most {_MOST:,}")
+    facts = _facts(session)
+    trace = _digest(facts + "".join(texts), 16)
+    root = _digest(f"{trace} run", 8)
+    repeated = {
+        "gen_ai.system_instructions": _system_instructions(session),
+        "gen_ai.tool.definitions": dump_json([_tool(tool) for tool in session.tools])
+        if session.tools
+        else "",
+    }
+    spans = [
+        {
+            "traceId": trace,
+            "spanId": _digest(f"{trace} {number}", 8),
+            "parentSpanId": root,
+            **_request_span(session, texts, stop, record, history, repeated),
+        }
+        for number, ((stop, record), history) in enumerate(zip(requests, histories, strict=True))
+    ]
+    shown = {index for history in histories for index in history}
+    shown |= {stop for stop, _ in requests}
+    unsent = {index: texts[index] for index in range(len(texts)) if index not in shown}
+    run = {"traceId": trace, "spanId": root, **_run_span(session, facts, unsent, repeated, spans)}
+    resource = _attributes({"service.name": session.agent.name or _SCOPE})
+    scope = {"scope": {"name": _SCOPE}, "spans": [run, *spans]}
+    document = {"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": [scope]}]}
+    return dump_json(document, indent=1) + "\n"
+
+
+def _facts(session: Session) -> str:
+    """Return the session as JSON without what other attributes hold, or no attribute can hold."""
+    rest = replace(session, messages=(), tools=(), recordings=(), rows=())
+    return dump_json(plain_session(rest))
+
+
+def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
+    """Return the index of each request's answer, with its record, in the order of the answers.
+
+    The last may be a request that is still to come. -1 is the answer of a request without any.
+    """
+    found: list[tuple[int, int, RequestRecord | None]] = []  # an answer's place in the order first
+    recorded, last = set(), -1
+    for record in session.requests:
+        answer = record.reply if record.reply < len(session.messages) else -1
+        last = answer if answer >= 0 else last
+        recorded.add(answer)
+        found.append((last, max(answer, -1), record))
+    found += [(reply, reply, None) for reply in session.replies if reply not in recorded]
+    found.sort(key=lambda each: each[0])
+    after = max((answer for _, answer, _ in found), default=-1) + 1
+    if after < len(session.messages):
+        found.append((len(session.messages), len(session.messages), None))
+    return [(answer, record) for _, answer, record in found]
+
+
+def _run_span(
+    session: Session,
+    facts: str,
+    unsent: Mapping[int, str],
+    repeated: Mapping[str, str],
+    spans: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """Return the span of the complete run, which holds what belongs to no single request."""
+    agent = session.agent
+    times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        **_provider(session.named_model),
+        "gen_ai.agent.name": agent.name,
+        "gen_ai.agent.version": agent.version,
+        "gen_ai.conversation.id": agent.session,
+        **repeated,
+        "playground.session": facts,
+        "playground.unsent": _indexed(unsent),
+    }
+    return {
+        "name": f"invoke_agent {agent.name}".strip(),
+        "kind": _INTERNAL,
+        _TIMES[0]: str(min(times, default=0)),
+        _TIMES[1]: str(max(times, default=0)),
+        "attributes": _attributes(attributes),
+    }
+
+
+def _request_span(
+    session: Session,
+    texts: list[str],
+    answer: int,
+    record: RequestRecord | None,
+    history: list[int],
+    repeated: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the span of a request: the messages that it sent, and the answer, if there is one."""
+    model = record.model if record else ""
+    attributes: dict[str, Any] = {
+        "gen_ai.operation.name": "chat",
+        **_provider(model or session.named_model),
+        "gen_ai.conversation.id": session.agent.session,
+        "gen_ai.request.model": session.named_model or model,
+        "gen_ai.response.model": model,
+        **repeated,
+        "gen_ai.input.messages": f"[{', '.join(texts[i] for i in history)}]" if history else "",
+    }
+    if 0 <= answer < len(texts):
+        attributes |= {"gen_ai.output.messages": f"[{texts[answer]}]", "playground.reply": answer}
+    if history != list(range(len(history))):  # after a compaction
+        attributes["playground.history"] = dump_json(history)
+    if answer == len(texts) or record is not None:
+        attributes |= _parameters(session)
+    if record is not None:
+        attributes |= _usage(record.usage)
+        if record.stop_reason:
+            attributes["gen_ai.response.finish_reasons"] = [record.stop_reason]
+    name = (model or session.named_model).rpartition("/")[2]
+    return {
+        "name": f"chat {name}".strip(),
+        "kind": _CLIENT,
+        **_times(record),
+        "attributes": _attributes(attributes),
+    }
+
+
+def _provider(model: str) -> dict[str, str]:
+    prefix = model.partition("/")[0] if "/" in model else ""
+    return {"gen_ai.provider.name": _PROVIDERS.get(prefix, prefix or "unknown")}
+
+
+def _parameters(session: Session) -> dict[str, Any]:
+    """Return the parameters that the convention has attributes for."""
+    found: dict[str, Any] = {}
+    for name, value in session.parameters.items():
+        if name in _PARAMETERS and isinstance(value, bool | int | float | str | list):
+            is_stop = _PARAMETERS[name] == "stop_sequences" and isinstance(value, str)
+            found[f"gen_ai.request.{_PARAMETERS[name]}"] = [value] if is_stop else value
+    return found
+
+
+_TIMES: Final = ("startTimeUnixNano", "endTimeUnixNano")
+
+
+def _times(record: RequestRecord | None) -> dict[str, str]:
+    """Return the span's start and end in nanoseconds; 0 for an unknown time, as in OTLP."""
+    try:
+        start = datetime.fromisoformat(record.at if record else "")
+    except ValueError:
+        return dict.fromkeys(_TIMES, "0")
+    since = (start if start.tzinfo else start.replace(tzinfo=UTC)) - datetime.fromtimestamp(0, UTC)
+    began = max(0, (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000)
+    ended = began + round((record.seconds or 0) * 1e9) if record else began
+    return {_TIMES[0]: str(began), _TIMES[1]: str(ended)}
+
+
+def _usage(usage: Mapping[str, Any] | None) -> dict[str, int]:
+    """Return a bill's counts as OpenTelemetry means them: the input includes cached tokens."""
+    billed, output = (billed_of(usage), output_of(usage)) if usage else (None, None)
+    counts = {"output_tokens": output or 0}
+    if billed is not None:
+        counts["input_tokens"] = billed.total
+        counts["cache_read.input_tokens"] = billed.read
+        counts["cache_creation.input_tokens"] = billed.write
+    return {f"gen_ai.usage.{name}": count for name, count in counts.items() if count}
+
+
+def _system_instructions(session: Session) -> str:
+    text = session.task.user_agent_prompt
+    return dump_json([{"type": "text", "content": text}]) if text else ""
+
+
+def _tool(tool: ToolMetadata) -> dict[str, Any]:
+    described = {"type": "function", "name": tool.name, "description": tool.description}
+    examples = [example.model_dump() for example in tool.examples]
+    return {
+        **described,
+        "parameters": tool.input_schema,
+        **({"examples": examples} if examples else {}),
+    }
+
+
+def _indexed(texts: Mapping[int, str]) -> str:
+    """Return messages as a JSON object, by their indexes in the session."""
+    pairs = ", ".join(f'"{index}": {text}' for index, text in texts.items())
+    return f"{{{pairs}}}" if pairs else ""
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "parts": [_part(part) for part in message.parts]}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    match part:
+        case TextPart():
+            return {"type": "text", "content": part.text}
+        case ReasoningPart():
+            signature = {} if part.signature is None else {"signature": part.signature}
+            return {"type": "reasoning", "content": part.text, **signature}
+        case ImagePart():
+            detail = {} if part.detail is None else {"detail": part.detail}
+            return {**_image(part.url), **detail}
+        case ToolCallPart():
+            return {
+                "type": "tool_call",
+                "id": part.tool_call_id,
+                "name": part.tool_name,
+                "arguments": part.args,
+            }
+        case ToolResultPart():
+            failed = {"is_error": True} if part.is_error else {}
+            return {
+                "type": "tool_call_response",
+                "id": part.tool_call_id,
+                "name": part.tool_name,
+                "response": part.result,
+                **failed,
+            }
+
+
+def _image(url: str) -> dict[str, str]:
+    head, mark, data = url.partition(";base64,")
+    if mark and head.startswith("data:"):
+        kind = head.removeprefix("data:")
+        return {"type": "blob", "modality": "image", "mime_type": kind, "content": data}
+    return {"type": "uri", "modality": "image", "uri": url}
+
+
+def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": k, "value": _value(v)} for k, v in values.items() if v not in ("", [])]
+
+
+def _value(value: Any) -> dict[str, Any]:
+    """Return a value with its type, as OTLP has it."""
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": str(value)}
+        case float():
+            return {"doubleValue": value}
+        case list():
+            return {"arrayValue": {"values": [_value(item) for item in value]}}
+    return {"stringValue": str(value)}
+
+
+def _digest(text: str, size: int) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[: 2 * size]

@@ -1,0 +1,9 @@
+"""The contributions of notebooks to the core."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.base.registry import Plugin
+
+PLUGIN: Final = Plugin(names={"load_ipython_extension": "playground.plugins.notebooks.magics"})
