@@ -112,7 +112,7 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
     if kind in ("text", "reasoning"):
         return {k: v for k, v in part.items() if k != "content"} | {"text": part["content"]}
     if kind in ("blob", "uri"):
-        url = part.get("uri") or f"data:{part['mime_type']};base64,{part['content']}"
+        url = part["uri"] if kind == "uri" else f"data:{part['mime_type']};base64,{part['content']}"
         return {"type": "image", "url": url, "detail": part.get("detail")}
     return {_FIELDS[kind].get(name, name): value for name, value in part.items()} | {
         "type": _TYPES[kind]
