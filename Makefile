@@ -24,6 +24,10 @@ test: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# Half as many workers again as there are cores: tests wait for browsers and disks a third of their
+# time.
+tests-only: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell \
+	expr \( $$(getconf _NPROCESSORS_ONLN) \* 3 + 1 \) / 2)
 tests-only: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
 
@@ -43,11 +47,17 @@ QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_
 	tests/test_documents.py::test_a_dialect_declared_in_four_lines_is_whole \
 	tests/test_documents.py::test_links_in_documents_lead_somewhere
 
-# What takes minutes. There may be nothing of the kind: pytest's status 5 says so.
+# What the changed files touch, the nearest first, in under a minute; it lists what it leaves out.
+check: $(VENV)/.dev
+	$(BIN)/python tests/touched.py
+
+# What takes minutes. There may be nothing of the kind: pytest's status 5 says so. The last line puts
+# 80 random faults into the code, others each day: it fails if fewer than 65 % make a test fail.
 long: $(VENV)/.dev
 	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py \
 		tests/test_cache_laws.py tests/test_switches.py
 	$(BIN)/python -m pytest -n auto -m long || test $$? -eq 5
+	$(BIN)/python benchmarks/mutants.py --seed $$(date +%Y%m%d) --count 8 --seconds 20 --least 65
 
 # Every figure that has a target, beside what PyPI offers, in an environment of its own. It fails
 # where one is a fifth worse than in the last line of benchmarks/history.jsonl, and not by chance.

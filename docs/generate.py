@@ -82,10 +82,11 @@ def findings() -> str:
             " or *read* is among the reply's calls (`.tool_calls`), an *aborted* one is not: it is"
             " in `.aborted`. *Kept as text* means: it is part of the content. The *rules* are the"
             " part of the system prompt that tells the model how to write calls, with an example"
-            " (`playground guide DIALECT` shows them). *Parse with* names a field of"
-            " `pg.Switches`, for `pg.parse(…, switches=…)`. A *mark* is a `cache_control` mark. The"
-            " *bill* is the provider's own count of tokens. If the last cell is empty, there is"
-            " nothing to do.",
+            " (`playground guide DIALECT` shows them). A *switch* such as `calls_in_fences=call` is"
+            " an option of `playground replay` (`--switch`), a selection on the Replay page"
+            " (Columns), and a field of `pg.Switches`, for `pg.parse(…, switches=…)`. A *mark* is a"
+            " `cache_control` mark. The *bill* is the provider's own count of tokens. If the last"
+            " cell is empty, there is nothing to do.",
             "",
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import atexit
 import gc
 import os
-import shutil
 import sys
-import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from serving import App
     from tour import Tour
 
-# What outlives a test (a proxy that is shared by a file's tests) has a place that is no user's.
-REAL_HOME = paths.data()
-os.environ["PLAYGROUND_HOME"] = _home = tempfile.mkdtemp(prefix="playground-tests-")
-atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["PYTEST_ADDOPTS"] = "-p no:langsmith_plugin"  # where a test runs pytest: see pyproject
 
 gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is garbage
@@ -32,9 +27,14 @@ gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
 
+from leftovers import OwnPlaces, files_of_the_repository  # noqa: E402
+
+PLACES, STARTED = OwnPlaces(), time.monotonic()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
+    parser.addoption("--seconds", type=int, help="after so many, the other tests are left out")
     parser.addoption("--tour", metavar="FOLDER", help="jobs leave figures and pictures here")
 
 
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Tests marked `long` run only if -m names them. With `--cases`, a test keeps the cases that lie
     evenly between its first and its last. A worker runs a file as a whole, because its server and
     its browser cost more than its tests: the longest files come first, so that the workers end
-    together.
+    together. Those are the files with browsers or marked `early`, and then those with many tests.
     """
     long = "long" not in config.option.markexpr
     left_out = [item for item in items if long and item.get_closest_marker("long")]
@@ -53,8 +53,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
-    first = {item.path for item in items if item.get_closest_marker("browser")}
-    items.sort(key=lambda item: item.path not in first)
+    if config.getoption("--seconds") is not None:
+        return  # what is named first is the nearest: tests/touched.py
+    early = ("browser", "early")
+    first = {item.path for item in items if any(map(item.get_closest_marker, early))}
+    cases = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in first, -cases[item.path], item.path))
 
 
 def pytest_collection_finish() -> None:
@@ -62,10 +66,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(7_000, 10, 10)
     gc.enable()
-
-
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -93,16 +93,45 @@ def components_of_packages_are_looked_up_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def nothing_in_the_users_own_home() -> Iterator[None]:
-    """No test may write where a user's sessions are; a playground that is used meanwhile does."""
-    before = _files(REAL_HOME)
+def nothing_is_left_behind() -> Iterator[None]:
+    """Each process of the tests leaves its home and its temporary folder empty."""
     yield
-    assert _files(REAL_HOME) == before, f"a test, or somebody else, wrote into {REAL_HOME}"
+    assert not (left := PLACES.left()), "\n".join(["left behind by tests:", *left])
 
 
-def _files(folder: Path | None) -> set[tuple[str, int]]:
-    found = folder.rglob("*") if folder and folder.is_dir() else ()
-    return {(str(file), file.stat().st_mtime_ns) for file in found if file.is_file()}
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seconds = item.config.getoption("--seconds")
+    if seconds is not None and time.monotonic() - STARTED > seconds:
+        pytest.skip(f"left out of {item.path.name}, after {seconds} seconds")
+
+
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    PLACES.look(nodeid)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[REPOSITORY] = files_of_the_repository("CI" in os.environ)
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
+    PLACES.remove()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in which files appeared in the repository, or changed where nobody edits them."""
+    gc.unfreeze()  # else duckdb's binding reports its own functions as lost
+    before = session.config.stash.get(REPOSITORY, None)
+    if before is None:
+        return
+    appeared = files_of_the_repository("CI" in os.environ) - before
+    if appeared:
+        lines = "\n".join(
+            ["files of the repository that a test, or somebody else, wrote:", *sorted(appeared)]
+        )
+        session.config.get_terminal_writer().line(f"\n{lines}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
@@ -127,6 +156,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 _HOMES = count(1)
+REPOSITORY = pytest.StashKey[set[str]]()
 
 examples = int(os.environ.get("LAW_EXAMPLES", "10"))
 settings.register_profile(

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from playground.dialects import REGISTRY, DeclaredDialect
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
+from playground.parsing.grammars.bodies import BODIES
 from playground.parsing.syntax import Hole
 
 DIALECTS = [d for d in REGISTRY if isinstance(d, DeclaredDialect)]
 GENERAL = [d for d in DIALECTS if not d.syntax.text_keys]  # they take any tool and any argument
+WITH_GRAMMAR = [d for d in DIALECTS if d.syntax.notation.hole in BODIES]
 
 TOOL = ToolMetadata(
     name="write_file",

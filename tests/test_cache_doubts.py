@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -321,3 +323,26 @@ def test_a_life_that_not_every_source_knows_is_never_certain() -> None:
         assert second.read > 2_000
         for found in (first, second):
             assert ("whether there is a life of 12h" in found.reason) is (life == "12h")
+
+
+def test_a_mark_before_the_entry_is_not_said_to_look_back_too_little() -> None:
+    text = "A rule of the harbour, word for word. " * 600
+    mark = {"cache_control": {"type": "ephemeral"}}
+    parts: list[dict[str, Any]] = [{"type": "text", "text": text}, {"type": "text", "text": text}]
+    late = [{"role": "user", "content": [parts[0], {**parts[1], **mark}]}]
+    early = [{"role": "user", "content": [{**parts[0], **mark}, parts[1]]}]
+    bodies = [{"model": "claude-sonnet-4-5", "messages": messages} for messages in (late, early)]
+    assert (
+        pg.simulate_cache(bodies).requests[1].reason
+        == "the entry at block 1 is after the last mark"
+    )
+
+
+@pytest.mark.parametrize("model", [{"name": "x"}, ["x"], 3])
+def test_a_model_that_is_no_text_is_simulated_all_the_same(model: Any, tmp_path: Path) -> None:
+    body = {"model": model, "max_tokens": 5, "messages": [{"role": "user", "content": "Hello"}]}
+    file = tmp_path / "requests.jsonl"
+    file.write_text("\n".join([json.dumps(body)] * 2))
+    session = pg.load_session(file)
+    states = {each.state for each in pg.simulate_cache(session, policy="as-sent").requests}
+    assert states == {"unknown-provider"}

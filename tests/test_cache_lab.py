@@ -541,6 +541,14 @@ def test_marks_behind_a_gap_make_no_explicit_cache_of_their_own() -> None:
     assert run.written == {"1h": 3902}
 
 
+def test_an_explicit_cache_may_not_end_with_an_answer() -> None:
+    answered = marked_body(2, 0, 1)
+    answered["messages"][1]["role"] = "assistant"
+    (one,) = pg.simulate_cache([answered]).requests
+    assert "the marked part may not end with an answer or a result" in one.reason
+    assert (one.written, one.uncached) == ({}, 3902)
+
+
 def test_a_marked_block_that_is_too_short_is_left_to_the_implicit_cache() -> None:
     short = {
         "model": "gemini/gemini-2.5-pro",

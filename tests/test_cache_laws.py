@@ -79,7 +79,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 
 @pytest.mark.parametrize("name", dialect_names())
-@settings(max_examples=EXAMPLES // 4)  # of each dialect, and a dialect is a small part of it
+@settings(max_examples=-(-EXAMPLES // 4))  # of each dialect, and a dialect is a small part of it
 @given(session=sessions(), policy=st.sampled_from(sorted(POLICIES)), own=_OWN, what_if=_WHAT_IFS)
 def test_every_token_is_read_written_or_uncached(
     name: str, session: Session, policy: str, own: OwnPolicy, what_if: WhatIf

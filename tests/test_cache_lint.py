@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES
 from playground.cache.lint import usage_lost
@@ -263,6 +264,17 @@ def test_the_symptom_of_an_issue_is_found_with_a_fix(
     assert found, issue
     assert all(one.message.endswith(FIXES[code]) for one in found)
     assert all(one.where.startswith("request") for one in found)
+
+
+def test_a_symptom_after_requests_without_one_is_found_all_the_same() -> None:
+    found = pg.simulate_cache([*growing(3), *stranded()]).findings
+    assert [one.where for one in found if one.code == "no-anchor"] == ["request 5"]
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), "0"])
+def test_a_time_that_is_none_is_refused(odd: Any) -> None:
+    with pytest.raises(InputFault, match=f"a time of {odd!r}; expected seconds"):
+        pg.simulate_cache(growing(2), times=[0, odd])
 
 
 def test_each_rule_has_a_symptom() -> None:

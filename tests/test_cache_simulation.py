@@ -366,11 +366,21 @@ def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -
 
 
 ROWS = "\n".join(f"{n * 7 % 61},{n * 0.137:.4f},{n * n},{n / 7:.2f}" for n in range(400))
+CODE = '''
+def tide_{n}(quay: Quay, hours: Sequence[float], *, depth_m: float = {n}.5) -> list[Berth]:
+    """Return the berths of a quay that are deep enough, with the hour of high water."""
+    berths = [berth for berth in quay.berths if berth.depth_m >= depth_m and not berth.is_taken]
+    for index, hour in enumerate(hours, start={n}):
+        if hour < 0 or hour >= 24:
+            raise ValueError(f"hour {{hour!r}} of tide {{index}} is not from 0 to 24")
+        berths[index % len(berths)].times["high water"].append(round(hour * 60 + self._offset[{n}]))
+    return sorted(berths, key=lambda berth: (-berth.depth_m, berth.name))
+'''
 KINDS = {
     "words": "The harbour master asks for the tide at the northern quay before noon. " * 60,
     "numbers": ROWS,
     "objects": json.dumps([{"quay": n, "depth_m": n / 3, "free": n % 2 > 0} for n in range(200)]),
-    "code": (ROOT / "playground" / "cache" / "simulator.py").read_text(),
+    "code": "\n".join(CODE.format(n=number) for number in range(20)),
     "Russian": "Прилив в гавани начинается в полдень, и причал свободен. " * 40,
     "Chinese": "港口的潮汐表显示中午涨潮，北码头空闲。" * 60,
 }

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from session_examples import EXAMPLES
 
 import playground as pg
 from playground.cache.answers.bills import validate_folder
@@ -44,7 +45,10 @@ from playground.show.wire import simulation_json
 MARK = {"type": "ephemeral"}
 LONG = "harbourmaster observations " * 2_000
 Body = dict[str, Any]
+# names that models of a provider begin with; another provider's are its longest route
 ROUTES = {
+    name: max(rules.get("routes", ()), key=len, default="") for name, rules in rule_sets().items()
+} | {
     "anthropic": "anthropic/claude-",
     "bedrock": "bedrock/anthropic.claude-",
     "bedrock-nova": "bedrock/amazon.nova-",
@@ -69,6 +73,8 @@ ROUTES = {
     "fireworks": "fireworks_ai/",
     "unknown-provider": "nobody/",
 }
+for _earlier in ("azure-before-5.6", "bedrock-openai-before-5.6"):  # no names of their own
+    del ROUTES[_earlier]
 
 
 def marked(**more: Any) -> Body:
@@ -146,8 +152,10 @@ def test_every_command_says_that_no_rule_names_the_model(command: str, tmp_path:
         assert '"nano_dollars": ' not in result.stdout.replace('"nano_dollars": null', ""), model
 
 
-def test_every_provider_has_a_route_in_this_test() -> None:
-    assert set(rule_sets()) - {"azure-before-5.6", "bedrock-openai-before-5.6"} == set(ROUTES)
+@pytest.mark.parametrize("provider", sorted(ROUTES))
+def test_a_route_leads_to_its_provider(provider: str) -> None:
+    found = simulate(f"{ROUTES[provider]}zz", marked(), marked())
+    assert found.rules is not None and found.rules.provider == provider
 
 
 @pytest.mark.parametrize(
@@ -399,6 +407,16 @@ def test_a_recording_keeps_the_providers_own_diagnosis() -> None:
     assert diagnosis_of({"diagnostics": {"cache_miss_reason": None}}) == Diagnosis("none")
 
 
+def test_a_recorded_call_is_validated_unless_it_asks_for_an_embedding(tmp_path: Path) -> None:
+    har = json.loads(EXAMPLES["har"].content)  # type: ignore[arg-type]
+    (entry,) = har["log"]["entries"]
+    other = {**entry, "request": {**entry["request"], "url": "https://x/v1/embeddings"}}
+    for entries in ([entry], [entry, other]):
+        har["log"]["entries"] = entries
+        (tmp_path / "x.har").write_text(json.dumps(har))
+        assert len(validate_folder(tmp_path).rows) == 1
+
+
 def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path) -> None:
     def exchange(body: Body, read: int, written: int, **more: Any) -> Body:
         usage = {
@@ -415,11 +433,11 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
         }
 
     told = {"cache_miss_reason": {"type": "messages_changed", "cache_missed_input_tokens": 9}}
-    rows = [exchange(marked(), 0, 4_000)]
+    rows = [exchange(marked(), 0, 4_000), exchange(marked(), 4_000, 0)]  # of one, nothing is told
     rows.append(exchange(went_on(marked()), 0, 4_000, diagnostics=told))
     (tmp_path / "row.json").write_text(json.dumps({"requests": rows}))
     found = validate_folder(tmp_path)
-    assert found.rows[1].diagnosis.startswith("messages_changed, about 9 tokens")
+    assert found.rows[2].diagnosis.startswith("messages_changed, about 9 tokens")
     (finding,) = [one for one in found.findings if one.code == "diagnosis-disagrees"]
     assert (
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message

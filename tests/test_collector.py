@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -26,17 +27,34 @@ def thresholds() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
+COMES = """
+def it_comes():
+    came = []
+    gc.callbacks.append(lambda phase, info: came.append(phase))
+    kept = [[] for _ in range(5_000)]  # many times what it waits for, as a rule
+    gc.callbacks.pop()
+    return len(kept) == 5_000 and came != []
+"""
+
+
+def it_comes() -> bool:
+    """Return True if the collector comes while 5,000 lists are made, as it does by default."""
+    names: dict[str, Any] = {"gc": gc}
+    exec(COMES, names)
+    return bool(names["it_comes"]())
+
+
 def test_it_comes_seldom_within_and_as_ever_between() -> None:
     found = []
 
     def items() -> Iterator[int]:
         for number in range(3):
-            found.append(gc.get_threshold()[0])
+            found.append(it_comes())
             yield number
 
     for _ in each_seldom(items()):  # type: ignore[arg-type]
-        found.append(gc.get_threshold()[0])
-    assert found == [200_000, 701] * 3
+        found.append(it_comes())
+    assert found == [False, True] * 3
 
 
 def test_it_is_as_ever_after_a_session_and_after_a_fault() -> None:
@@ -57,9 +75,10 @@ def test_the_last_of_several_threads_puts_back_what_the_first_found() -> None:
     with seldom():
         thread.start()
         assert inside.wait(5)
-    assert gc.get_threshold()[0] == 200_000
+    assert not it_comes()  # the other is inside still
     leave.set()
     thread.join()
+    assert it_comes()
 
 
 def test_what_somebody_else_sets_meanwhile_stays() -> None:
@@ -69,18 +88,17 @@ def test_what_somebody_else_sets_meanwhile_stays() -> None:
     gc.set_threshold(701, 9, 8)
 
 
-@pytest.mark.parametrize(("command", "within"), [("short", 200_000), ("proxy", 701)])
-def test_it_comes_seldom_while_a_command_runs_that_ends(command: str, within: int) -> None:
+@pytest.mark.parametrize(("command", "within"), [("short", False), ("proxy", True)])
+def test_it_comes_seldom_while_a_command_runs_that_ends(command: str, within: bool) -> None:
     program = (
-        "import gc\n"
+        f"import gc\n{COMES}\n"
         "from playground.cli import main\n"
-        "gc.set_threshold(701, 9, 8)\n"
         f"@main.command({command!r})\n"
-        "def probe(): print(gc.get_threshold()[0])\n"
+        "def probe(): print(it_comes())\n"
         "main.get_command = lambda context, name: probe\n"
         f"main([{command!r}], standalone_mode=False)\n"
-        "print(gc.get_threshold()[0], gc.get_freeze_count() > 0)\n"
+        "print(it_comes(), gc.get_freeze_count() > 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     ends = str(command == "short")  # then nothing that is there is looked at once more
-    assert done.stdout.split() == [str(within), "701", ends]
+    assert done.stdout.split() == [str(within), "True", ends]

@@ -13,10 +13,13 @@ from conftest import ROOT
 SCORER = ROOT.parent / "shared" / "conformance" / "score_parsing.py"
 CASES = SCORER.with_name("law_cases.jsonl")
 
-pytestmark = pytest.mark.skipif(
-    not SCORER.exists(),
-    reason="NOT RUN: ../shared/conformance is not beside this checkout",
-)
+pytestmark = [
+    pytest.mark.early,
+    pytest.mark.skipif(
+        not SCORER.exists(),
+        reason="NOT RUN: ../shared/conformance is not beside this checkout",
+    ),
+]
 
 
 def test_parsers_against_the_cases_of_other_projects() -> None:

@@ -182,6 +182,31 @@ def test_a_template_switches_to_another_and_a_loop_is_bounded() -> None:
         ran("- {role: request}", [CALL] * 200, call=lambda name, arguments: "again")
 
 
+def test_the_limits_are_of_the_whole_run_and_allow_as_much_as_they_say() -> None:
+    most = ran("- {role: request}", [*[switch("default")] * 20, "done"])
+    assert (len(most.requests), most.history[-1]["content"]) == (21, "done")
+    with pytest.raises(InputFault, match="switched more than 20 times"):
+        ran("- {role: request}", [*[switch("default")] * 21, "done"])
+    twice = "[{role: request}, {role: request}]"
+    answers = [*[CALL] * 59, "one", *[CALL] * 39, "two"]
+    assert len(ran(twice, answers, call=lambda name, arguments: "again").requests) == 100
+    with pytest.raises(InputFault, match="makes more than 100 requests"):
+        ran(twice, [CALL, *answers], call=lambda name, arguments: "again")
+
+
+def test_a_switch_names_a_template_in_its_only_text_however_that_is_called() -> None:
+    source = "default: [{role: request}]\nother: [{role: user, content: hello}]"
+
+    def asked(arguments: str) -> Any:
+        return {"function_call": {"name": "botSwitchTemplate", "arguments": arguments}}
+
+    found = ran(source, [asked('{"name": "other", "turn": 1}'), "done"])
+    assert [message.get("content") for message in found.history] == [None, None, "hello", "done"]
+    for unclear in ("{}", '{"name": "other", "and": "other"}', '{"template": 1, "name": "other"}'):
+        with pytest.raises(InputFault, match="is called without a template's name"):
+            ran(source, [asked(unclear), "done"])
+
+
 def test_a_call_that_nobody_knows_is_an_answer() -> None:
     found = ran("- {role: request, functions: [get_tides]}", [CALL])
     assert roles(found) == ["request", "assistant"]
@@ -229,7 +254,7 @@ def test_a_fault_names_template_message_line_and_column_and_leaves_the_history()
         ran("- {role: request, functions: [x]}", ["y"])
     with pytest.raises(UnknownNameError, match="function to be called 'get_tides'"):
         ran("- {role: request, call_function: get_tides}", ["y"])
-    with pytest.raises(InputFault, match="only 1 answers"):
+    with pytest.raises(InputFault, match="only 1 answer"):
         ran("[{role: request}, {role: request}]", ["one"])
 
 

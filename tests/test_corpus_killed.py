@@ -25,6 +25,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import corpus_data as data
 
+pytestmark = pytest.mark.early
+
 SESSIONS = 1_000
 SHARD_BYTES = 200_000  # so that there are many shards, and a kill meets one anywhere
 KILLED = 8  # builds, each in the middle

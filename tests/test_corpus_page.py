@@ -57,7 +57,7 @@ def _undated(value: Any) -> Any:
 
 
 def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus: Path) -> None:
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = str(corpus)
@@ -86,7 +86,7 @@ def test_the_overview_counts_what_the_corpus_holds_and_keeps_its_filters(corpus:
         "(SELECT model FROM calls WHERE NOT ok GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)"
     ).rows
     for column, value in (("", ""), ("agent", agent), ("model", model)):
-        app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+        app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
         app.run()
         app.switch_page(str(paths.pages() / "corpus.py"))
         app.query_params["corpus"] = str(corpus)
@@ -117,7 +117,7 @@ def test_the_overview_counts_what_the_corpus_holds_and_keeps_its_filters(corpus:
 @pytest.mark.parametrize("name", ["errors", "twins", "versions"])
 def test_the_page_asks_what_stands_beside_the_tables_too(corpus: Path, name: str) -> None:
     """Errors put together, twins and versions were asked by the command alone."""
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = str(corpus)
@@ -134,7 +134,7 @@ def test_the_page_asks_what_stands_beside_the_tables_too(corpus: Path, name: str
 
 def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None:
     data.write_sessions(tmp_path / "in", 20)
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py")).run()
     app.text_input(key="corpus inputs").input(str(tmp_path / "nothing")).run()
@@ -152,7 +152,7 @@ def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None
 
 def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> None:
     data.write_sessions(tmp_path / "in", 3)
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py")).run()
     key = "AKIA" + "ABCDEFGHIJKLMNOP"
@@ -169,7 +169,7 @@ def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> Non
 
 
 def test_another_corpus_in_the_place_of_one_is_another(tmp_path: Path) -> None:
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = str(tmp_path / "o")

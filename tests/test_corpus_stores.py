@@ -202,7 +202,7 @@ def test_what_does_not_fit_in_memory_goes_to_a_disk(
 
 def test_the_page_asks_it(memory: str, tmp_path: Path) -> None:
     serial(memory, write(tmp_path / "in", 0, 1))
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = memory

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,9 +27,10 @@ from playground.questions.comparison import compare
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
+pytestmark = pytest.mark.early
+
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-NEW_DIALECT = ROOT / "docs" / "contributing" / "dialect.md"
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -80,49 +79,6 @@ def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
         executed(code)
 
 
-NEWCOMER = """
-import playground as pg
-from playground.dialects import get_dialect
-
-tool = {"name": "f", "input_schema": {"properties": {"a": {"type": "integer"}}}}
-call = get_dialect("use-tool").format_example("f", {"a": 7})
-print(pg.parse(call, dialect="use-tool", tools=[tool]).tool_calls[0].arguments)
-print(pg.dialect_for("acme/Useful-7B-Instruct").reason)
-print(pg.guide_for("use-tool").markdown().splitlines()[0])
-print("use-tool" in pg.dialect_names())
-"""
-
-
-def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path) -> None:
-    """By its text alone: a file, its line in the registry, and who speaks it."""
-    code, models = blocks(NEW_DIALECT, "python")[0], blocks(NEW_DIALECT, "text")[0]
-    section = NEW_DIALECT.read_text()
-    file = re.search(r"`(playground/dialects/\w+\.py)`:", section)
-    line = re.search(r"its line in `_FILES`:\n`(.+?)`", section)
-    assert file and line
-    shutil.copytree(ROOT / "playground", tmp_path / "playground")
-    written = tmp_path / file[1]
-    assert not written.exists()
-    whole = code.replace("\n)\n", f"\n{models})\n")
-    written.write_text(whole)
-    registry = tmp_path / "playground" / "dialects" / "__init__.py"
-    head, own, rest = registry.read_text().partition("\n)\n_FILE_OF")
-    registry.write_text(f"{head}\n    {line[1]}{own}{rest}")
-    done = subprocess.run(
-        [sys.executable, "-c", NEWCOMER],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.splitlines() == [
-        "{'a': 7}",
-        "trained on it: Useful 7B (chat template, 2026-11)",
-        "# use-tool",
-        "True",
-    ], done.stderr
-
-
 def test_contributing_is_read_in_minutes() -> None:
     assert len(CONTRIBUTING.read_bytes()) <= 8_000
     assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 40
@@ -153,13 +109,9 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
     assert "use-tool = " in entry
 
 
-@pytest.mark.parametrize(
-    ("code", "name"),
-    [(blocks(README, "python")[1], "dialect"), (blocks(NEW_DIALECT, "python")[0], "DIALECT")],
-    ids=["README", "contributing"],
-)
-def test_a_dialect_declared_in_four_lines_is_whole(code: str, name: str) -> None:
-    dialect = executed(code)[name]
+def test_a_dialect_declared_in_four_lines_is_whole() -> None:
+    code = blocks(README, "python")[1]
+    dialect = executed(code)["dialect"]
     assert isinstance(dialect, DeclaredDialect)
     declaration = code[code.index("DeclaredDialect(\n") :].splitlines()[1:-1]
     assert len(declaration) <= 4

@@ -29,6 +29,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import corpus_data as data
 
+pytestmark = pytest.mark.early
+
 PLAIN = json.loads((ROOT / "sample_sessions" / "01-plain-chat.json").read_text())
 FAKED = "import os, secrets; os.getpid = lambda: 1\n"
 UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]

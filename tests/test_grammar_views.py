@@ -38,7 +38,7 @@ def test_a_choice_that_is_no_tool_is_one_clear_line() -> None:
     [("dialects", {"view": "Guide", "guide_view": "Grammar"}), ("compare", {"view": "Grammar"})],
 )
 def test_a_page_shows_the_grammar_to_copy(page: str, values: dict[str, str]) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=300)
     for key, value in values.items():
         app.query_params[key] = value
     app.run()

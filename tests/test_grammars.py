@@ -20,15 +20,15 @@ from grammar_walk import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import DIALECTS, GENERAL
+from strategies import GENERAL, WITH_GRAMMAR
 
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import TextPart
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.values import PLAIN_JSON
 
-EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
-CALLING = [d for d in DIALECTS if not d.is_native_toolcalling()]
+EVERY = pytest.mark.parametrize("dialect", WITH_GRAMMAR, ids=lambda d: d.name)
+CALLING = [d for d in WITH_GRAMMAR if not d.is_native_toolcalling()]
 WALKS = int(os.environ.get("GRAMMAR_WALKS", "2"))
 
 
@@ -54,7 +54,7 @@ def test_no_character_that_begins_like_others_is_left_out_of_a_set(
     assert not [chars for chars in left_out if re.search(r"[^\x00-\x7f]|\\u(?!00[0-7])", chars)]
 
 
-INDENTED = [dialect for dialect in DIALECTS if dialect.syntax.json.indent]
+INDENTED = [dialect for dialect in WITH_GRAMMAR if dialect.syntax.json.indent]
 
 
 @pytest.mark.parametrize("dialect", INDENTED, ids=lambda d: d.name)

@@ -74,7 +74,7 @@ def test_a_guide_has_its_five_use_cases_or_says_why_not(name: str) -> None:
     assert page.count("##### Input Prompt Format") == sum(
         not isinstance(dialog, str) for case in guide.use_cases for dialog in case.dialogs
     )
-    assert dict(guide.summary())["used by"]
+    assert guide.dialect.models, "`models` says who writes the dialect, with source and date"
 
 
 def test_the_prompt_of_a_llama_guide_is_raw_and_ends_with_the_generation_header() -> None:

@@ -93,7 +93,7 @@ def bring_into() -> None:
 
 
 def test_what_is_brought_and_what_is_discarded_takes_nothing_away() -> None:
-    app = AppTest.from_function(bring_into, default_timeout=30).run()
+    app = AppTest.from_function(bring_into, default_timeout=300).run()
     assert not app.exception
     assert [text.value for text in app.text] == [
         "other",
@@ -124,7 +124,7 @@ def rerun() -> None:
 
 def test_a_long_recording_costs_the_next_run_nothing() -> None:
     """It was hashed as values at every run: 80 ms and more for 5,000 chunks."""
-    app = AppTest.from_function(rerun, default_timeout=60).run()
+    app = AppTest.from_function(rerun, default_timeout=300).run()
     again = []
     for _ in range(3):
         app.run()

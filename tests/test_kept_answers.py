@@ -64,7 +64,7 @@ def _changed_settings() -> None:
 
 def test_cache_settings_reach_every_answer() -> None:
     """A session with other settings carried the digest of the one it was made from."""
-    app = AppTest.from_function(_changed_settings, default_timeout=60)
+    app = AppTest.from_function(_changed_settings, default_timeout=300)
     app.query_params["environment"] = "off"
     app.session_state["session"] = "mine"
     source = {

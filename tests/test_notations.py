@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import test_laws
 from conftest import ROOT
-from strategies import held
+from strategies import DIALECTS, held
 
 import playground.parsing
 from playground.dialects.checking import check_tool_call
@@ -21,12 +22,19 @@ from playground.lab.guides import Guide
 from playground.nouns.events import Event, event_name, owned_text
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.notations import NOTATIONS, VALUES
-from playground.parsing.notations.notation import Notation
+from playground.parsing.declaration import Declaration
+from playground.parsing.form import Form
+from playground.parsing.notations import NOTATIONS, VALUES, notation_of
+from playground.parsing.notations.notation import CallValue, Notation
+from playground.parsing.open_call import OpenCall
 from playground.parsing.parser import SyntaxParser
+from playground.parsing.reader import Reader, decoded, decoded_object
 from playground.parsing.rendering import render_call
+from playground.parsing.scanner import Walk
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
+from playground.plugins.contributing.recipes import read_recipe
+from playground.plugins.own_dialects.laws import check_dialect
 
 LINES = ToolMetadata(
     name="write_file",
@@ -104,26 +112,31 @@ def test_no_hole_is_named_outside_of_the_notations() -> None:
 # a new one, by nothing but the text of its recipe
 
 
-RECIPE = ROOT / "docs" / "contributing" / "notation.md"
+URL_QUERY = "args:url_query"  # the recipe's own
+USED = {notation_of(form).hole for d in DIALECTS for form in (d.syntax, *d.syntax.also)}
+NEW = [URL_QUERY, *(hole for hole in NOTATIONS if hole not in USED)]
 
 
 @pytest.fixture
 def query(monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
-    """Its three steps: the file, the line of the dictionary, the line of a syntax."""
-    text = RECIPE.read_text()
-    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
-    entry, line = re.findall(r"^```text\n(.*),\n```", text, re.M)
-    names: dict[str, Any] = {}
-    exec(compile(code, "query.py", "exec"), names)
-    ((hole, notation),) = eval(f"{{{entry}}}", names).items()
-    monkeypatch.setitem(NOTATIONS, hole, notation)
-    syntax = eval(line.removeprefix("syntax="), {"Syntax": Syntax})
-    return declared(syntax)
+    """A dialect in the recipe's notation, which is its three steps: a file and two lines."""
+    return dialect_in(URL_QUERY, monkeypatch)
+
+
+def dialect_in(hole: str, monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
+    if hole == URL_QUERY:
+        code, line, entry = (step.code for step in read_recipe(ROOT, "notation").steps)
+        names: dict[str, Any] = {}
+        exec(compile(code, "url_query.py", "exec"), names)
+        assert line.split()[-1] in names
+        ((key, notation),) = eval(f"{{{entry}}}", names).items()
+        monkeypatch.setitem(NOTATIONS, key, notation)
+    return declared(Syntax(**NOTATIONS[hole].fields))
 
 
 @pytest.mark.usefixtures("query")
 def test_a_new_notation_is_added_as_contributing_says() -> None:
-    notation = NOTATIONS["args:query"]
+    notation = NOTATIONS[URL_QUERY]
     assert_example_is_true(notation)
     guide = Guide(declared(Syntax(**notation.fields)), [])
     assert ("values", "escaped text, typed by the tool's schema") in guide.summary()
@@ -139,6 +152,68 @@ def test_a_notation_without_null_names_the_argument_and_writes_the_others(
     assert held(query, call.args) == {"b": "x"}
 
 
+class Base64(Notation):
+    """A notation that takes every JSON value for an object."""
+
+    hole = "args:base"
+    meaning = values = family = "JSON in Base64"
+    fields = {"call": "[run {name} {args:base}]"}
+    example = "[run write_file eyJwYXRoIjogImEucHkiLCAibGluZXMiOiBbMSwgMl19]"
+    keeps_space = True
+
+    def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
+        return {self.hole: b64encode(json.dumps(call.arguments).encode()).decode()}
+
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
+        scanner, end = reader.scanner, re.compile(r"[^\w+/=]")
+        text = yield from reader.claim_all(
+            call, "(base64)", lambda emit: scanner.claim_to(end, emit)
+        )
+        for key, value in self.decode(text):
+            reader.set_value(call, key, value)
+
+    def decode(self, text: str) -> Any:
+        return decoded(lambda text: from_base64(text).items(), text, "malformed-json")
+
+
+class MendedBase64(Base64):
+    def decode(self, text: str) -> Any:
+        return decoded_object(from_base64, text, "malformed-json").items()
+
+
+def from_base64(text: str) -> Any:
+    return json.loads(b64decode(text))
+
+
+def test_a_notation_that_takes_every_value_for_an_object_breaks_law_5(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`[run f WzFd]` holds a list, and raised AttributeError, while every law held."""
+    monkeypatch.setitem(NOTATIONS, "args:base", Base64())
+    dialect = declared(Syntax(**Base64.fields))
+    assert_example_is_true(Base64())
+    with pytest.raises(AttributeError, match="no attribute 'items'"):
+        test_laws.test_law_5_a_body_of_another_type_than_an_object_is_read(dialect)
+    (check,) = check_dialect(dialect).broken
+    assert check.law == 5 and check.broken
+    says = "reading raises AttributeError: 'list' object has no attribute 'items'"
+    assert check.broken.says == says
+    assert check.broken.shown[0] == ("stream", "[run write_file WzFd]")
+
+
+def test_a_body_that_holds_no_object_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NOTATIONS, "args:base", MendedBase64())
+    dialect = declared(Syntax(**Base64.fields))
+    test_laws.test_law_5_a_body_of_another_type_than_an_object_is_read(dialect)
+    assert check_dialect(dialect).broken == []
+    for body, value in (("WzFd", "[1]"), ("Nw==", "7"), ("bnVsbA==", "None"), ("Int9Ig==", "'{}'")):
+        (found,) = parse(f"[run write_file {body}]", dialect).findings
+        assert (found.code, found.message) == (
+            "arguments-not-object",
+            f"the arguments must be an object, not {value}",
+        )
+
+
 ONE_DIALECT = ([test_laws.each_dialect.mark], [test_laws.each_general.mark])  # and no other cases
 LAWS = [law for law in vars(test_laws).values() if getattr(law, "pytestmark", None) in ONE_DIALECT]
 
@@ -148,14 +223,14 @@ def test_every_law_that_needs_a_dialect_alone_is_asked() -> None:
     assert sorted(set(numbers), key=int) == ["1", "2", "3", "4", "5", "6", "7", "8", "10"]
 
 
+@pytest.mark.parametrize("hole", NEW)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_a_dialect_in_a_new_notation_keeps_the_laws(
-    law: Callable[[DeclaredDialect], None],
-    query: DeclaredDialect,
-    monkeypatch: pytest.MonkeyPatch,
+    law: Callable[[DeclaredDialect], None], hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The recipe's notation, and each that no registered dialect uses."""
     monkeypatch.setattr(test_laws, "EXAMPLES", 15)
-    law(query)
+    law(dialect_in(hole, monkeypatch))
 
 
 def test_a_query_carries_every_kind_of_value_in_every_cutting(query: DeclaredDialect) -> None:

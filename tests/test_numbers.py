@@ -105,7 +105,7 @@ def test_a_table_writes_its_numbers_so_in_every_language() -> None:
         shares = {"read_share": [0.84], "cost_share": [0.2675]}
         table(pd.DataFrame({"messages": [2309], **shares, "mean": [1.5], "own": ["x"]}))
 
-    (found,) = AppTest.from_function(shown, default_timeout=30).run().dataframe
+    (found,) = AppTest.from_function(shown, default_timeout=300).run().dataframe
     columns = found.proto.columns
     for part in ('"%,d"', '"%,.0f %%"', '"%,.2f"'):
         assert part in columns

@@ -327,7 +327,7 @@ def _fault(view: Callable[[Dialect], object], dialect: Dialect) -> str:
 @example(base=MyDialect, method="format_system_prompt", value="text")
 @example(base=MyDialect, method="format_history_item", value="text")
 @example(base=MyDialect, method="inject_prompt_cache", value=5)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_wrong_value_of_an_override_is_one_clear_fault_in_every_view(
     base: type[Dialect], method: str, value: Any
 ) -> None:

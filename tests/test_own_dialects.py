@@ -411,7 +411,7 @@ def test_run_in_the_app_checks_credits_first(ledger: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PLAYGROUND_CREDIT_LEDGER", str(ledger))
     monkeypatch.setenv("PLAYGROUND_CREDIT_THRESHOLD", "10")
     monkeypatch.setenv("PLAYGROUND_USER_KEY", "poor")
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     app.query_params["session"] = "01-plain-chat"
     app.run().switch_page(str(paths.pages() / "compare.py")).run()
     model = next(field for field in app.text_input if field.label == "Model")

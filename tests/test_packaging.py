@@ -22,6 +22,8 @@ from serving import served
 
 import playground
 
+pytestmark = pytest.mark.early
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -46,7 +46,7 @@ def page(name: str, **parameters: str) -> AppTest:
     if (shown := parent(entry := page_entry(name))) is not entry:
         parameters["view"] = entry.view
         name = shown.name
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()
@@ -388,7 +388,7 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
     )
     assert (column, severity, at) == ("xml", "warning", 53)
     assert message.startswith("a call stands inside a code fence: kept as text")
-    assert "parse with calls_in_fences" in message + fix
+    assert "the switch calls_in_fences=call" in message + fix
 
 
 def test_dialects_and_servers_stand_in_columns_of_one_player() -> None:

@@ -13,9 +13,11 @@ from conftest import ROOT
 from session_examples import EXAMPLES
 
 COMMANDS = {
+    "contributing": ["new"],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
+    "mcp_server": ["mcp"],
     "own_dialects": ["dialect"],
     "proxy": ["proxy"],
     "savings": ["compaction"],
@@ -23,9 +25,11 @@ COMMANDS = {
     "trials": ["trial"],
 }
 PAGES = {
+    "contributing": [],
     "corpus": ["corpus"],
     "guides": ["guide"],
     "importers": [],
+    "mcp_server": [],
     "own_dialects": ["declare"],
     "proxy": ["live"],
     "savings": [],
@@ -110,7 +114,7 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         "from playground.base import paths\n"
         "print(*[entry.name for entry in PAGES])\n"
         "print(*[entry.name for entry in listed()])\n"
-        "app = AppTest.from_file(str(paths.app_file()), default_timeout=120).run()\n"
+        "app = AppTest.from_file(str(paths.app_file()), default_timeout=300).run()\n"
         "app.switch_page(str(paths.pages() / 'compare.py')).run()\n"
         "assert not app.exception, app.exception\n"
         "app.query_params['guide'] = 'hermes'\n"  # without guides, the list is shown

@@ -229,6 +229,12 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
     found = provider_payload(session, "native", model="OpenAI")
     assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
     assert found.differences == []
+    bare = Session(task=TaskConfig(system_rules=False), messages=(ok, answer))
+    found = provider_payload(bare, "native", model="OpenAI")  # no system message comes first
+    assert [(wire.role, wire.rendered) for wire in found.messages] == [
+        ("user", (0,)),
+        ("assistant", (1,)),
+    ]
     call = Message("assistant", (TextPart("ok"), ToolCallPart("1", "ok", {})))
     result = Message("tool", (ToolResultPart("1", "ok", "ok"),))
     session = replace(SESSION, messages=(ok, call, result, answer, ok), tools=())

@@ -6,6 +6,7 @@ The walk alone (`fast_path=False`) is the oracle: the same events and the same s
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -129,7 +130,8 @@ def test_text_takes_the_same_path_as_bytes(dialect: DeclaredDialect) -> None:
     stream = f"{thought}{PLAIN}{dialect.format_tool_call(call, TOOLS)}\n{PLAIN}"
     pieces = [stream[at : at + 4] for at in range(0, len(stream), 4)]
     encoded = [piece.encode() for piece in pieces]
-    assert walks(dialect, pieces) == walks(dialect, encoded) < len(pieces) / 2
+    assert work(dialect, pieces) == work(dialect, encoded)
+    assert saved(dialect, encoded) > 2.5  # measured: 3.2 to 6.3
     by_text, by_bytes = (parser(dialect, "", None, fast_path=True) for _ in range(2))
     for piece, data in zip(pieces, encoded, strict=True):
         assert by_text.feed_text(piece) == by_bytes.feed(data)
@@ -184,19 +186,30 @@ def dialect_of(name: str) -> DeclaredDialect:
     return next(each for each in DIALECTS if each.name == name)
 
 
-def walks(dialect: DeclaredDialect, pieces: Sequence[bytes | str]) -> int:
-    """Count the pieces for which the walk is resumed."""
-    reader, walked = parser(dialect, "", None, fast_path=True), 0
-    steps = reader._engine._steps
-    for piece in pieces:
-        place = reader._engine.scanner.text
-        if isinstance(piece, bytes):
-            reader.feed(piece)
-        else:
-            reader.feed_text(piece)
-        walked += reader._engine.scanner.text is not place
-    assert reader._engine._steps is steps
-    return walked
+def work(dialect: DeclaredDialect, pieces: Sequence[bytes | str], fast_path: bool = True) -> int:
+    """Count the function calls that pieces take: the same in every run, whatever the machine."""
+    first, reader = (parser(dialect, "", None, fast_path) for _ in range(2))
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    for piece in pieces:  # what is made once is made here
+        first.feed(piece) if isinstance(piece, bytes) else first.feed_text(piece)
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        for piece in pieces:
+            reader.feed(piece) if isinstance(piece, bytes) else reader.feed_text(piece)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def saved(dialect: DeclaredDialect, pieces: Sequence[bytes]) -> float:
+    """How many times more work the pieces take where each of them is walked."""
+    return work(dialect, pieces, fast_path=False) / work(dialect, pieces)
 
 
 STRINGS = ("hermes", "granite", "harmony", "native", "llama3-builtin", "gemma4", "functiongemma")
@@ -209,13 +222,8 @@ def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None
     dialect = dialect_of(name)
     call = ToolCallPart("c", "write_file", {"path": "a", "content": "high\n<b> tide\n" * 40})
     pieces = re.split(r"(?<=[\\<])", dialect.format_tool_call(call, TOOLS))
-    reader = parser(dialect, "", Switches(), fast_path=True)
-    walked = 0
-    for piece in pieces:
-        walked += reader._feed_held is None
-        reader.feed(piece.encode())
     assert len(pieces) > 40
-    assert walked <= 10  # what stands before the string
+    assert saved(dialect, [piece.encode() for piece in pieces]) > 2  # measured: 2.2 to 4.1
 
 
 @pytest.mark.parametrize("name", ["hermes", "harmony", "deepseek-v3", "kimi-k2", "native"])
@@ -227,7 +235,7 @@ def test_what_opens_and_closes_in_json_takes_no_walk(name: str) -> None:
     for size in (1, 3, 4, 7):
         pieces = [text[at : at + size].encode() for at in range(0, len(text), size)]
         assert_the_same(dialect_of(name), pieces)
-        assert walks(dialect_of(name), pieces) <= 40  # what stands before the arguments
+        assert saved(dialect_of(name), pieces) > 2.5  # measured: 2.8 to 6.8
 
 
 ODD_JSON = (
@@ -258,7 +266,8 @@ def test_a_call_that_begins_anew_in_a_text_is_seen_at_the_same_piece(
     if not dialect.syntax.sample_texts:  # a form of its own texts calls no tool
         call = ToolCallPart("c", "write_file", {"path": "a/b.txt", "content": "x = 1"})
         written = dialect.format_tool_call(call, TOOLS)
-        half = written[: written.index("/b.txt")]
+        place = written.find("/b.txt")  # a notation may encode its texts
+        half = written[: place if place > 0 else written.index("write_file") + 16]
         for text in (half + written, f"{half}{written} Done."):
             for size in (1, 2, 3, 7):
                 pieces = [text[at : at + size].encode() for at in range(0, len(text), size)]
@@ -275,7 +284,7 @@ def test_a_marker_that_is_awaited_is_held_without_a_walk(name: str) -> None:
     text = message_text(dialect_of(name).render(data).messages[-1])
     pieces = [char.encode() for char in text]
     assert_the_same(dialect_of(name), pieces)
-    assert walks(dialect_of(name), pieces) <= 20 * 30 < len(pieces) / 2
+    assert saved(dialect_of(name), pieces) > 2  # measured: 2.2 to 2.4
 
 
 def test_a_marker_is_the_same_whatever_stands_behind_it() -> None:

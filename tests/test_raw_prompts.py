@@ -183,6 +183,8 @@ def test_raw_prompts_offer_the_three_tool_formats(
 def test_the_command_takes_a_tool_format() -> None:
     given = ["raw", "02-parallel-calls", "--llama", "3", "--tool-format", "function_tag"]
     assert "<function=" in CliRunner().invoke(main, given).stdout
+    with pytest.raises(InputFault, match="has its own tool format; expected llama3 or llama4"):
+        pg.raw_prompt(PromptData(), "chatml", "json")
     with pytest.raises(InputFault, match="is not a format of custom tools"):
         pg.raw_prompt(PromptData(), "llama3", "yaml")  # type: ignore[arg-type]
 

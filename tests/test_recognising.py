@@ -329,30 +329,30 @@ def test_what_is_no_text_is_one_clear_line(data: bytes, words: str) -> None:
 
 
 LONG = {
-    "words": "all work and no play " * 250_000,
-    "one call": f'<tool_call>{{"name": "t", "arguments": {{"a": "{"x" * 5_000_000}"}}}}',
-    "a body": json.dumps({**BODY, "messages": [{"role": "user", "content": "x" * 5_000_000}]}),
-    "broken JSON": '{"a": [' * 700_000,
-    "brackets": "[" * 5_000_000,
-    "source": "x = [" + "1, " * 1_700_000,
-    "a command": "curl -d '" + "x" * 5_000_000,
-    "backslashes": "curl " + "\\" * 5_000_000,
-    "quotes": 'curl "' + '\\"' * 2_500_000,
-    "template": "{% for m in messages %}" * 220_000,
-    "openers before a comment's end": "{{ " * 1_700_000 + "#}",
-    "a function's name": "def " + "f" * 5_000_000,
-    "frames in frames": "data: " * 800_000,
-    "fence": "```\n" * 1_250_000,
-    "blanks": " " * 5_000_000 + "x",
-    "yaml": "a: &a [*a]\n" * 80_000,
+    "words": "all work and no play " * 50_000,
+    "one call": f'<tool_call>{{"name": "t", "arguments": {{"a": "{"x" * 1_000_000}"}}}}',
+    "a body": json.dumps({**BODY, "messages": [{"role": "user", "content": "x" * 1_000_000}]}),
+    "broken JSON": '{"a": [' * 140_000,
+    "brackets": "[" * 1_000_000,
+    "source": "x = [" + "1, " * 340_000,
+    "a command": "curl -d '" + "x" * 1_000_000,
+    "backslashes": "curl " + "\\" * 1_000_000,
+    "quotes": 'curl "' + '\\"' * 500_000,
+    "template": "{% for m in messages %}" * 44_000,
+    "openers before a comment's end": "{{ " * 340_000 + "#}",
+    "a function's name": "def " + "f" * 1_000_000,
+    "frames in frames": "data: " * 160_000,
+    "fence": "```\n" * 250_000,
+    "blanks": " " * 1_000_000 + "x",
+    "yaml": "a: &a [*a]\n" * 16_000,
 }
 
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_five_megabytes_are_answered_soon(text: str) -> None:
+def test_a_megabyte_is_answered_soon(text: str) -> None:
     start = time.process_time()
     found = recognise(text)
-    assert time.process_time() - start < 20  # it takes one to five; a square cost takes hours
+    assert time.process_time() - start < 5  # it takes less than one; a square cost takes minutes
     assert found.title
     assert len(found.title) < 200
 

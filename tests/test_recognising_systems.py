@@ -209,6 +209,8 @@ def test_a_react_agent_gives_its_prompt_and_those_of_its_environment() -> None:
     assert recognise(REACT).unread == (
         "ReActAgent.output_schema: Score is not read: the agent asks for JSON of that schema",
     )
+    (other,) = agents_in(REACT.replace('tools=["tides"]', 'tools=["wind"]'))
+    assert other.tools == ["wind", "tides"]  # the environment's are the agent's, too
     elsewhere = REACT.replace("prompt=desk", "prompt=imported_prompt")
     assert "ReActAgent.prompt: imported_prompt is computed, and code is not run" in (
         recognise(elsewhere).unread

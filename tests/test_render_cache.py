@@ -152,6 +152,17 @@ def test_messages_asked_for_late_say_what_was_rendered(name: str) -> None:
     assert other.messages == expected
 
 
+@pytest.mark.parametrize("order", [("twice", "also", "inner"), ("inner", "also", "twice")])
+def test_a_value_that_stands_twice_hides_no_change_beside_it(order: tuple[str, ...]) -> None:
+    twice, inner = [0], [1]
+    values = {"twice": twice, "also": twice, "inner": inner}
+    data = prompt(turn(0, {key: values[key] for key in order}))
+    dialect = get_dialect("hermes")
+    assert '"inner": [1]' in message_text(dialect.render(data).messages[2])
+    inner.append(2)
+    assert '"inner": [1, 2]' in message_text(dialect.render(data).messages[2])
+
+
 @pytest.mark.parametrize("writes", ["method", "policy"])
 def test_who_may_write_into_any_message_writes_into_copies(writes: str, counting: Counting) -> None:
     def spoil(messages: Any, request: Any = None) -> list[CacheDecision]:

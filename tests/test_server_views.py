@@ -107,6 +107,7 @@ def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     assert f"extract_tool_calls({json.dumps(made.text)}, " in made.test
     assert 'get_tool_parser("hermes")' in made.test
     compile(made.test, "test_it.py", "exec")
+    assert '"content": "é"' in server_report(recording(f"{CALL}é"), "hermes", "vllm").issue
     nothing = server_report(recording(TEXT), "hermes", "cline")
     assert (nothing.text, nothing.test, nothing.issue) == ("", "", "")
 

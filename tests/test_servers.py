@@ -44,6 +44,7 @@ KIMI = (
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
     '<|tool_call_argument_begin|>{"city": "Prague"}<|tool_call_end|><|tool_calls_section_end|>'
 )
+UNNUMBERED = KIMI.replace(":0", "").replace("Prague", ":1")
 GLM = "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Prague</arg_value></tool_call>"
 MINIMAX = (
     '<minimax:tool_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
@@ -159,6 +160,8 @@ TABLE = [
     ("hermes", "rapid-mlx", "<think>why</think>so", "so", "why", [], []),
     ("kimi-k2", "vllm", f"A {KIMI} B", "A ", "", CALL, [" B"]),
     ("kimi-k2", "sglang", f"A {KIMI} B", "A ", "", CALL, [" B"]),
+    ("kimi-k2", "vllm", KIMI.replace(":0", ""), "", "", [], [KIMI.replace(":0", "")[28:-26]]),
+    ("kimi-k2", "vllm", UNNUMBERED, "", "", [], [UNNUMBERED[28:-26]]),
     ("glm", "vllm", GLM.replace("weather", "tides"), "", "", [], ["whole"]),
     ("minimax-m2", "vllm", f"A {MINIMAX} B", "A ", "", CALL, [" B"]),
     # calls of the first section alone, whose text goes with that after calls
@@ -233,6 +236,8 @@ TABLE = [
     ("deepseek-dsml", "vllm", DSML, "", "", CALL, []),
     ("kimi-k2", "vllm", "A <|tool_calls_section_end|> B", "whole", "", [], []),
     ("k2-horizon", "vllm", HORIZON, "whole", "", [], []),
+    ("hermes", "vllm", "A <tool_call> B", "whole", "", [], []),
+    ("hermes", "vllm", "A<|im_end|>", "A", "", [], []),
     ("qwen3-coder", "vllm", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
     ("qwen3-coder", "vllm", "A <tool_call> </tool_call> B", "A  B", "", [], []),
     ("deepseek-dsml", "vllm", "see <|DSML|tool> there", "whole", "", [], []),

@@ -85,6 +85,8 @@ def test_a_reply_comes_out_whole(api: str, framing: str) -> None:
         recording = decode_stream(pieces)
         assert recording.api == api
         assert seen(recording) == expected(said)
+        places = [c.tool_call["index"] for c in recording.chunks if isinstance(c, ToolCallChunk)]
+        assert list(dict.fromkeys(places)) == list(range(len(said.calls)))
         assert recording.stop_reason == "stop"
         assert recording.error is None
         assert recording.findings == []
@@ -361,8 +363,8 @@ def test_hosted_and_client_tools_of_responses() -> None:
             {"type": "response.output_item.done", "output_index": 0, "item": whole},
         ]
 
-    shell = item("local_shell_call", action={"command": ["ls"]})
-    assert calls_of(FRAMINGS["events"](shell)) == [("local_shell_call", '{"command": ["ls"]}')]
+    shell = item("local_shell_call", action={"command": ["ls é"]})
+    assert calls_of(FRAMINGS["events"](shell)) == [("local_shell_call", '{"command": ["ls é"]}')]
     search = item("web_search_call", action={"query": "x"})
     assert calls_of(FRAMINGS["events"](search)) == [("web_search_call", "{}")]
 

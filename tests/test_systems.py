@@ -38,7 +38,7 @@ def test_both_scripted_answerers_run_out_in_the_same_words() -> None:
     model.complete([ChatMessage()])
     answers(SENT)
     for ask in (lambda: model.complete([ChatMessage()]), lambda: answers(SENT)):
-        with pytest.raises(InputFault, match="^only 1 answers; expected one for each request$"):
+        with pytest.raises(InputFault, match="^only 1 answer; expected one for each request$"):
             ask()
 
 

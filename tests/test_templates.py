@@ -68,6 +68,16 @@ def test_what_a_template_gives(template: str, output: str | None) -> None:
         ("{{$x}}", "parse", 'template: t:1: undefined variable "$x"'),
         ("{{break}}", "parse", "template: t:1: {{break}} outside {{range}}"),
         (
+            "{{.port 1}}",
+            "exec",
+            'template: t:1:2: executing "t" at <.port>: port is not a method but has arguments',
+        ),
+        (
+            "{{1 | .port}}",
+            "exec",
+            'template: t:1:6: executing "t" at <.port>: port is not a method but has arguments',
+        ),
+        (
             "é{{.port.x}}",
             "exec",
             'template: t:1:9: executing "t" at <.port.x>: '

@@ -9,8 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from anthropic.types.beta import BetaRequestToolAdditionBlockParam
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from terminals import run
 
 import playground as pg
@@ -136,8 +138,9 @@ def test_ways_cost_what_the_same_requests_written_by_hand_cost() -> None:
     assert way(plan, AS_IT_IS).cost == cost(bodies(calls))
     deferred = [tool(name, defer_loading=True) for name in NAMES if name != "log_0"]
     by_hand = bodies(calls, [TOOLS[0], *deferred])
-    reference = {"type": "tool_reference", "tool_name": "log_5"}
+    reference = {"type": "tool_reference", "name": "log_5"}
     added = [{"type": "tool_addition", "tool": reference}]
+    TypeAdapter(BetaRequestToolAdditionBlockParam).validate_python(added[0])  # as the SDK has it
     for turn, body in enumerate(by_hand):
         if turn >= 2:  # at the end of the third request, whose answer calls it
             body["messages"].insert(5, {"role": "system", "content": added})

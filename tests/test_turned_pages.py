@@ -106,7 +106,7 @@ def workspace(home: Path, tmp_path: Path) -> None:
 def shown(name: str, parameters: dict[str, str], held: dict[str, Any]) -> AppTest:
     if parent(entry := page_entry(name)) is not entry:
         parameters = {"view": entry.view, **parameters}
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=120)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=300)
     for key, value in {"session": visible(TURNED), **parameters}.items():
         app.query_params[key] = value
     app.run()

@@ -186,6 +186,19 @@ def test_it_is_told(dialect: str, text: str, code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("so\n</invoke>", "'</invoke>' is a closer of anthropic-invoke, minimax-m2, "),
+        ("so\n</called_function>", "'</called_function>' is no dialect's closer, and nothing here"),
+    ],
+)
+def test_a_closer_is_told_with_the_dialects_that_have_it(text: str, message: str) -> None:
+    (finding,) = parse(text, "native", [WEATHER]).findings
+    assert finding.code == "foreign-closer"
+    assert finding.message.startswith(message)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I called get_weather, and the city was Rome.",

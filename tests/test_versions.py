@@ -127,6 +127,21 @@ def test_every_block_is_matched_and_told_by_who_wrote_it() -> None:
     )
 
 
+def test_headings_part_what_the_agent_wrote_and_nobody_else_s_words() -> None:
+    said = [{"role": "user", "content": text} for text in ("Hi.", BEFORE["system"])]
+    first, second = (
+        {"model": "claude-opus-5", "system": BEFORE["system"], "messages": said[:count]}
+        for count in (1, 2)
+    )
+    assert [change.block.name for change in pg.diff(first, second).changes] == [
+        "system: You are a harbour agent.",
+        "system: # Tone",
+        "system: # Rules",
+        "message 0 user: Hi.",
+        "message 1 user: You are a harbour agent.",
+    ]
+
+
 def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
     found = pg.diff(BEFORE, copy.deepcopy(BEFORE))
     assert {change.kind for change in found.changes} == {"same"}

@@ -562,7 +562,7 @@ def test_without_a_workspace_nothing_is_kept_and_that_is_said(
 def test_a_file_of_several_sessions_says_which_one_is_shown() -> None:
     rows = [{"messages": [{"role": "user", "content": f"row {n}"}]} for n in range(3)]
     data = "\n".join(map(json.dumps, rows)).encode()
-    app = AppTest.from_function(_with_several, default_timeout=60)
+    app = AppTest.from_function(_with_several, default_timeout=300)
     app.session_state["given"] = data
     app.run()
     assert app.text[0].value.startswith("Session 1 of 3 in one file:")

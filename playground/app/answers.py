@@ -1,4 +1,4 @@
-"""Compare's answers: every column's request is sent to the model, once or as a trial of n times.
+"""Compare's answers: every column's request is sent to the model, once or n times as a trial.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
 answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
@@ -54,7 +54,7 @@ def _runs() -> Runs[Run]:
 
 @memoized(8)
 def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
-    """Return the server that answers without a key: it calls the first of these tools."""
+    """Return the server that answers if the model has no key. It calls the first of these tools."""
     server = DemoServer(tools=tools)
     threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
     return server
@@ -130,7 +130,7 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # meanwhile, an edit has stored the sample as another session
         state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        # it ended while the page was being drawn, or while the page was closed
+        # the run ended while the page was being drawn or closed
         if not (last["stored"] or _is_busy()):
             _store_answers()
     wanted = state.get(_RUN_WANTED) and access.current().may_run
@@ -164,7 +164,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
         future = _missing_keys(model, tuple(sorted(os.environ)))
         if not future.done():
             waiting.until_loaded(future.done)
-        with suppress(InputFault):  # an unknown model: the runs report it
+        with suppress(InputFault):  # the runs report an unknown model
             missing = future.result()
     asks = model
     if missing:
@@ -235,7 +235,7 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
 
 
 def _store_answers() -> None:
-    """Add the answers to the session that was sent, if it is still there; then rerun the page."""
+    """Add the answers to the session that was sent, if it still exists; then rerun the page."""
     of = _last_run()["of"]
     for run in _runs_by_dialect().values():
         if run.recorded and of in state.session_names():
@@ -266,7 +266,7 @@ def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[st
 
 
 def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
-    """Say who answers, and whether all answers make the same calls."""
+    """Show which model or server answers, and whether all answers make the same calls."""
     asked = _last_run()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Answers**", width="content")

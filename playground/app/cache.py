@@ -54,7 +54,7 @@ _SECONDS_APART: Final = {
 }
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
-_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by their names in the address
+_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the setting's name in the address
     "cache-dialect": ("Cache dialect", [_BY_MODEL, *CacheDialect]),
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
@@ -70,7 +70,9 @@ _OLDER_VIEWS: Final = {
 _COMPACTION_VIEW: Final = "cache: Compaction"  # the places of two additions
 _DEFERRED_TOOLS: Final = "cache: deferred tools"
 _MATRIX: Final = "cost matrix"
-_CELLS: Final = "cost matrix cells"  # the names of its rows, and its columns' names by title
+_CELLS: Final = (
+    "cost matrix cells"  # the names of the matrix's rows, and its columns' names by title
+)
 _STRIP: Final = "strip"
 _BARS: Final = "policies"
 _HOUR: Final = "1h"
@@ -116,7 +118,7 @@ def _policy(name: str, session: Session) -> str:
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
         names = [as_sent.NAME, *names]
-    elif session.agent.name in names:  # a transcript of an agent whose marks are known
+    elif session.agent.name in names:  # the transcript's agent has known marks
         names = [session.agent.name, *(each for each in names if each != session.agent.name)]
     is_known = is_imported or session.agent.name in names
     chosen = state.get(state.POLICY_OF + name)
@@ -138,8 +140,7 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _written() -> Dialect:
-    """Return the dialect that `_dialect` will return: the policy's widget is drawn first and needs
-    it."""
+    """Return the dialect that `_dialect` will return; the policy's widget needs it before."""
     chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
@@ -191,7 +192,7 @@ def show_strip(question: CacheQuestion) -> None:
     try:
         cell = question.simulated()
     except InputFault as fault:
-        say.text(str(fault))  # plain: a model's name may come from a file
+        say.text(str(fault))  # shown as plain text: a model's name may come from a file
         return
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
@@ -216,10 +217,10 @@ def show_strip(question: CacheQuestion) -> None:
 
 
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
-    """Show the cost under each policy, and with marks for an hour if the provider has such marks.
+    """Show the cost under each policy, also with marks for an hour if the provider has them.
 
-    Each is simulated; the cheapest comes first. If a bill sums up several rounds on the server, no
-    saving is named, because no simulated request has such rounds.
+    Each policy is simulated; the cheapest comes first. If a bill is the sum of several rounds on
+    the server, no saving is shown, because simulated requests have a single round.
     """
     own = policies.own_policies()
     every = simulations(
@@ -298,9 +299,9 @@ def show_table(question: CacheQuestion) -> None:
 
 
 def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
-    """Return the table of requests, and a second one with what the provider said of its cache.
-
-    The second has the prediction and the bill too; it is None if the provider said nothing.
+    """Return the table of requests, and a second table with the provider's own statements about its
+    cache. The second also has the prediction and the bill; it is None if the provider stated
+    nothing.
     """
     found = rows.cache_requests(cell)
     if not any(cell.diagnoses):
@@ -358,7 +359,7 @@ def _percent_of(cost: object) -> str:
 
 
 def _by_cost(cost: object) -> str:
-    """Return a cell's colour: greener is cheaper, none is the full price, red costs more."""
+    """Return a cell's colour: green is below the full price, none is equal, red is above."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45
@@ -370,12 +371,12 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
         state.choose(DIALECT, dialects[row])
-        if policy != policy_bars.CLICKED:  # which cannot be chosen in the list
+        if policy != policy_bars.CLICKED:  # this policy cannot be chosen in the list
             state.choose(POLICY, policy)
 
 
 def _has_all_times(session: Session, is_sent: bool) -> bool:
-    """Return True if the session says when its requests were sent.
+    """Return True if the session has the times of all its requests.
 
     These are the imported requests if `is_sent`, otherwise those of a transcript.
     """
@@ -385,7 +386,7 @@ def _has_all_times(session: Session, is_sent: bool) -> bool:
 
 
 def what_is_sent(question: CacheQuestion) -> None:
-    """Show the next request as LiteLLM's adapter would send it, and the marks that get lost."""
+    """Show the next request as LiteLLM's adapter would send it, and which marks it drops."""
     if question.is_sent:
         as_sent.body(question.session)
         return

@@ -48,7 +48,7 @@ COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
 
 def prepare() -> None:
-    """Load the tokenizer's vocabulary in advance: the first count of tokens would wait for it."""
+    """Load the tokenizer's vocabulary in advance: the first count of tokens needs it."""
     _tokens(load_session(next(iter(paths.samples().values()))), "xml").result()
 
 
@@ -68,10 +68,8 @@ def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
 
 
 def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> bool:
-    """Show the session in each dialect; a click on a block edits it there.
-
-    Return True if the figures in their heads are complete.
-    """
+    """Show the session in each dialect; a click on a block edits the block there. Return True if
+    the figures in the panes' heads are complete."""
     opened = in_place.open_block(working, PANES)
     session = opened.session if opened else working.session
     drafted = opened is not None and opened.data["drafted"]
@@ -92,16 +90,13 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
 
 
 def late_figures(compared: Comparison) -> None:
-    """Send the heads the tokens and findings that were not ready when they were drawn.
-
-    No rerun is started for that, because it would close a dialog. The user's next action ends the
-    wait.
-    """
+    """Send the panes' heads the tokens and findings that were not ready when the heads were drawn.
+    A rerun would close a dialog, so none is started. The user's next action ends the wait."""
     place = st.empty()
     futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
     waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
     for column in compared.columns:
-        _ = column.findings  # compute them now: this takes a while, too
+        _ = column.findings  # compute the findings now, because they also take a while
     with place:
         components.figures(figures(compared), key="late figures")
 
@@ -130,19 +125,18 @@ def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
 
 
 def token_count(session: Session, dialect: str) -> TokenCount | None:
-    """Return the count, or None as long as it is being counted."""
+    """Return the count, or None while it is being computed."""
     future = _tokens(session, dialect)
     return future.result() if future.done() else None
 
 
 def token_counts(compared: Comparison) -> list[TokenCount | None]:
-    """Return the count in each dialect; None as long as it is being counted."""
+    """Return the count in each dialect; None while it is being computed."""
     return [token_count(each.session, each.dialect.name) for each in compared.columns]
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head. For a draft, tokens and findings are left out at
-    first.
+    """Return the figures in each pane's head; for a draft, at first without tokens and findings.
 
     A count that is not ready within a moment is left to `late_figures`.
     """
@@ -163,7 +157,7 @@ def _is_short(session: Session) -> bool:
 
 
 def view_select() -> str:
-    """Return the chosen view: one of this page's own, or one in a module of its own."""
+    """Return the chosen view: one that this module draws, or one that another module draws."""
     options = [*VIEWS, *PARTS]
     state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(

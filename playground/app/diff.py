@@ -29,7 +29,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # in older addresses; now the session in the bar is the new version
+_AFTER: Final = "after"  # only in older addresses: now the session in the bar is the new version
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -43,7 +43,7 @@ _SELECTED: Final = "diff selected"
 
 @dataclass(frozen=True)
 class VersionQuestion:
-    """The two compared sessions by name, the request of each, and a model in place of theirs."""
+    """The two compared sessions and their names, the request of each, and a model for both."""
 
     names: tuple[str, str]
     sessions: tuple[Session, Session]
@@ -54,8 +54,9 @@ class VersionQuestion:
 def draw_controls() -> tuple[VersionQuestion, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
-    Return both and the place for the filter. The default is the session before its edits. If it has
-    none, it is the user's session whose name is most like its own or, for a sample, the next one.
+    Return both and the place for the filter. The default old version is the session before its
+    edits. For a session without edits, it is the user's session with the most similar name or, for
+    a sample, the next sample.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -118,14 +119,14 @@ def _compared(
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
         version_diff = compare_versions(first, second, model=model, request=request, names=names)
-        assert version_diff.headline  # simulates the caches now, and not while the page is drawn
+        assert version_diff.headline  # simulate the caches here, not while the page is drawn
         return version_diff
 
     return waiting.background().submit(work)
 
 
 def compared(question: VersionQuestion) -> VersionDiff | None:
-    """Return the difference when the background has computed it; None if there can be none."""
+    """Return the difference when it is computed; None if the two cannot be compared."""
     future = _compared(*question.sessions, question.names, question.request, question.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
@@ -137,14 +138,14 @@ def compared(question: VersionQuestion) -> VersionDiff | None:
 
 
 def chosen_cost(version_diff: VersionDiff) -> PrefixCost | None:
-    """Return the cost at the chosen provider; by default, the model's own."""
+    """Return the cost at the chosen provider, by default the model's provider."""
     wanted = state.get(_PROVIDER)
     of_provider = (cost for cost in version_diff.costs if cost.provider == wanted)
     return next(of_provider, version_diff.costs[0] if version_diff.costs else None)
 
 
 def headline(version_diff: VersionDiff) -> None:
-    """Show where the prefix breaks and what that costs, in a sentence and figures."""
+    """Show, in a sentence and figures, where the prefix breaks and what the break costs."""
     components.board(
         Picture(version_board.head(version_diff, chosen_cost(version_diff))), key="diff head"
     )
@@ -161,7 +162,7 @@ def _show_block() -> None:
 
 
 def _select(key: str) -> None:
-    """Show the block of this key: among all blocks if it is the same in both."""
+    """Show the block of this key, among all blocks if it is the same in both versions."""
     state.put(_SELECTED, key)
 
 
@@ -218,7 +219,7 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
 
 
 def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
-    """Show both texts side by side, the new one as it differs from the old one."""
+    """Show both texts side by side, with the differences of the new text from the old."""
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))

@@ -30,7 +30,7 @@ pages = navigation.every_page()
 
 
 def start() -> None:
-    """Go from the bare address to the first page, so that every page has a link of its own."""
+    """Go from the bare address to the first page, so that this page has its own address."""
     st.switch_page(pages[0], query_params=st.query_params.to_dict())
 
 
@@ -38,7 +38,7 @@ page = st.navigation(
     [st.Page(start, title="Dialect Playground", url_path="", default=True), *pages],
     position="hidden",
 )
-if entry := navigation.entry_of(page):  # None for an older address, which leads to a page
+if entry := navigation.entry_of(page):  # None for an older address, which redirects to a page
     st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
     navigation.begin(entry)
     bring.go_to_target(entry)  # before the bar, whose widgets then fix the address

@@ -55,8 +55,8 @@ def go(name: str) -> None:
 
 
 def begin(page: PageEntry) -> None:
-    """Reset widgets whose keys the previous page used as well: its view and its dialect. Otherwise
-    the address of this page would name the previous page's choices."""
+    """Reset the widgets for view and dialect, whose keys the previous page used as well. Otherwise
+    the address of this page would contain the previous page's choices."""
     if state.get(_OF) not in (None, page.name):
         state.forget(VIEW)
         state.forget("dialect")
@@ -64,7 +64,7 @@ def begin(page: PageEntry) -> None:
 
 
 def open_view(name: str) -> None:
-    """Let the next run show a view of the same page; call this in a callback."""
+    """Make the next run show a view of the same page; call this in a callback."""
     state.forget_url(VIEW)
     state.choose(VIEW, page_entry(name).view)
 
@@ -79,7 +79,7 @@ def go_from(page: PageEntry, name: str) -> None:
 
 
 def every_page() -> list[Any]:
-    """Return the pages, and after them the older addresses, which lead to a page or view."""
+    """Return the pages, then the older addresses, which redirect to a page or view."""
     older = [
         st.Page(_lead_on(entry), title=entry.title, url_path=address)
         for address, entry in older_addresses().items()
@@ -96,7 +96,8 @@ def bar(current: PageEntry) -> None:
     """Draw links to the pages: the first ones, and the others in the menu *More*.
 
     On a narrow screen all pages are in one menu with the name of the current page. Streamlit's own
-    bar hides every link on a narrow screen, and its sections are no list for a screen reader.
+    bar hides every link on a narrow screen, and a screen reader does not see its sections as a
+    list.
     """
     st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
     with st.container(horizontal=True, key="pages", gap=None):
@@ -108,7 +109,7 @@ def bar(current: PageEntry) -> None:
 
 
 def view_select(page: str) -> PageEntry:
-    """Let the user choose a view of a page that has several; the address names it."""
+    """Let the user choose a view of a page that has several; the address contains the view."""
     entries = views(page_entry(page))
     if len(entries) == 1:
         return entries[0]
@@ -139,7 +140,7 @@ def current(page: PageEntry) -> PageEntry:
 
 
 def show(entry: PageEntry, row: Any) -> None:
-    """Draw a view; its controls go into this row of the page."""
+    """Draw a view, with its controls in this row of the page."""
     parts_of(entry).show(row)
 
 
@@ -161,7 +162,7 @@ def _lead_on(entry: PageEntry) -> Callable[[], None]:
 
 
 def _menu(key: str, label: str, entries: Sequence[PageEntry], current: PageEntry) -> None:
-    """Draw a list of pages that closes when one is chosen."""
+    """Draw a list of pages, which closes when a page is chosen."""
     seen = f"page of {key}"
     if state.get(seen) != current.name:
         state.choose(key, False)
@@ -173,7 +174,7 @@ def _menu(key: str, label: str, entries: Sequence[PageEntry], current: PageEntry
 
 
 def _streamlit_page(entry: PageEntry) -> Any:
-    # An absolute path: Streamlit would look for a relative one beside app.py, inside the package.
+    # An absolute path: Streamlit would look for a relative path beside app.py, inside the package.
     script = paths.pages() / f"{entry.name}.py"
     return st.Page(
         script if script.is_file() else _alone(entry),  # a view whose page is not installed

@@ -57,7 +57,7 @@ def show(row: Any) -> None:
 
 
 def provider_choice() -> list[str]:
-    """Return the providers, or LiteLLM names, that would be sent the session."""
+    """Return the providers, or LiteLLM names of models, to which the session would be sent."""
     return st.multiselect(
         "Sent to",
         list(PROVIDERS),
@@ -92,7 +92,7 @@ def parameters() -> dict[str, Any]:
 def side_by_side(
     session: Session, dialect: str, providers: Sequence[str], parameters: dict[str, Any]
 ) -> None:
-    """Show what was rendered beside what each provider gets; LiteLLM loads in the background."""
+    """Show the rendered request beside each provider's body; LiteLLM loads in the background."""
     futures = {name: _payload(session, dialect, name, parameters) for name in providers}
     if not _are_done(futures):
         _show_until_loaded(session, dialect, futures)
@@ -136,7 +136,8 @@ def _show_payloads(payloads_by_provider: Mapping[str, ProviderPayload]) -> None:
     components.panes(Picture(grid(panes)), key=_MESSAGES)
     st.caption("As LiteLLM's own adapters write it; nothing is sent.")
     for name, payload in payloads_by_provider.items():
-        # The name is text below, not the label: a label is Markdown, and a name may be typed.
+        # The name is text below, not in the label: a label is Markdown, and a user may type any
+        # name.
         with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
             say.text(name)
             if body.open:

@@ -21,7 +21,7 @@ from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.sessions.session import Session
 
 _UPLOAD: Final = "template"
-# A format's title on the page → its name in code; "" is a template of the user's.
+# A format's title on the page → its name in code; "" means a template of the user's.
 _FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
 
 
@@ -66,8 +66,7 @@ def format_choice() -> str:
 
 
 def tool_format_choice(name: str) -> ToolFormat | None:
-    """Return the format of custom tools' calls in llama3 or llama4; the usual one is the
-    default."""
+    """Return the format of custom tools' calls in llama3 or llama4, by default the usual one."""
     formats: tuple[ToolFormat, ...] = get_args(ToolFormat)
     return st.selectbox(
         "Custom tools are called as",
@@ -139,12 +138,11 @@ def audited(name: str, text: str) -> TemplateAudit:
 
 @memoized(16)
 def by_format(session: Session, name: str, tool_format: ToolFormat | None = None) -> RawPrompt:
-    """Return the session as Meta's own code writes it: llama3 or llama4."""
+    """Return the session as Meta's own code for llama3 or llama4 writes it."""
     return raw_prompt_of(session.prompt_data(), name, tool_format)
 
 
 @memoized(16)
 def by_template(session: Session, name: str, text: str) -> RawPrompt:
-    """Return the session as an uploaded template writes it. InputFault names the template's
-    file."""
+    """Return the session as an uploaded template writes it. An InputFault names the file."""
     return raw_prompt_of(session.prompt_data(), ChatTemplate.loads(text, name))

@@ -86,7 +86,7 @@ def _changes(
     kind: str,
     settings: tuple[str, int, int],
 ) -> list[EventChange]:
-    """Return the events that an experiment changes; `given` is its cutting, seed and chunk."""
+    """Return the events that an experiment changes; `settings` are its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
     after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
     # "cut otherwise" leaves the text at its offsets; any other change moves it.
@@ -97,7 +97,7 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording, or an answer of the session, streamed again; else None."""
+    """Return the chosen recording, or else an answer of the session as a stream, or else None."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -121,10 +121,8 @@ def _from_its_end(_: str) -> None:
 
 
 def columns(recording: Recording, tools: Tools) -> list[str]:
-    """Return the readings that are shown side by side, dialects and servers in any mix.
-
-    For a new recording these are the usual columns, until the user chooses others.
-    """
+    """Return the names of the columns, each a dialect or a server. For a new recording these are
+    the usual columns, until the user chooses others."""
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
@@ -150,7 +148,7 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
 
 
 def _columns_in_address(values: Mapping[str, str]) -> list[str]:
-    """Return the columns in the address; older addresses name a dialect and a server."""
+    """Return the columns in the address. Older addresses have a dialect and a server instead."""
     if COLUMNS in values:
         return values[COLUMNS].split(",")
     named = [values.get("as", ""), values.get("server") and readings.SERVER + values["server"]]
@@ -163,7 +161,7 @@ def _column_name(column: str) -> str:
 
 
 def reading_dialect(recording: Recording, chosen: Sequence[str]) -> str:
-    """Return the dialect of the first column that is a dialect, else the recording's own."""
+    """Return the first column that is a dialect, or else the recording's own dialect."""
     own = recording.dialect if recording.dialect in dialect_names() else dialect_names()[0]
     return next((each for each in chosen if not each.startswith(readings.SERVER)), own)
 
@@ -207,7 +205,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
 
 
 def about_servers(reading: Reading) -> None:
-    """Say which calls each server hands over, how much it drops, and from which source."""
+    """Show which calls each server hands over, how much it drops, and the source of that."""
     for each in reading.timelines:
         server = each.result
         if not isinstance(server, ServerReading):
@@ -255,7 +253,7 @@ def experiments(reading: Reading) -> None:
 
 
 def _experiment_controls(kind: str, chunks: int) -> tuple[str, int, int]:
-    """Return the cutting, the seed and the chunk's number; only controls of this kind are drawn."""
+    """Draw the controls of this experiment; return the cutting, the seed and the chunk's number."""
     cutting, seed, chunk = str(CUTTINGS[0]), 0, 0
     if kind == "cut otherwise":
         cutting = str(st.selectbox("Into pieces of", CUTTINGS, key="cutting", bind="query-params"))
@@ -304,7 +302,7 @@ def add_column(name: str) -> None:
 
 
 def read_first_as(name: str) -> None:
-    """Put this dialect into the first column, in place of the present one."""
+    """Replace the first column by this dialect."""
     kept = [each for each in (state.get(COLUMNS) or [])[1:] if each != name]
     state.choose(COLUMNS, [name, *kept])
 

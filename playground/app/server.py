@@ -1,4 +1,4 @@
-"""The app as an ASGI application inside its gates; `launch` hands this file to `streamlit run`."""
+"""The app as an ASGI application behind its gates; `launch` passes this file to `streamlit run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Start page's parts: an introduction, three jobs, each with a small example, the samples."""
+"""The Start page's parts: an introduction, three jobs with an example each, the samples."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Job(NamedTuple):
 
 
 def _compared(session: Session) -> Rows:
-    """Return one session's characters in three dialects, and the schema facts that each keeps."""
+    """Return a session's number of characters in three dialects, and the schema facts that each
+    dialect keeps."""
     columns = compare(session, ["xml", "hermes", "native"]).columns
     sizes = [sum(column.characters.values()) for column in columns]
     rows = []
@@ -53,7 +54,7 @@ def _compared(session: Session) -> Rows:
 
 
 def _cached(session: Session) -> Rows:
-    """Return what two policies read from the cache and cost."""
+    """Return the tokens read from the cache and the cost under two policies."""
     cells = {
         name: simulate_cache(session, dialect="native", policy=name)
         for name in ("azad", "claude-code")
@@ -68,7 +69,7 @@ def _cached(session: Session) -> Rows:
 
 
 def _replayed(session: Session) -> Rows:
-    """Return the first place of a reply that three readers read differently."""
+    """Return the first part of a reply that three readers read differently."""
     recording, tools = session.recordings[0], tuple(session.tools)
     given = recording, recording.dialect, tools, Switches()
     data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)
@@ -136,7 +137,7 @@ def prepare() -> None:
 
 
 def welcome() -> None:
-    """Show a sentence on the purpose of the app, and a definition of a dialect."""
+    """Show a sentence on the purpose of the app, and what a dialect is."""
     st.header(
         "See exactly what your model is sent, what the cache keeps of it, "
         "and how its reply is read.",
@@ -150,7 +151,7 @@ def welcome() -> None:
 
 
 def where_it_goes() -> None:
-    """Say what leaves the machine, and when."""
+    """Show which data leave the machine, and when."""
     say.caption(
         "What you import stays on the machine that runs this app. If you run a model, the "
         "request goes to its provider, or to the server that you name."
@@ -158,7 +159,7 @@ def where_it_goes() -> None:
 
 
 def jobs() -> None:
-    """Show a card for each job, which leads to the page of its example."""
+    """Show a card for each job, with a link to the page of its example."""
     with st.container(horizontal=True, key="jobs"):
         for job in _JOBS:
             with st.container(border=True, key=f"job {job.page}"):
@@ -168,7 +169,7 @@ def jobs() -> None:
 
 
 def gallery() -> None:
-    """Show every sample with its purpose; its name leads to the page that shows it best."""
+    """Show every sample with its purpose; its name is a link to the page that shows it best."""
     for name, session in _samples().items():
         page = _BEST.get(name[:2], "compare")
         with st.container(

@@ -1,7 +1,5 @@
-"""Access to session_state and the URL: the only module that touches them.
-
-It keeps plain values, no instances of classes that a source reload could replace.
-"""
+"""Access to session_state and the URL: the only module that reads or writes them. It stores plain
+values, no instances of classes that a source reload could replace."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ STORED_AS = "new name of "  # + session name → the name under which it was sto
 _ADDRESS = "session of the address"  # the name in the address after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
-_WORKSPACE = "workspace"  # a visitor's: the texts of the sessions, and of deleted ones
+_WORKSPACE = "workspace"  # of a visitor: the texts of the sessions and of deleted sessions
 
 
 @dataclass(frozen=True)
@@ -69,15 +67,16 @@ class WorkingSession:
 
     @property
     def is_edited(self) -> bool:
-        """True if an edit changed the request; another model and expected calls do not count."""
+        """True if an edit changed the request; a change of model or expected calls does not
+        count."""
         return any(change not in (MODEL, "expected calls") for change in self.changes)
 
 
-# the sessions: samples, and the workspace as this tab sees it
+# the sessions: samples, and this tab's view of the workspace
 
 
 def tab() -> Tab:
-    """Return this tab's view of the workspace: the machine's, or one that ends with the tab."""
+    """Return this tab's view of a workspace: the machine's, or one that ends with the tab."""
     if access.current().keeps_sessions:
         return Tab(st.session_state, on_disk())
     texts = st.session_state.setdefault(_WORKSPACE, {"shelf": {}, "trash": {}})
@@ -110,7 +109,7 @@ def follow_link() -> None:
     """Choose the session that a link within the app names.
 
     A widget that is drawn on every page keeps its value even if the address changes. So the last
-    address is stored, and a different one is followed.
+    address is stored, and an address that differs from it is followed.
     """
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
@@ -153,12 +152,12 @@ def working_session() -> WorkingSession:
 
 
 def original_session(name: str) -> Session:
-    """Return the session of that name as it came."""
+    """Return the session of that name without edits."""
     return _loaded(name).session
 
 
 def _loaded(name: str) -> LoadedSession:
-    """Return the session of that name as it came."""
+    """Return the session of that name without edits, and its findings."""
     if found := entry(name):
         return LoadedSession(found.original, list(found.findings))
     path = paths.samples()[name]
@@ -171,36 +170,36 @@ def _read(file_name: str, data: bytes) -> LoadedSession:
 
 
 def session_file(working: WorkingSession) -> str:
-    """Return the session, edits and all, as a file of ours."""
+    """Return the session, with its edits, as a session file."""
     return dump_session(working.session)
 
 
 def open_session(name: str, session: Session) -> None:
-    """Store a session that was made here under this name, replacing one of that name; choose it."""
+    """Store a session that was made here under this name, replacing any other, and choose it."""
     choose(SESSION, tab().write(name, _report_stars(new_entry(session, scrub=_scrubs()))))
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
-    """Show briefly how many secrets of each kind were starred out of stored texts."""
+    """Show briefly how many secrets of each kind were replaced by stars in stored texts."""
     if any(counts.values()):
         st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
 
 
 def _report_stars(text: str, before: str | None = None) -> str:
-    """Report the secrets newly starred out of an entry's text; return the text."""
+    """Report the secrets that were newly replaced by stars in an entry's text; return the text."""
     known = Counter(starred_in(before)) if before else Counter[str]()
     tell_starred(Counter(starred_in(text)) - known)
     return text
 
 
 def add_recording(name: str, recording: Recording) -> str:
-    """Add a recording that was made here to the session of this name, as its first.
+    """Add a recording that was made here to the session of this name, before its other recordings.
 
     Return the name under which the session is stored; the next run shows it in place of the sample.
     """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
-    if after != text:  # a run that is shown again adds nothing
+    if after != text:  # a run whose answer is shown again adds nothing
         kept = _stored(name, _report_stars(after, text), "run")
         if kept != name == (get(_NEXT) or chosen_name()):
             look_at(kept)
@@ -219,7 +218,7 @@ def _kept_text(name: str) -> str:
 def _stored(name: str, text: str, done: str) -> str:
     """Store a session's text, and return the name under which the workspace stored it.
 
-    A sample never changes: a session with its name and with what was `done` is stored instead.
+    A sample never changes: instead, a new session with its name and what was `done` is stored.
     """
     if tab().text(name) is None and name in paths.samples():
         return tab().add(_free(f"{name}, {done}"), text)
@@ -237,7 +236,7 @@ def name_now(name: str) -> str:
 
 
 def _scrubs() -> bool:
-    """Return True if secrets are starred out: this is so if texts are written to a disk."""
+    """Return True if secrets are replaced by stars, which is so if texts are written to a disk."""
     return access.current().keeps_sessions
 
 
@@ -269,13 +268,13 @@ def edit_steps(name: str) -> tuple[Edit, ...]:
 
 
 def undone_steps(name: str) -> tuple[Edit, ...]:
-    """Return the undone edits, the last one last."""
+    """Return the undone edits; the one undone last is at the end."""
     found = entry(name)
     return found.undone if found else ()
 
 
 def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
-    """Store these as the session's edits, and as those that can be redone.
+    """Store `steps` as the session's edits, and `undone` as the edits that can be redone.
 
     Choose and return the name under which the session is stored. Raises InputFault if an edit
     does not fit the session.
@@ -295,7 +294,7 @@ def _edited(
 ) -> tuple[Session, list[str]]:
     """Return the edited session and a description of the changes.
 
-    The same edits give the same object, because other caches look up their values by identity.
+    The same edits give the same object, because other caches look up values by identity.
     """
     after = edited(session, steps).with_model(model)
     changed = changes(session, after)
@@ -339,7 +338,7 @@ def _free(name: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Return True if the session of this name was brought or made here, and is no sample."""
+    """Return True if the session of this name was imported or made here, and is no sample."""
     return tab().text(name) is not None and name not in paths.samples()
 
 
@@ -404,7 +403,7 @@ def forget_url(name: str) -> None:
 
 
 def forget_step() -> None:
-    """Forget the step in the address: another recording is shown at its end."""
+    """Remove the step from the address, because another recording is shown at its end."""
     forget_url("step")
 
 
@@ -435,7 +434,7 @@ def choose(key: str, value: Any) -> None:
 
 
 def forget(key: str) -> None:
-    """Remove a value. If it is a widget's, the widget then begins anew."""
+    """Remove a value. If it is a widget's, the widget gets its default again."""
     st.session_state.pop(key, None)
 
 

@@ -1,4 +1,4 @@
-"""The view Values of the page Dialects: difficult values, written as calls and read back."""
+"""The view Values of the page Dialects: difficult values, written in calls and read back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def show(row: Any) -> None:
 
 
 def _choose() -> None:
-    """Show the clicked value alone; after a second click, all values."""
+    """Show only the clicked value; after a second click, show all values."""
     value = components.chosen_of("values")[1]
     state.put(_VALUE, "" if value == state.get(_VALUE) else value)
 

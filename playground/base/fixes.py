@@ -13,10 +13,11 @@ from playground.base.findings import Finding
 FIXES: Final[dict[str, str]] = {
     # what a parser sees in a stream
     "call-in-fence": "say in the rules that calls stand outside fences, "
-    "or parse with calls_in_fences='call'",
-    "draft-in-reasoning": "parse with calls_in_reasoning='call' if your server delivers such calls",
-    "call-in-reasoning": "parse with calls_in_reasoning='reasoning' "
-    "if your server delivers no such call",
+    "or read it with the switch calls_in_fences=call",
+    "draft-in-reasoning": "if your server delivers such calls, "
+    "read it with the switch calls_in_reasoning=call",
+    "call-in-reasoning": "if your server delivers no such call, "
+    "read it with the switch calls_in_reasoning=reasoning",
     "mended-form": "show the exact form in the rules' example if your server reads strictly",
     "missing-section": "show the wrapper in the rules' example: some parsers need it",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
@@ -151,16 +152,20 @@ FIXES: Final[dict[str, str]] = {
     "grammar-wider": "check arguments by the schema once they are decoded",
     "no-grammar": "check the calls once they are parsed",
     # what a response template cannot say
-    "response-template-anchor": "give `--start-anchor` as the chat template writes the header",
-    "response-template-recursion": "avoid it by `--portable`: the template then reads less",
+    "response-template-anchor": "give `playground dialect show --start-anchor` "
+    "(`start_anchor=` in Python) the header as the chat template writes it",
+    "response-template-recursion": "avoid it by `playground dialect show --portable` "
+    "(`portable=True` in Python): the template then reads less",
     "response-template-narrower": "read such replies by `playground.parse`",
     "response-template-wider": "check the template's readings by `playground.parse`",
     "no-response-template": "read replies by `playground.parse`",
     # what a loader sees in a file
-    "orphan-result": "add its call, or import with --repair",
+    "orphan-result": "add its call, or repair it: a button in the app, "
+    "or `playground import --repair`",
     "missing-result": "add its result, or take the call out",
     "duplicate-id": "give each call an id of its own",
-    "missing-id": "give the call or result an id, or import with --repair",
+    "missing-id": "give the call or result an id, or repair it: a button in the app, "
+    "or `playground import --repair`",
     "role-order": "join the message to the one before it, or move it",
     "part-lost": "keep the file: only it has the named parts",
     "not-in-session": "keep the file; `playground import FILE --receipt` shows what is missing",

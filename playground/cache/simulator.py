@@ -60,9 +60,7 @@ class CacheSimulator:
         """Send one request and return its outcome. Later requests can read its entries."""
         if request.at < self._now:
             seconds_late, request = self._now - request.at, request.moved(self._now)
-            why = (
-                f"{seconds_late:g} seconds older than the request before it: taken as sent with it"
-            )
+            why = f"{seconds_late:g} seconds older than the one before it: taken as sent with it"
             outcome = self._send(request)
             if outcome.state == "error":
                 return outcome
@@ -107,8 +105,7 @@ class CacheSimulator:
         if entry is not None:
             read = min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # With every provider whose cache uses marks, a read renews the entry's lifetime at no
-            # cost.
+            # With every provider of marks, a read renews the entry's lifetime at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit_block, points, request)  # computed before this request writes entries
@@ -144,8 +141,8 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a request that the provider refuses, or None. `edited` is True if
-        something before a thinking block has changed and the model refuses this."""
+        """Return a refusal, or None. `edited`: text before a thinking block changed, which is
+        refused."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -155,8 +152,7 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings under the rules' names; compute them only if they have
-        changed."""
+        """Return a request's settings under the rules' names, computed only after a change."""
         key = (request.wire.model, request.wire.parameters, request.wire.settings)
         if key != self._given:
             self._given, self._own_settings = key, settings_of(request, self.rules)
@@ -341,8 +337,7 @@ class CacheSimulator:
         return replace(outcome, cost=outcome.cost + resource.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """Simulate a cache without promises: the longest shared prefix may be read, rounded down to
-        steps."""
+        """Simulate a cache without promises: the longest shared prefix, in steps, may be read."""
         rules, now, model = self.rules, request.at, request.wire.model
         # If marks count too, entries written without marks are stored under other keys.
         apart = b"" if rules.match == "best effort" else b"implicit"
@@ -368,11 +363,9 @@ class CacheSimulator:
             why = f"may read up to block {hit_block}, if it is still there"
         if unknown := unknown_words(request, rules):
             why = f"{why}; {unknown}"
-        # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
-        # "exact".
+        # "eligible": of ten recorded pairs of equal prompts six seconds apart, seven were hits
         ttl = _asked_life(request, rules)
-        # one entry serves all prefixes of a request: how much is read depends on the reading
-        # request
+        # one entry serves all prefixes of a request, so the reader decides how much is read
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), new_entry))
@@ -439,8 +432,7 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes that marks can reach, in the order of the
-        search."""
+        """Yield the entries of this request's prefixes that marks can reach, in search order."""
         entries, chain = self._entries, request.chain
         if not entries:
             return
@@ -464,9 +456,8 @@ class CacheSimulator:
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
         if size < minimum:
             about = "" if request.billed else "about "
-            assumed = self.rules.assumed_minimum(request.wire.model)
-            verdict = f"the minimum is {minimum:,}{assumed}"
-            return f"{about}{size:,} tokens up to the last mark, {verdict}"
+            limit = f"{minimum:,}{self.rules.assumed_minimum(request.wire.model)}"
+            return f"{about}{size:,} tokens up to the last mark, the minimum is {limit}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
@@ -474,7 +465,9 @@ class CacheSimulator:
         for key in filter(self._entries.__contains__, request.chain):
             if self._entries[key].expires >= request.at:
                 block = request.chain.index(key)
-                return f"the entry at block {block} is further back than a mark looks"
+                is_early = block <= points[-1]
+                where = "further back than a mark looks" if is_early else "after the last mark"
+                return f"the entry at block {block} is {where}"
         return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NOTHING_ALIKE
 
     def _write(
@@ -591,8 +584,7 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the answer to the request that wrote the entry has begun, or if `request`
-    contains that answer."""
+    """Return True if the answer to the entry's writer has begun or is part of `request`."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 

@@ -138,6 +138,7 @@ _VALUES: Final[dict[str, Named]] = {
     "--report": Named("server", _servers),
     "--report-to": FILE,
     "--request": _NUMBER,
+    "--root": FOLDER,
     "--rules": Named("file|folder", files=True),
     "--seconds": _SECONDS,
     "--seconds-apart": _SECONDS,

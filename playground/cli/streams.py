@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import click
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from playground.llm.record import Recorded
     from playground.nouns.tools import ToolMetadata
     from playground.parsing.result import ParseResult
+    from playground.parsing.switches import Switches
     from playground.questions.timeline import Timeline
     from playground.recordings.append_only_file import AppendOnlyFile
     from playground.recordings.recording import Recording
@@ -66,6 +67,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="Show also what NAME or NAME:PARSER hands to its client; may be repeated.",
 )
+@click.option(
+    "--switch",
+    "switches",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A switch of the parser, such as calls_in_fences=call; may be repeated.",
+)
 @click.option("--report", "reported", default="", help="A server: write a report to its authors.")
 @strict_option
 @csv_option
@@ -77,6 +85,7 @@ def replay(
     name: str,
     with_events: bool,
     servers: tuple[str, ...],
+    switches: tuple[str, ...],
     reported: str,
     as_json: bool,
 ) -> int:
@@ -87,6 +96,7 @@ def replay(
     dialect, unless -d names one.
     """
     from playground.base.errors import InputFault
+    from playground.questions.timeline import dialect_of
     from playground.questions.timeline import replay as replay_recording
     from playground.show import rows
 
@@ -97,21 +107,20 @@ def replay(
     file_findings = _file_findings(loaded, chosen, is_named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
-        if servers or with_events:
+        if servers or with_events or switches:
             raise InputFault(
                 "--report shortens the reply, so it cannot be combined with other output",
-                expected="--report without --server and --events",
+                expected="--report without --server, --events and --switch",
             )
         status = _print_report(chosen, chosen_dialect, reported, tools, as_json)
         return max(status, report(file_findings))
     if as_json and len(servers) > 1:
         raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
-    timelines = [
-        replay_recording(
-            chosen, dialect or _dialect_for_server(server, chosen, tools), tools, server=server
-        )
-        for server in servers or ("",)
-    ]
+    timelines = []
+    for server in servers or ("",):
+        read_as = dialect or _dialect_for_server(server, chosen, tools)
+        own = _switches(switches, read_as or dialect_of(chosen, tools)) if switches else None
+        timelines.append(replay_recording(chosen, read_as, tools, own, server))
     timeline, result = timelines[0], timelines[0].result
     readings = [each.server for each in timelines if each.server is not None]
     server_findings = [finding for reading in readings for finding in reading.server_findings]
@@ -128,6 +137,24 @@ def replay(
     _print_result(result, with_events, chosen.error)
     _print_servers(timelines, with_events)
     return report([*findings, *server_findings])
+
+
+def _switches(assignments: Sequence[str], dialect: str) -> Switches:
+    """Return the dialect's switches with those of `--switch`. Raises UnknownNameError."""
+    from playground.base.errors import UnknownNameError
+    from playground.dialects import dialect_names, get_dialect
+    from playground.nouns.prompt_data import PromptData
+    from playground.parsing.switches import Switches
+
+    values = {name: [*get_args(kind)] for name, kind in get_type_hints(Switches).items()}
+    switches = get_dialect(dialect or dialect_names()[0]).create_parser(PromptData()).switches
+    for name, _, value in (each.partition("=") for each in assignments):
+        if name not in values:
+            raise UnknownNameError("switch", name, [*values])
+        if value not in values[name]:
+            raise UnknownNameError(f"value of {name}", value, values[name])
+        switches = replace(switches, **{name: value})  # type: ignore[arg-type]
+    return switches
 
 
 def _replay_json(

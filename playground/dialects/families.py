@@ -13,17 +13,11 @@ from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
+from playground.parsing.notations import NOTATIONS
 
 FIELD: Final = "The API's own field"
 OTHERS: Final = "Others"
-_TITLES: Final = {  # hole of the notation -> family, in the order of display
-    "call:json": "Name and arguments in one JSON object",
-    "args:json": "A name, then its arguments as JSON",
-    "args:marked": "A name, then its arguments in marks",
-    "args:python": "Python calls",
-    "params": "A tag for each parameter",
-    "text:KEY": "A word, then text",
-}
+_WRITTEN: Final = [notation.family for notation in NOTATIONS.values()]
 _SOURCE: Final = re.compile(r"\([^)]*\)")  # the source of a statement on models
 
 
@@ -33,12 +27,12 @@ def family(dialect: Dialect) -> str:
         return FIELD
     if not isinstance(dialect, DeclaredDialect):
         return OTHERS
-    return _TITLES.get(dialect.syntax.notation.hole, OTHERS)
+    return dialect.syntax.notation.family
 
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
     """Return these names by family, without empty families; names keep their order."""
-    groups: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
+    groups: dict[str, list[str]] = {title: [] for title in (FIELD, *_WRITTEN, OTHERS)}
     for name in names:
         groups[family(get_dialect(name))].append(name)
     return {title: members for title, members in groups.items() if members}

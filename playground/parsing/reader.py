@@ -180,6 +180,15 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
         raise BrokenCall(code, str(error)) from error
 
 
+def decoded_object(decode: Callable[[str], Any], text: str, code: str) -> dict[str, Any]:
+    """Return `decode(text)`, as `decoded` does; abort the call, too, if it is no object."""
+    value = decoded(decode, text, code)
+    if not isinstance(value, dict):
+        message = f"the arguments must be an object, not {value!r:.60}"
+        raise BrokenCall("arguments-not-object", message)
+    return value
+
+
 def json_mistake(error: JSONDecodeError) -> str:
     """Return what a JSON reader refuses, with the text before it in place of line and column."""
     text = error.msg.removesuffix(" at").removesuffix(" starting")

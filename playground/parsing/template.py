@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from playground.base.errors import SyntaxFault
 
 _ANY_KEY: Final = ":KEY"  # names an argument, so it may stand several times
-_TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")
+_TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_][a-z0-9_]*)?)\}")
 
 
 class Hole(NamedTuple):

@@ -101,7 +101,7 @@ def replay(
     (such as `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
     """
     metadata = read_tools(tools)
-    dialect = dialect or _dialect_of(recording, metadata)
+    dialect = dialect or dialect_of(recording, metadata)
     chosen = get_dialect(dialect or dialect_names()[0])
     data = PromptData(tool_metadata=metadata)
     parser = chosen.create_parser(data, recording.prefill, switches)
@@ -124,7 +124,7 @@ def replay(
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
 
 
-def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+def dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect that a recording names, or the likeliest for its text, or ""."""
     from playground.questions.fast_detection import likeliest
 

@@ -1,9 +1,9 @@
 """Decide, when the app starts, what visitors may do: ask models, reach addresses, store files.
 
-At this machine's own address the visitor is its user, and all is allowed. Anywhere else a visitor
-might be anybody: nothing is sent with this machine's keys, no address is contacted on a visitor's
-behalf, no file of the machine is read or written. With `--allow-run`, visitors who have the token
-may ask models; files stay closed.
+At this machine's own address the visitor is the machine's user, and everything is allowed. At any
+other address a visitor may be anybody: nothing is sent with this machine's keys, no address is
+contacted on a visitor's behalf, no file of the machine is read or written. With `--allow-run`,
+visitors who have the token may ask models; files stay closed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from playground.base.hosts import is_loopback, own_names
 
 @dataclass(frozen=True)
 class Access:
-    """The permissions of this server's visitors. Unless `token` is "", each visitor must present
-    it.
+    """The permissions of this server's visitors. Each visitor must present `token`, unless this is
+    "".
 
     `hosts` are the names by which the server may be addressed; empty means any. If `workspace` is
     False, sessions are not stored even where `may_keep` is True.
@@ -34,7 +34,7 @@ class Access:
 
     @property
     def may_run(self) -> bool:
-        """True if models may be asked: with the environment's keys, at any address."""
+        """True if models may be asked, with the environment's keys and at any address."""
         return not self.public or bool(self.token)
 
     @property
@@ -44,7 +44,7 @@ class Access:
 
     @property
     def keeps_sessions(self) -> bool:
-        """True if what is brought and edited is stored on this machine."""
+        """True if imported and edited sessions are stored on this machine."""
         return self.may_keep and self.workspace
 
 
@@ -59,7 +59,7 @@ _access: Access | None = None  # set by the code that started the server
 
 
 def set_access(access: Access) -> None:
-    """Set what visitors may do: once, before the server starts."""
+    """Set what visitors may do. Call this once, before the server starts."""
     global _access
     _access = access
 
@@ -120,7 +120,7 @@ def decide_access(address: str, public: bool, allow_run: bool, hosts: Sequence[s
 
 
 def answers_to(host: str) -> bool:
-    """Return True if a request's Host header names this server, or if it answers to any name."""
+    """Return True if a request's Host header is a name of this server, or all names are."""
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(

@@ -1,8 +1,8 @@
 """ASGI middleware in front of the app: it checks host names, framing, the origin of WebSockets, and
 the token.
 
-They are plain ASGI, because Starlette's own base class never sees a WebSocket, and the app uses
-one.
+The gates are plain ASGI, because Starlette's base class for middleware does not see WebSockets, and
+the app uses one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from playground.base import paths
 from playground.base.hosts import HostGate
 
 COOKIE: Final = "playground_token"
-# Keeps the keys that are pressed outside fields until the component `keys` is there to act on them.
+# Keeps the keys that are pressed outside fields until the component `keys` has loaded and acts on
+# them.
 _EARLY_KEYS: Final = """<script>
 window.earlyKeys = []
 addEventListener("keydown", (e) => e.target.matches?.("body, h1") && window.earlyKeys?.push(e))
@@ -32,11 +33,11 @@ addEventListener("keydown", (e) => e.target.matches?.("body, h1") && window.earl
 
 
 class FrameGate:
-    """A gate that lets no page of another origin frame ours, where clicks on *Run* could be
-    tricked.
+    """A gate that forbids pages of other origins to show the app in a frame, where they could trick
+    the user into clicking *Run*.
 
-    Streamlit's components stand in frames of this origin, and stay. The older header is for
-    browsers that lack the newer one.
+    Streamlit's components are in frames of this origin, which are allowed. The older header is for
+    browsers that do not know the newer one.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -56,9 +57,9 @@ class FrameGate:
 class OriginGate:
     """A gate that refuses a WebSocket to pages of another origin.
 
-    Streamlit compares names without ports. A page that another program serves on this machine is of
-    `localhost` too, and could drive the app. If a proxy sets a Host header of its own, name the
-    origin in Streamlit's `--server.corsAllowedOrigins`.
+    Streamlit compares host names without ports. A page that another program serves on this machine
+    is also of `localhost`, and could control the app. If a proxy sets a Host header of its own,
+    name the origin in Streamlit's `--server.corsAllowedOrigins`.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -72,7 +73,7 @@ class OriginGate:
         await self._app(scope, receive, send)
 
     def _is_ours(self, headers: Headers) -> bool:
-        """Return True for our own origin, and without one: only browsers send an origin."""
+        """Return True for the app's origin, and if there is none: only browsers send an origin."""
         if (origin := headers.get("origin")) is None:
             return True
         scheme, _, place = origin.lower().partition("://")
@@ -81,7 +82,7 @@ class OriginGate:
 
 
 class TokenGate:
-    """A gate that lets in visitors with the token: first in the link, then in a cookie."""
+    """A gate for visitors who have the token: at first in the link, later in a cookie."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token
@@ -106,7 +107,7 @@ class TokenGate:
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Redirect to the address without the token, which must not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # "//other.example" would be another host, and "%3F" came decoded
+        # "//other.example" would be another host; "%3F" arrives decoded
         path = "/" + quote(scope["path"].lstrip("/"))
         answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
         # not strict: a link in a mail leads here from another site, and would fail
@@ -115,9 +116,9 @@ class TokenGate:
 
 
 class HeadGate:
-    """A gate that puts markup into the head of the page: what must be there before the first paint.
-
-    If the script sent the style sheet, it would arrive a second later, and everything would move.
+    """A gate that puts markup into the head of the page, which the browser needs for the first
+    paint. If the page's script sent the style sheet, it would arrive a second later, and the whole
+    layout would move.
     """
 
     def __init__(self, app: ASGIApp, markup: str) -> None:
@@ -152,12 +153,12 @@ class HeadGate:
 
 
 def _is_page(path: str) -> bool:
-    """Return True for the address of a page: not a file's, and none of Streamlit's own."""
+    """Return True for the address of a page: no file's, and none of Streamlit's own."""
     return "." not in path and "/_stcore" not in path
 
 
 def _cookie(scope: Scope) -> str:
-    """Return our cookie, however odd the others are: all ports of a host share them."""
+    """Return the app's cookie. Other cookies may be malformed: all ports of a host share them."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

@@ -41,9 +41,10 @@ def launch(
     access.hide_workspace()
     _refuse_taken_port(address)
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
-    # Streamlit's list is for the WebSocket, our gate's for the pages: both are needed.
+    # Streamlit checks host names for the WebSocket, our gate for the pages: both need the list.
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
-    # `announce_links` prints the links: Streamlit's lack the token, and one asks the network.
+    # `announce_links` prints the links. Streamlit's links lack the token, and one needs the
+    # network.
     flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
 
@@ -52,8 +53,8 @@ def _refuse_taken_port(address: str) -> None:
     """Raise InputFault for a requested port that is taken, as soon as Streamlit has read its
     settings: from its options, its files and the environment.
 
-    Streamlit's own message names no address, and its exit status is 1. Had we read its settings
-    earlier, it would warn at each start that they have changed.
+    Streamlit's own message names no address, and its exit status is 1. If its settings were read
+    earlier, Streamlit would warn at each start that they have changed.
     """
     from streamlit import config
 
@@ -82,8 +83,8 @@ async def announce_links(_app: object) -> AsyncIterator[None]:
 
 
 def _links(token: str) -> list[str]:
-    """Return links that a browser can open. A server that listens on every interface has two:
-    localhost, and this machine's address in its network."""
+    """Return the links to the app. A server that listens on every interface has two: to localhost,
+    and to this machine's address in its network."""
     import streamlit as st
     from streamlit import config, net_util
     from streamlit.web.server import server_util

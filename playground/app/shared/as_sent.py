@@ -1,4 +1,4 @@
-"""The Cache page's parts for imported requests: with their own marks, in no dialect."""
+"""The Cache page's parts for imported requests, which have their own marks and no dialect."""
 
 from __future__ import annotations
 

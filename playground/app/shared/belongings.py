@@ -1,7 +1,7 @@
 """A user's small values that outlast a tab: favourites, policies, templates, drafts.
 
-All are stored in the same way: in the workspace if there is one; otherwise, or if the disk refuses,
-in the tab, until it is closed.
+All are stored in the same way: in the workspace if there is one. Otherwise, or if the disk refuses,
+they are stored in the tab until it is closed.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from playground.app.serving import access
 from playground.base.errors import InputFault
 from playground.sessions.workspaces import Belongings, TabShelf, belongings_on_disk
 
-_TAB: Final = "belongings"  # of this tab: name → its JSON
+_TAB: Final = "belongings"  # the tab's own values: name → JSON
 
 
 def of_this_browser(name: str) -> str:
-    """Return the name under which only this browser finds a value.
+    """Return a name for a value that only this browser finds.
 
-    The browser is known by its token against forged requests, which Streamlit's server puts into a
-    cookie, masked anew for each page. Without such a token, as in a test, all browsers share one
-    name.
+    The browser is identified by its token against forged requests, which Streamlit's server puts
+    into a cookie, with a new mask for each page. Without such a token, as in a test, all browsers
+    share one name.
     """
     _, _, rest = str(st.context.cookies.get("_streamlit_xsrf", "")).partition("|")
     mask, _, token = rest.partition("|")
@@ -44,7 +44,7 @@ def value(name: str) -> Any:
         return found
     try:
         return belongings_on_disk().value(name)
-    except InputFault:  # the file is left as it is; `change` reports the fault
+    except InputFault:  # the file stays unchanged; `change` reports the fault
         return None
 
 

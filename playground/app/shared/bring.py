@@ -1,4 +1,4 @@
-"""Import: one box for any file or text of the user's. It says what it recognises, and offers
+"""Import: one box for any file or text of the user's, which shows what it recognises and offers
 actions.
 
 Every page has the box in a dialog; the first page shows it directly. Its content is recognised in a
@@ -36,14 +36,14 @@ from playground.sessions.source import Source
 from playground.show import rows, rule_rows
 
 _SHOWING = ("compare", "cache")  # pages that show any session
-_MOST_UNREAD_LINES = 5  # most lines about unreadable parts
+_MOST_UNREAD_LINES = 5  # the most lines about unreadable parts
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An action on the imported thing: `use` does it, then `page` opens.
+    """An action on the imported thing: `use` performs the action, then `page` opens.
 
-    `view` has values for widgets of that page, by their keys.
+    `view` has values for that page's widgets, as pairs of key and value.
     """
 
     label: str
@@ -117,7 +117,7 @@ def go_to_target(page: PageEntry) -> None:
 
 
 def _use(offer: Offer) -> None:
-    if brought.last() is None:  # a second click on a button whose action is done
+    if brought.last() is None:  # a second click on a button whose action was performed
         return
     offer.use()
     for key, value in offer.view:
@@ -181,7 +181,7 @@ def _open(thing: Recognised) -> None:
 
 
 def _name(thing: Recognised) -> str:
-    """Return a name for the session made of the thing: its file's, or its kind."""
+    """Return a name for the session made of the thing: its file's name, or its kind."""
     if stem := thing.name.rpartition(".")[0]:
         return stem
     kind = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
@@ -236,7 +236,7 @@ def _policy(thing: Recognised) -> None:
 
 
 def _show_receipt(name: str, data: bytes, key: str) -> None:
-    """Draw an expander with the parts of the file that are in no session."""
+    """Draw an expander with the parts of the file that did not get into any session."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return

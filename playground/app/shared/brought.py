@@ -23,13 +23,13 @@ def take(key: str) -> None:
         return
     data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
     name = str(given.get("name") or "")
-    # empty data with a name is recognised too, because the result has a message
+    # an empty file is recognised too, because the result has a message about it
     found = asdict(recognise(data, name)) if data or name else None
     state.put(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 
 def last() -> Recognised | None:
-    """Return the last imported thing, if it was not used yet."""
+    """Return the last imported thing if it has not been used yet."""
     found = (state.get(_BROUGHT) or {}).get("found")
     return Recognised(**found) if found else None
 
@@ -40,12 +40,12 @@ def number() -> int:
 
 
 def forget() -> None:
-    """Forget the imported thing, which was used."""
+    """Forget the imported thing after its use."""
     state.put(_BROUGHT, None)
 
 
 def set_target(page: str) -> None:
-    """Let the next run go to the page of this name."""
+    """Make the next run go to the page of this name."""
     state.put(_TARGET, page)
 
 

@@ -26,7 +26,7 @@ def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) 
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
-    """Place marks by a policy of ours or of the user's."""
+    """Place marks by a built-in policy or one of the user's."""
     return _placed(session, dialect, policy, policies.find(policy))
 
 
@@ -45,7 +45,7 @@ def simulations(
     what_if: WhatIf,
     own: list[OwnPolicy],
 ) -> Sequence[CacheSimulation]:
-    """Simulate the session in a dialect under every policy, the user's own after ours."""
+    """Simulate the session in a dialect under every built-in policy, then the user's own."""
     given = (session, dialect, seconds_apart, what_if)
     return [*_of_ours(*given), *(_simulated(*given, each.name, each) for each in own)]
 

@@ -1,4 +1,4 @@
-"""A cache of what dialects lose of calls: after an edit of one message only its calls are checked.
+"""A cache of checks of calls: after an edit of a message, only its calls are checked again.
 
 An entry's key is the identities of its call, tools and dialect. The entry holds these objects, so
 that no other object can get their addresses; nobody in the app changes them.
@@ -25,7 +25,7 @@ _lock = Lock()  # every browser session runs in a thread of its own
 def check_call(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 ) -> list[Finding]:
-    """Return what `check_tool_call` finds, from the cache if it is there."""
+    """Return the findings of `check_tool_call`, from the cache if they are there."""
     objects = (dialect, call, *tools)
     key = tuple(map(id, objects))
     with _lock:

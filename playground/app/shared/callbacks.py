@@ -1,7 +1,7 @@
-"""Callbacks that run to their end, however quickly the user goes on.
+"""Callbacks that run to their end, however soon the user's next action follows.
 
-Streamlit may then start the next run only between two runs' scripts, and never while it processes
-what a browser sent, callbacks included.
+With this change, Streamlit never starts the next run while it processes a browser's message,
+callbacks included.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def lose_no_click() -> None:
 
     Streamlit 1.67 checks earlier: whenever a callback reads the session state, and whenever
     anything is drawn. Of two clicks within some milliseconds, which a busy server receives
-    together, the first was lost, or was written to the disk and not remembered here. There is no
-    public switch, so one of Streamlit's methods is replaced; `tests/test_stale_widgets.py` fails if
-    that method goes. The check after the callbacks stays. With `fastReruns` the first click is lost
-    before all this, so the configuration turns it off.
+    together, the first was lost, or was written to the disk but not to the session state. There is
+    no public switch, so one of Streamlit's methods is replaced; `tests/test_stale_widgets.py` fails
+    if that method goes. The check after the callbacks stays. With `fastReruns` the first click is
+    lost before all this, so the configuration turns it off.
     """
     take_up = SafeSessionState.on_script_will_rerun
     if hasattr(take_up, "__wrapped__"):

@@ -1,4 +1,4 @@
-"""The choice of dialects: by name, by family, by the model that speaks them, favourites first."""
+"""The choice of dialects by name, by family or by a model that speaks them; favourites first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def dialects() -> list[str]:
             key=_CHOSEN,
             bind="query-params",
             label_visibility="collapsed",
-            select_all=False,  # else it stands first, and Enter would choose it
+            select_all=False,  # otherwise "select all" comes first, and Enter would choose it
         )
         with st.popover(
             "Add", icon=":material/add:", key="find dialects", on_change="rerun"
@@ -74,7 +74,7 @@ def _keep_favourites() -> None:
 
 
 def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
-    """Apply the user's choice in one group of dialects; those of other groups stay."""
+    """Apply the user's choice in one group of dialects; the choices in other groups stay."""
     wanted = wanted or []
     kept = [name for name in state.get(_CHOSEN) or [] if name not in listed or name in wanted]
     state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

@@ -20,8 +20,8 @@ from playground.show.components import component_files
 class Picture:
     """The data that a component draws, as plain JSON values.
 
-    `key` is a digest of the data. The browser draws equal keys once, so that a rerun neither
-    scrolls back nor builds a thousand nodes again.
+    `key` is a digest of the data. The browser draws a key only once, so that after a rerun it does
+    not scroll back or build a thousand nodes again.
     """
 
     data: dict[str, Any]
@@ -32,7 +32,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data with its key. Values of `more` may change without a new drawing."""
+        """Return the data, its key, and the values of `more`, whose changes draw nothing anew."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -59,9 +59,9 @@ def panes(
 ) -> None:
     """Draw requests side by side.
 
-    `selected` is the origin of the highlighted blocks. `figures` has the figures in each request's
-    head that are known so far. `editing` is the open block ({} for none); without it, no block can
-    be opened. `base` is the request that the others are compared with at first.
+    `selected` is the origin of the highlighted blocks. `figures` are the figures in each request's
+    head that are known so far. `editing` is the open block ({} for none); if it is None, no block
+    can be opened. `base` is the index of the request with which the others are compared at first.
     """
     data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(
@@ -75,7 +75,7 @@ def panes(
 
 
 def figures(figures: Sequence[Sequence[Sequence[str]]], *, key: str) -> None:
-    """Send figures that were computed since to the drawn panes, in their order."""
+    """Send figures that were computed after the panes were drawn, in the order of the panes."""
     _registered("figures", "figures")(data={"figures": figures, "title": ""}, key=key)
 
 
@@ -92,7 +92,7 @@ def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
     """Draw a text as it is, with a button that copies it, unless `label` is "".
 
-    The label is the end of the button's name. Beyond `height` pixels, if any, the text scrolls.
+    The label is the end of the button's name. Beyond a `height` that is not 0, the text scrolls.
     """
     data = {"text": text, "label": keep_order(label), "height": height}
     _registered("verbatim", "verbatim")(data=data, key=key)
@@ -112,18 +112,18 @@ def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any
 
 
 def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing) -> None:
-    """Draw a sentence, figures and cards; `chosen_of` returns the clicked row or button."""
+    """Draw a board: a sentence, figures, cards. `chosen_of` returns a clicked row or button."""
     _registered("board", "board")(data=board.keyed(), key=key, on_chosen_change=on_choose)
 
 
 def chosen_of(key: str) -> list[str]:
-    """Return the card, the row and the button's action of a click on a board, in its callback."""
+    """Return a click's card, row and button's action, in the callback of a board."""
     card, row, action = [*(state.component_value(key, "chosen") or ()), "", "", ""][:3]
     return [str(card), str(row), str(action)]
 
 
 def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None]) -> None:
-    """Draw a timeline to play; `on_rest` is called when it stops at another step."""
+    """Draw a player for a timeline; `on_rest` is called when the player stops at another step."""
     data = timeline.keyed(step=step)
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
 
@@ -131,7 +131,7 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
 def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
     """Return the key among these that was pressed for this run, or "".
 
-    Two letters are two keys, one after the other; a word is a key with Ctrl.
+    Two letters mean two keys, one after the other; a word means a key with Ctrl.
     """
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
@@ -142,7 +142,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file; `said` is the answer on its text of that number."""
+    """Draw a box for a text or file. `said` is the answer to the box's text with that number."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -54,15 +54,15 @@ def head(entry: PageEntry) -> bool:
 
 
 def _undo(working: state.WorkingSession) -> None:
-    """Show the button for undo and, if anything was undone, the one for redo."""
+    """Show the button for undo and, if a step was undone, the button for redo."""
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
         ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
     ):
         if not step and label == "Redo":
             continue
-        # A fixed key, because the help changes with every step: otherwise a click during a rerun
-        # would be on a button that is gone.
+        # The key is fixed, because the help text changes with every step: otherwise a click during
+        # a rerun would hit a button that no longer exists.
         say.button(
             label,
             key=label,
@@ -76,15 +76,15 @@ def _undo(working: state.WorkingSession) -> None:
 
 @contextmanager
 def toolbar() -> Iterator[Any]:
-    """Return a container for the controls of a page: one row below the bar, each control after its
-    name."""
+    """Return a container for the controls of a page: one row below the bar, with each control's
+    name before it."""
     row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
     with row:
         yield row
 
 
 def show_views(page: str) -> None:
-    """Draw a page that has only views: the chosen one, with its controls in the page's row."""
+    """Draw a page that has only views: the chosen view, with its controls in the page's row."""
     with toolbar() as row:
         chosen = navigation.view_select(page)
     navigation.show(chosen, row)
@@ -99,7 +99,7 @@ def help_dialog(entry: PageEntry) -> None:
     keys.show()
     with st.expander("Documentation", key="documentation", on_change="rerun") as document:
         if document.open:
-            # links to other files are no pages of the app
+            # links to other files do not work in the app
             text = (paths.documents() / entry.document).read_text(encoding="utf-8")
             st.markdown(_LINK.sub(r"\1", text))
 

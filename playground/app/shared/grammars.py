@@ -1,4 +1,4 @@
-"""Show the dialects' grammars on Guide and Compare, to choose, read and copy."""
+"""Show the dialects' grammars on Guide and Compare, for the user to choose, read and copy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def grammar(dialect: str, tools: tuple[ToolMetadata, ...], choice: str, thoughts
 
 
 def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
-    """Show what a model may write in each dialect, in the form of one engine."""
+    """Show each dialect's grammar in the format of one engine."""
     if not tools:
         st.info("This session has no tools: there is no call that a grammar could allow.")
         return
@@ -36,7 +36,7 @@ def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
 
 
 def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
-    """Return the form, the choice, and True if a thought may come first."""
+    """Return the format, the tool choice, and True if a reply may begin with a thought."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         form = st.segmented_control(
             "Form", list(FORMS), default="lark", required=True, key="form", bind="query-params"

@@ -1,4 +1,4 @@
-"""Undo and redo of each session's edits, and the editors' texts that cannot be read yet."""
+"""Undo and redo of each session's edits, and the texts in editors that cannot be read yet."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from playground.sessions.tool_files import read_tool_file
 
 
 def edit(name: str, *steps: Edit) -> str:
-    """Add steps; nothing can be redone then. Return the name under which the session is stored.
-    Raises InputFault."""
+    """Add steps; undone steps can no longer be redone. Return the name under which the session is
+    stored. Raises InputFault."""
     name = state.name_now(name)
     return _store(name, [*state.edit_steps(name), *steps], [])
 
@@ -26,7 +26,7 @@ def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
 def set_tools(name: str, data: bytes, file_name: str) -> None:
     """Replace the session's tools by those of a file.
 
-    Of tools with the same name the first one counts, as in a loaded session. Raises InputFault.
+    Of several tools with the same name the first counts, as in a loaded session. Raises InputFault.
     """
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
@@ -45,8 +45,8 @@ def took_model(model: str | None, name: str, before: str | None) -> None:
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
     """Return the changes of the model: the number of edits before each, the old and the new model.
 
-    If something else than the list of models has set the model since, such as a link, none can be
-    undone.
+    If the model was set afterwards by anything but the list of models, such as a link, no change
+    can be undone.
     """
     found = state.get(state.MODELS + name) or []
     return found if found and found[-1][2] == state.get(state.MODEL) else []
@@ -91,8 +91,8 @@ def next_redo(name: str) -> str:
 def copy_values(old: str, new: str, renamed: bool = False) -> str:
     """Copy a session's values of this tab to the new name under which it was stored; return `new`.
 
-    Texts that cannot be read yet stay at the old name, too, because another tab may show them,
-    unless the session was `renamed`.
+    Unless the session was `renamed`, texts that cannot be read yet also stay at the old name,
+    because another tab may show them.
     """
     if new != old:
         unread, prefix = drafts(new), state.edit_key(old, "")
@@ -126,5 +126,5 @@ def drafts(name: str) -> dict[str, tuple[str, str]]:
 
 
 def keep_drafts(name: str, unread: dict[str, tuple[str, str]]) -> None:
-    """Keep these texts for a session in place of those that were kept."""
+    """Store these texts for a session, in place of those that were stored."""
     belongings.keep(state.DRAFTS + name, unread or None)

@@ -1,8 +1,8 @@
 """Editing in place: the open block in a column of Compare, and its draft.
 
-The browser owns the text while somebody types. Python shows what the draft would change and stores
-nothing; when the user keeps the text, each changed part becomes one step, which can be undone. A
-refused text stays in its box, with the reason, and makes no step.
+The browser has the text while the user types. Python shows what the draft would change, and stores
+nothing. When the user keeps the text, each changed part becomes one step, which can be undone. A
+refused text stays in its box, with the reason, and becomes no step.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
 
 
 def on_asked(name: str, key: str) -> None:
-    """Do what the component asks for: open a block, keep or drop its text, or move it."""
+    """Do what the component asks for: open a block, keep or drop its text, or move the block."""
     asked = state.component_value(key, "asked")
     if not isinstance(asked, Mapping):
         return
@@ -81,7 +81,7 @@ def on_asked(name: str, key: str) -> None:
     opened = state.get(state.OPEN_BLOCK + name) or {}
     if asked["do"] == "open":
         _open(name, asked["origin"], asked["number"])
-    elif asked["number"] != opened.get("number"):  # the box is gone already
+    elif asked["number"] != opened.get("number"):  # the box is already closed
         if asked.get("then"):
             _open(name, asked["then"], asked["next"])
     elif asked["do"] == "leave":
@@ -99,7 +99,7 @@ def close(name: str) -> None:
 
 
 def add_menu(working: WorkingSession) -> None:
-    """Show a menu of parts that the request lacks, but may have."""
+    """Show a menu of the parts that can be added to the request."""
     name, session = working.name, working.session
     with st.popover("Add a part", icon=":material/edit_note:", key=ADD, on_change="rerun") as menu:
         if not menu.open:
@@ -160,7 +160,8 @@ def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
 
 
 def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]) -> list[Edit]:
-    """Return the steps to these texts. Each text comes with True if it is the whole part's JSON."""
+    """Return the steps that set these texts. Each text has a flag: True if it is the whole part's
+    JSON."""
     steps = (
         step_to(session, source, str(text), bool(whole))
         for source, (text, whole) in zip(sources, texts, strict=False)

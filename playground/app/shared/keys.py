@@ -45,7 +45,7 @@ def listen(entry: PageEntry) -> str:
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
     pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
-        return ""  # pressed before the browser knew that keys are off
+        return ""  # the key was pressed before the browser knew that keys are off
     if pressed in _PAGES:
         navigation.go(_PAGES[pressed].name)
     return pressed

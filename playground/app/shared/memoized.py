@@ -1,11 +1,10 @@
 """A cache of answers between runs of a page, by the content of their arguments.
 
-A key always follows from the values themselves. A key that callers compute themselves becomes wrong
-if somebody changes the value but not the key: the page then shows the answer to another question,
-and nobody notices.
+A key always follows from the values. If callers passed keys, a caller could change a value and not
+its key: the page would then show the answer to another question, and nobody would notice.
 
 Streamlit would hash a session anew in every run, 60 ms for each megabyte of models. Our values are
-frozen, so `digest` computes each object's digest once; a hit costs about 0.05 ms.
+frozen, so `digest` computes each object's digest only once; a further use costs about 0.05 ms.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ _lock = Lock()  # every browser session runs in a thread of its own
 def memoized(
     entries: int, spinner: str | bool = False
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a pure function: at most `entries` answers are kept, for all browser sessions.
+    """Decorate a pure function: at most `entries` answers are cached, for all browser sessions.
 
-    The answers are shared: nobody may change one. Arguments are plain values or those of KEYED. No
-    name of an argument may begin with an underscore, because Streamlit would leave it out of the
-    key. The states of the dialects' files are part of the key, since a dialect is passed by its
-    name.
+    The answers are shared: never change an answer. Arguments are plain values or of the types in
+    KEYED. An argument's name must not begin with an underscore, because Streamlit would leave that
+    argument out of the key. The states of the dialects' files are part of the key, since a dialect
+    is passed by its name.
     """
     resource = st.cache_resource(max_entries=entries, show_spinner=spinner, hash_funcs=_HASHES)
 
@@ -71,8 +70,7 @@ def memoized(
 def digest(value: object) -> bytes:
     """Return a digest of a frozen value's content: 16 bytes, equal for equal values of one type.
 
-    `value` is a dataclass, a pydantic model or a tuple of these. Raises TypeError for anything
-    else.
+    `value` is a dataclass, a pydantic model or a tuple of these. Raises TypeError for other types.
     """
     # Each `replace` validates and makes a new tuple, but its items stay the same objects.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)
@@ -120,10 +118,11 @@ def _add(update: Update, value: object) -> None:
 def _add_fields(update: Update, value: object, digest_of_tuples: bool = False) -> None:
     """Feed a dataclass or a model to a hash.
 
-    With `digest_of_tuples`, its tuples get digests of their own: an edited session shares most
-    messages with the unedited one, and these are not hashed again at every keystroke.
+    With `digest_of_tuples`, each of its tuples gets a digest that is cached: an edited session
+    shares most messages with the unedited session, and shared messages are not hashed again at
+    every keystroke.
     """
-    kind: Any = type(value)  # mypy takes a bare type for unhashable
+    kind: Any = type(value)  # mypy considers a plain `type` unhashable
     _add_bytes(update, b"o", kind.__qualname__.encode())
     for name in _fields(kind):
         field = getattr(value, name)

@@ -16,7 +16,7 @@ from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
 
 _MARKS: Final = "marks widget"  # holds the marks' widget's key, and its labels by part
-# the query parameter: "0.0-3.1" is part 0 of message 0 and part 1 of message 3
+# a query parameter: "0.0-3.1" means part 0 of message 0, and part 1 of message 3
 _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"
 
@@ -24,8 +24,8 @@ _ADDRESS_READ: Final = "marks of the address were followed"
 def choose(name: str, question: CacheQuestion) -> CacheQuestion:
     """Let the user set and clear marks in the session of this name.
 
-    If they differ from the policy's, return the question with a policy of the user's own that
-    places them.
+    If the user's marks differ from the policy's, return the question with a new policy that places
+    the user's marks.
     """
     dialect = question.dialect
     messages = formatted(question.session, dialect)
@@ -82,7 +82,7 @@ def _labels_to_show(
     back = state.went_back()
     for labels in () if back else (state.get(key), last):
         if labels is not None:
-            return [label for label in labels if label in places]  # an edit may remove some
+            return [label for label in labels if label in places]  # an edit may have removed a part
     first = back or not state.get(_ADDRESS_READ)
     asked = state.url_values().get(_ADDRESS) if first else None
     state.put(_ADDRESS_READ, True)

@@ -1,5 +1,4 @@
-"""The user's cache policies: those from files are stored, those made by clicks last as long as the
-tab."""
+"""The user's cache policies: from files, which are stored, and by clicks, for this tab."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ from playground.dialects.marks.own_policies import OwnPolicy, parse_policy
 from playground.dialects.marks.policies import AS_SENT, OWN, POLICIES, Policy
 
 UPLOAD: Final = "policy upload"
-_POLICIES: Final = "own policies"  # name → its file's text
-_CLICKED: Final = "clicked policies"  # the same, of this tab
+_POLICIES: Final = "own policies"  # name → text of the policy file
+_CLICKED: Final = "clicked policies"  # the same for policies made by clicks in this tab
 _ERROR: Final = "policy error"
 
 
 def accept(file: UploadedFile | None) -> None:
-    """Store an uploaded policy file, or note its fault."""
+    """Store an uploaded policy file, or the fault in it."""
     state.put(_ERROR, "")
     if file is None:
         return
@@ -47,7 +46,7 @@ def find(name: str) -> OwnPolicy | None:
 
 
 def chosen(policy: str, own_policies: OwnPolicy | None) -> str | Policy:
-    """Return a policy as questions take it; `own` is the user's. Any other is the dialect's."""
+    """Return a policy in the form that questions take: the user's own, a name, or else OWN."""
     return (
         own_policies.policy() if own_policies else policy if policy in (AS_SENT, *POLICIES) else OWN
     )

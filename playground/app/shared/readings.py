@@ -25,16 +25,15 @@ from playground.show.replays import player
 Tools = Sequence[ToolMetadata]
 SERVER: Final = "server:"  # prefix of a server's name, because a dialect may have the same name
 MOST_COLUMNS: Final = 4
-_ENGINES: Final = 4  # the first servers of the list, which run models
-_LONGEST: Final = 30_000  # characters: longer replies are not tried with every server
+_ENGINES: Final = 4  # how many servers at the start of the list run models
+_LONGEST: Final = 30_000  # in characters; longer replies are not tried with every server
 
 
 @dataclass(frozen=True)
 class Reading:
     """A recording with the page's columns and switches.
 
-    A column is a dialect's name, or a server's name after `SERVER`; `dialect` is that of the first
-    column.
+    A column is a dialect's name, or `SERVER` and a server's name. `dialect` is the first one's.
     """
 
     recording: Recording
@@ -57,7 +56,7 @@ class Reading:
 
     @property
     def other_timelines(self) -> list[Timeline]:
-        """Return the columns without the reading in the dialect itself."""
+        """Return the readings of the columns, except the reading in `dialect`."""
         own = self.timeline.result
         return [each for each in self.timelines if each.result is not own]
 
@@ -66,7 +65,7 @@ class Reading:
         return _picture(*self._key)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
-        """Return the replay as a test, a page or JSON of all columns' events, without secrets."""
+        """Return the replay as a test, or all columns as a page or JSON, without secrets."""
         return _file(form, *self._key)
 
     @property
@@ -122,8 +121,8 @@ def _file(
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
     """Return two columns: the dialect, and the reading that differs most usefully from it.
 
-    This is a server that delivers an incomplete call or drops text, else another dialect. A server
-    whose parser was run on such replies comes before one that is assumed to read them so.
+    The second is a server that delivers an incomplete call or drops text, or else another dialect.
+    Servers whose parser was run on such replies come before those that only assume a reading.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:

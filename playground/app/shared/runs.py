@@ -1,6 +1,5 @@
-"""The runs of all browser sessions, by id. Each session keeps the ids of its own runs to itself.
-
-A run holds a thread, and a session's state takes plain values only, so runs are stored here. When a
+"""The runs of all browser sessions, by id. Each session knows only the ids of its own runs. A run
+holds a thread, and a session's state may hold only plain values, so runs are stored here. When a
 run is added, its tab's previous run is forgotten, and so are finished runs of closed tabs.
 """
 
@@ -18,12 +17,12 @@ R = TypeVar("R", bound=BackgroundRun)
 
 @dataclass
 class Runs(Generic[R]):
-    """The runs by id, each with a function that tells if its tab is open."""
+    """The runs by id, each with a function that returns True if the run's tab is open."""
 
     _known: dict[str, tuple[R, Callable[[], bool]]] = field(default_factory=dict)
 
     def get(self, run_id: str) -> R | None:
-        """Return the run of this id, or None if there is none (any more)."""
+        """Return the run of this id, or None if there is none or it was forgotten."""
         known = self._known.get(run_id)
         return known[0] if known else None
 

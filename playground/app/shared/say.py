@@ -1,8 +1,9 @@
 """Streamlit's elements for the app's own sentences, which may contain a name from a session.
 
-The name of a tool, model, file or session may change the direction in which a line is read. These
-functions, the components and the tables guard our words against that: pages use them for every text
-that is more than a literal. Texts that a user types, chooses or copies are not changed.
+The name of a tool, model, file or session may contain characters that change the reading direction
+of a line. These functions, the components and the tables guard the app's words against such names:
+pages use them for every text that is not a literal. Texts that a user types, chooses or copies are
+not changed.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def shown(words: Any) -> Any:
-    """Return guarded words; any other value as it is."""
+    """Return a text guarded, and any other value unchanged."""
     return keep_order(words) if isinstance(words, str) else words
 
 
 def option(name: Any) -> str:
-    """Return a guarded name for a list of choices, and for a link that chooses it."""
+    """Return a name guarded, for a list of choices or for a link that makes the choice."""
     return visible(str(name))
 
 
 def download_button(label: str, data: Any, file_name: str, **more: Any) -> bool:
-    """Draw Streamlit's button; nothing in the file's name can hide its ending."""
+    """Draw Streamlit's download button; no character can hide the file name's ending."""
     name = visible(file_name).replace("\\", "")
     return st.download_button(shown(label), data, name, **more)
 

@@ -24,7 +24,9 @@ from playground.show.rows import AnswerRows
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
-_FORMATS: Final[dict[str, str]] = {  # by unit; other units are whole numbers or plain decimals
+_FORMATS: Final[
+    dict[str, str]
+] = {  # unit → format; numbers with other units are whole or plain decimals
     "share": "%,.0f %%",
     "seconds": "%,.2f s",
     "chance": "%,.3f",
@@ -46,8 +48,8 @@ def table(
 ) -> None:
     """Show rows without their index, in `place` if it is given, under the glossary's titles.
 
-    `columns` is the `column_config` of st.dataframe, `options` its other arguments. The height is
-    set in pixels: the browser keeps this space free until the code that draws tables has loaded.
+    `columns` is the `column_config` of st.dataframe, `options` are its other arguments. The height
+    is set in pixels, so that the browser keeps it free until the code for tables has loaded.
     """
     named = frames.frame(rows) if isinstance(rows, AnswerRows) else pd.DataFrame(rows)
     units = {title(name): _unit(name) for name in map(str, named.columns)}
@@ -74,7 +76,7 @@ def _unit(name: str) -> str:
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with its texts guarded, because a cell may be a sentence of ours."""
+    """Return the table with its texts guarded, because a cell may be a sentence of the app."""
     shown = frame.copy(deep=False)
     for at, dtype in enumerate(frame.dtypes):
         if is_object_dtype(dtype) or is_string_dtype(dtype):
@@ -86,7 +88,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(frame: pd.DataFrame, units: Mapping[str, str]) -> dict[str, Any]:
-    """Return the format of each column of numbers: a browser's default depends on its language."""
+    """Return the format of each column of numbers; the default depends on the browser's
+    language."""
     return {
         name: st.column_config.NumberColumn(format=_format(name, units.get(name, ""), column))
         for name, column in ((str(key), column) for key, column in frame.items())

@@ -1,4 +1,4 @@
-"""The view Tools of Compare: what tools cost, and which provider takes their schemas."""
+"""The view Tools of Compare: the tokens of each tool, and which providers accept its schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _portability(session: Session, targets: list[str]) -> Portability:
 
 
 def show(session: Session, dialects: Sequence[str]) -> None:
-    """Show two folded tables: tokens of each tool, and what providers refuse of them."""
+    """Show two folded tables: each tool's tokens, and the schema parts that providers refuse."""
     with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
         if tokens.open:
             _show_costs(session, dialects)
@@ -73,8 +73,8 @@ def _show_portability(session: Session) -> None:
 
 
 def _schema_to_send(answer: Portability) -> None:
-    """Show the schema to send instead, for a chosen tool and target. The select box's values are
-    numbers, not names from the session."""
+    """Show the schema to send instead, for a chosen tool and target. The values of the select box
+    are indexes, not names from the session."""
     rows = [row for row in answer.rows if row.findings]
     number = st.selectbox(
         "Write instead",

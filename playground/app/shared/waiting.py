@@ -1,8 +1,8 @@
 """Waiting for background work within a run of the page.
 
-A run that waits gives way to any action of the user. A fragment that polls starts runs of its own
-instead, and a starting run can drop what Streamlit 1.67 is handling for the browser: in some 120
-loads of a page, a file that was being uploaded was silently lost three times.
+A run that waits ends at any action of the user. A fragment that polls would start further runs, and
+a starting run can drop what Streamlit 1.67 is handling for the browser: in about 120 loads of a
+page, a file that was being uploaded was silently lost three times.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def background() -> ThreadPoolExecutor:
 
 
 def tab_is_open() -> Callable[[], bool]:
-    """Return a function that tells if the tab of this run is open; any thread may call it.
+    """Return a function that returns True if the tab of this run is open. Any thread may call it.
 
-    A tab that has been gone for a few seconds, as when the network fails, counts as open.
+    A tab whose connection has been lost for only a few seconds still counts as open.
     """
     from streamlit.runtime import exists, get_instance
     from streamlit.runtime.scriptrunner import get_script_run_ctx

@@ -1,4 +1,4 @@
-"""The rarely used controls: other ways of sending the requests, and a policy file of the user's."""
+"""The Cache page's rarely used controls: changes of requests (`WhatIf`), and a policy file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def choose(model: str) -> WhatIf:
 
 
 def _lifetimes(model: str) -> list[str]:
-    """Return the lifetimes that a mark may have by the model's rules, else by Anthropic's."""
+    """Return the lifetimes of a mark by the model's cache rules, or else by Anthropic's."""
     known = rules(model)
     if known.match == "unknown":
         known = rules_of("anthropic")

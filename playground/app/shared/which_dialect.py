@@ -24,7 +24,7 @@ _LOOKED_AT: Final = 100_000
 
 @memoized(32, spinner="Reading in every dialect …")
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
-    """Return every dialect's reading of a reply, the likeliest first."""
+    """Return every dialect's reading of a reply, the likeliest dialect first."""
     return detect_recording(recording, tools)
 
 

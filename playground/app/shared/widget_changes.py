@@ -1,9 +1,10 @@
 """Distinguish a user's change of a widget from a stale value.
 
-A browser learns a little late that a widget is gone, or that the app has set another value. With
-the user's next action it still sends the old value; Streamlit takes that for a change and calls
-back. An old role came back in this way as an edit of another message. So a value that is already
-known is no change, and if the app changes a value, a new widget replaces the old one.
+A browser learns late that the app has removed a widget or set another value. With the user's next
+action it may still send the old value, which Streamlit takes for a change, so that it calls the
+widget's callback. In this way, an old role once became an edit of another message. Therefore a
+value that is already known is no change, and if the app changes a value, a new widget replaces the
+old one.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from typing import Any, Final
 
 from playground.app import state
 
-_WIDGETS: Final = "widgets of "  # + key → the number of widgets before it in this place
-_KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was applied
+_WIDGETS: Final = "widgets of "  # + key → how many widgets the present one has replaced
+_KNOWN: Final = (
+    "known of "  # + widget's key → the value with which it was drawn, or that was applied last
+)
 
 
 def place(key: str, value: Any) -> str:
-    """Return the key of the widget that shows a value which is stored elsewhere.
+    """Return the key of a widget whose value is stored elsewhere.
 
-    Pass the value as the widget's default in every run. A value set by code instead is sent to the
-    browser once; the user's next action may end that run first. The widget then stayed empty, and
-    the browser reported the empty text as an edit. If anything but the user changed the value, a
-    new widget replaces the old one.
+    Pass the value as the widget's default in every run. A value that code sets is sent to the
+    browser only once, and the user's next action may end that run first. The widget would then stay
+    empty, and the browser would report the empty text as an edit. If anything but the user changed
+    the value, a new widget replaces the old one.
     """
     count = state.get(_WIDGETS + key) or 0
     held = state.get(_widget(key, count))
@@ -63,7 +66,7 @@ def _value(widget: str, field: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value to compare and store: a file by its id, several choices in any order."""
+    """Return a value to compare and store: a file as its id, several choices in a fixed order."""
     if isinstance(value, list):
         return sorted(value, key=repr)
     return getattr(value, "file_id", value)

@@ -24,9 +24,9 @@ from playground.show import payloads
 if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
-_MOST_FINDINGS: Final = 40  # that are shown one by one
+_MOST_FINDINGS: Final = 40  # how many findings are shown one by one
 _MOST_PLACES: Final = 12
-_SWITCHES: Final = (
+SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in reasoning is", ("unclosed", "call", "reasoning")),
     ("text_after_calls", "Text after a call is", ("text", "finding")),
@@ -40,7 +40,7 @@ _SWITCHES: Final = (
 def show_findings(findings: Sequence[Finding], where: str) -> None:
     """Show findings in an expander of any width; nothing if there are none.
 
-    Each says what it is, where, and what it means or what to do about it. Equal findings of several
+    Each finding has its code, its places, and its meaning or its remedy. Equal findings at several
     places are joined.
     """
     if not findings:
@@ -64,7 +64,7 @@ def _listed(places: Sequence[str]) -> str:
 
 
 def _advice(code: str, message: str) -> str:
-    """Return a finding's meaning and its remedy, without those that its message states."""
+    """Return a finding's meaning and remedy, unless its message already states them."""
     lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
     return "".join(f"\n{line}" for line in lines if line and line not in message)
 
@@ -76,16 +76,14 @@ def dialect_select(label: str, key: str, default: str = "") -> str:
 
 
 def model_dialect() -> str:
-    """Return the dialect that the session's model writes, or the nearest to it."""
+    """Return the dialect that the session's model writes, or the nearest one to it."""
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
 def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 0) -> None:
-    """Show a text as it is, with a button that copies it.
-
-    `arrows` show its line breaks, and `of` tells equal labels on one page apart. Beyond `height`
-    pixels, if any, the text scrolls. The caption counts line breaks at the text's edges, which
-    nobody sees.
+    """Show a text unchanged, with a button that copies it. `arrows` show its line breaks; `of`
+    distinguishes equal labels on one page. If `height` is not 0, a text beyond so many pixels
+    scrolls. The caption counts the line breaks at the text's edges, which are invisible.
     """
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
@@ -105,7 +103,7 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 
 
 
 def message_page(messages: int) -> int:
-    """Return the chosen page of so many messages, from 1."""
+    """Return the number of the chosen page of messages, from 1."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
@@ -113,7 +111,7 @@ def message_page(messages: int) -> int:
 
 
 def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
-    """Show complete HTTP requests as they would be sent; `of` tells those of one page apart."""
+    """Show complete HTTP requests as they would be sent; `of` distinguishes lists on one page."""
     for number, call in enumerate(calls):
         say.text(f"{call.method} {call.url}")
         if call.body:
@@ -132,9 +130,10 @@ def reading_switches(dialect: str) -> Switches:
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
     say.caption(f"How {dialect} is read")
-    for field, label, options in _SWITCHES:
+    for field, label, options in SWITCHES:
         default = getattr(own, field)
         listed = [default, *(option for option in options if option != default)]
-        picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+        named = f"{label} :small[`{field}`]"  # findings name the switch
+        picked = st.selectbox(named, listed, key=f"{field}-{dialect}", bind="query-params")
         chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]

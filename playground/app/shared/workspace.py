@@ -1,7 +1,7 @@
 """The workspace on every page: actions on the chosen session, and notices about the workspace.
 
-All actions run in callbacks, before anything is drawn; a refusal of the system is shown in one
-line.
+All actions run in callbacks, before anything is drawn. If the system refuses one, the reason is
+shown in one line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def choose_other(name: str | None) -> None:
 
 
 def missing() -> None:
-    """Show, in place of a page, that the session is not there, and the nearest names."""
+    """Show, in place of a page, that the session does not exist, and the most similar names."""
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
@@ -76,7 +76,7 @@ def _others(name: str) -> list[str]:
 
 
 def notice() -> None:
-    """Show what happened to the workspace since the last run, and the possible actions."""
+    """Show the changes of the workspace since the last run, and possible actions."""
     if fault := state.get(state.REFUSED):
         st.error("This could not be done.")
         say.text(fault)
@@ -217,7 +217,7 @@ def _of_a_kept_one(name: str) -> None:
 
 
 def where() -> str:
-    """Return a sentence on where sessions are stored, if they are."""
+    """Return a sentence that says where sessions are stored, or that they are not."""
     if access.current().keeps_sessions:
         return f"Kept in {paths.workspace()}."
     if access.current().may_keep:
@@ -256,7 +256,7 @@ def remove_button(name: str) -> None:
 
 
 def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: str = "") -> None:
-    """Draw a button; `key` tells buttons with one label in two places apart."""
+    """Draw a button; `key` distinguishes buttons that have the same label."""
     say.button(
         label,
         key=" ".join(["workspace", key or label, *args]),

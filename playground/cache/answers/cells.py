@@ -240,8 +240,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by the request's number. A fact need not
-        be the cause."""
+        """Facts near each break that only the bills show, by request. A fact may not be the
+        cause."""
         hints: dict[int, str] = {}
         if self.rules is None or not self.row:
             return hints
@@ -256,8 +256,7 @@ class CacheSimulation(Drawn, Live):
         return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
-        """Return the tokens read as predicted, the tokens read as billed, and the provider's
-        diagnosis."""
+        """Return the tokens read by prediction and by bill, and the provider's diagnosis."""
         outcome, bill = self.requests[number], self.billed[number] if any(self.billed) else None
         diagnosis = self.diagnoses[number] if any(self.diagnoses) else None
         sure = "" if outcome.state == "exact" else f", {outcome.sureness}"
@@ -267,11 +266,9 @@ class CacheSimulation(Drawn, Live):
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Return a line for each limit that is exceeded, and for each reason why a request is
-        refused.
+        """Return a line for each exceeded limit, and for each reason why a request is refused.
 
-        `max_cost_multiple` is the most that the input may cost, as a multiple of its cost without a
-        cache.
+        `max_cost_multiple` limits the input's cost, as a multiple of its cost without a cache.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
@@ -340,8 +337,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def holds_more(self) -> bool:
-        """True if the session holds text that a billed request did not send, for example because of
-        a compaction."""
+        """True if a billed request did not send some of the session's text, as after a
+        compaction."""
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(
             bill is not None and not bill.summed and sent.token_range(one.total)[0] > bill.total
@@ -406,8 +403,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def assumed_as(self) -> str | None:
-        """The known model that lends its figures if the rules do not name the model; None if they
-        do."""
+        """The known model whose figures are used if the rules do not name the model, or None."""
         return None if self.rules is None else stand_in(self.rules, self.model)
 
     @property
@@ -456,8 +452,7 @@ class CacheSimulation(Drawn, Live):
 
 
 def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str:
-    """Return a line with a figure and its source; it says if the figure is only assumed for the
-    model."""
+    """Return a line with a figure and its source, or that the figure is only assumed."""
     if figure.assumed:
         text = f"not known for {model!r}, assumed as for {figure.assumed}"
         return f"{words(figure.value)} ({text}: {figure.source})"

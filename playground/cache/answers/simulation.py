@@ -168,7 +168,7 @@ def _as_sent(
             expected="one or the other",
         )
     sent, own_name = sent_requests(session), session.task.model_name
-    body_models = {body.get("model") for body in sent.bodies}
+    body_models = {m if isinstance(m := body.get("model"), str) else None for body in sent.bodies}
     answered = {record.model for record in session.requests}
     # otherwise the user chose another model
     is_own = None in body_models or own_name in body_models or own_name in answered
@@ -258,8 +258,7 @@ def simulated_by_dialect(
     what_if: WhatIf = AS_IT_IS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[list[CacheSimulation]]:
-    """Yield the rows of `cache_matrix`: first the cell of "as-sent", then the cells of each
-    dialect.
+    """Yield the rows of `cache_matrix`: the cell of "as-sent", then each dialect's cells.
 
     A dialect's requests are written when its row is asked for, and released with the row.
     """
@@ -269,16 +268,14 @@ def simulated_by_dialect(
     models = [] if model or what_if.parallel > 1 else sent_models(session)
     mixed = () if model else tuple(_mixed_model_findings(session, provider, bool(models)))
     session = session.with_model(model)
-    name, dynamic = session.task.model_name, session.dynamic
-    rules = known_rules(provider, name)
-    cache_request = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
+    name = session.task.model_name
+    rules, cache_request = known_rules(provider, name), _cache_request(session)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
-    chosen = as_policies(policies)
-    marking = [each for each in chosen if each != AS_SENT]
-    if len(marking) < len(chosen):
+    if AS_SENT in (chosen := as_policies(policies)):
         yield [_as_sent(session, model, provider, apart, what_if)]
+    marking = [each for each in chosen if each != AS_SENT]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         row: list[CacheSimulation] = []
@@ -311,6 +308,13 @@ def simulated_by_dialect(
         yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
+
+
+def _cache_request(session: Session) -> CacheRequest:
+    dynamic = session.dynamic
+    return CacheRequest(
+        session.task.model_name, dynamic.cache_dialect, dynamic.enable_explicit_caching
+    )
 
 
 def _by_writer(

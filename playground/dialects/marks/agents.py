@@ -185,7 +185,6 @@ def marked_parts(
 ) -> Iterator[tuple[int, int, bool]]:
     """Yield each place as the indexes of a message and of its part, with True if the part may be
     marked: an empty text may not."""
-    done: set[tuple[int, int]] = set()
     for message, part in places(messages):
         content = messages[message].get("content") or ""
         if isinstance(content, list):
@@ -195,10 +194,7 @@ def marked_parts(
         else:
             continue
         index = len(parts) + part if part < 0 else part
-        if not 0 <= index < len(parts) or (message, index) in done:
-            continue
-        done.add((message, index))
-        if not isinstance(chosen := parts[index], dict):
+        if not 0 <= index < len(parts) or not isinstance(chosen := parts[index], dict):
             continue
         # Anthropic answers a mark on an empty text with a 400; here the place stays unmarked.
         empty = chosen.get("type") == "text" and not chosen.get("text")

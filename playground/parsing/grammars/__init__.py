@@ -8,11 +8,13 @@ from typing import Final
 from playground.base.errors import UnknownNameError
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.grammars.bodies import BODIES
 from playground.parsing.grammars.expressions import IMPOSSIBLE
 from playground.parsing.grammars.grammar import FORMS, Grammar
 from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.replies import ROOT, ReplyRules, WantedReply
 from playground.parsing.grammars.well_formed import well_formed_rules
+from playground.parsing.notations import notation_of
 
 __all__ = ["ACCEPTS", "FORMS", "Grammar", "declared_grammar"]
 
@@ -42,6 +44,10 @@ def declared_grammar(
         chosen = [tool for tool in tools if tool.name == choice]
         if not chosen:
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
+    for form in (syntax,) if accepts == "written" else (syntax, *syntax.also):
+        if notation_of(form).hole not in BODIES:
+            notes.none("calls", f"no grammar is known for {{{form.call_template.body}}}")
+            return Grammar(name, {}, tuple(notes.findings))
     if accepts == "well-formed":
         rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO)
         return Grammar(name, rules, (), by_characters=True)

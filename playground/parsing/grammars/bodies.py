@@ -33,10 +33,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 def call_of(rules: CallRules, first: bool) -> Expression:
     """Build a call by its template. `first` says that no call stands before it."""
     template = rules.syntax.call_template
-    body = _BODIES.get(declared_hole(template.body, _BODIES))
-    if body is None:
-        rules.notes.none(rules.place, f"no grammar is known for {{{template.body}}}")
-        return IMPOSSIBLE
+    body = BODIES[declared_hole(template.body, BODIES)]
     before = (rules.piece(piece, first) for piece in template.before)
     return in_order(*before, body(rules))
 
@@ -287,7 +284,7 @@ def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
     return SOME if needed else ANY
 
 
-_BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {
+BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {
     "call:json": _json_call,
     "args:json": _json_arguments,
     "args:marked": _marked_arguments,

@@ -1,6 +1,6 @@
 """The notations for bodies of calls and values of parameters: one file for each.
 
-A new notation needs a file here, a line in a dictionary below, and a syntax that uses it.
+A new notation needs a file here and a line in a dictionary below: `playground new notation NAME`.
 """
 
 from __future__ import annotations

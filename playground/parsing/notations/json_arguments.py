@@ -35,6 +35,7 @@ class JsonArguments(Notation):
     hole = "args:json"
     meaning = "the arguments as a JSON object"
     values = "JSON"
+    family = "A name, then its arguments as JSON"
     fields = {"call": "<function={name}>{args:json}</function>"}
     example = '<function=write_file>{"path": "a.py", "lines": [1, 2]}</function>'
     first = "{"

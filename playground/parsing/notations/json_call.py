@@ -56,6 +56,7 @@ class JsonCall(Notation):
     names_tool = True
     meaning = "name and arguments inside one JSON object, its keys by `JsonShape`"
     values = "JSON"
+    family = "Name and arguments in one JSON object"
     fields = {"call": "<tool_call>{call:json}</tool_call>"}
     example = (
         '<tool_call>{"name": "write_file", "arguments": {"path": "a.py", "lines": [1, 2]}}'

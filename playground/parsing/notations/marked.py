@@ -28,6 +28,7 @@ class MarkedArguments(Notation):
     hole = "args:marked"
     meaning = "the arguments as an object whose texts stand between `string_mark`"
     values = "JSON with bare keys, texts between marks"
+    family = "A name, then its arguments in marks"
     fields = {"call": "<call:{name}>{args:marked}</call>", "string_mark": "``"}
     example = "<call:write_file>{path:``a.py``,lines:[1,2]}</call>"
     first = "{"

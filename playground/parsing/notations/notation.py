@@ -72,14 +72,15 @@ class Notation(ABC):
     """A way in which the body of a call is written, announced and read.
 
     `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
-    guides on the form of arguments. `fields` declare an example syntax. In this syntax, a call of
-    `write_file` with the arguments `sample` is written as `example`; tests check it, and the
-    documentation shows it.
+    guides on the form of arguments, `family` the title over its dialects in lists. `fields` declare
+    an example syntax. In this syntax, a call of `write_file` with the arguments `sample` is written
+    as `example`; tests check it, and the documentation shows it.
     """
 
     hole: ClassVar[str]
     meaning: ClassVar[str]
     values: ClassVar[str]
+    family: ClassVar[str]
     fields: ClassVar[Mapping[str, Any]]
     sample: ClassVar[Mapping[str, Any]] = {"path": "a.py", "lines": [1, 2]}
     example: ClassVar[str]

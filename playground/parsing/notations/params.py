@@ -55,6 +55,7 @@ class Params(Notation):
     hole = "params"
     meaning = "the parameters, each as `param` says"
     values = "plain text, typed by the tool's schema"
+    family = "A tag for each parameter"
     fields = {
         "call": "<function={name}>{params}</function>",
         "param": "<parameter={key}>{value}</parameter>",

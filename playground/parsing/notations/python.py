@@ -29,6 +29,7 @@ class PythonArguments(Notation):
     hole = "args:python"
     meaning = "the arguments as Python keyword arguments"
     values = "Python literals"
+    family = "Python calls"
     fields = {"call": "[{name}({args:python})]"}
     example = "[write_file(path='a.py', lines=[1, 2])]"
 

@@ -35,6 +35,7 @@ class Texts(Notation):
     holes_after = ("name", "word")
     meaning = "the argument KEY as plain text, up to what follows it; there may be several"
     values = "plain text"
+    family = "A word, then text"
     fields = {"call": "<write to={text:path}>{text:content}</write>", "name": "write_file"}
     sample = {"path": "a.py", "content": "x = 1"}
     example = "<write to=a.py>x = 1</write>"

@@ -1,5 +1,6 @@
-"""Guides to dialects: what a model reads, what it answers, and what a parser reads of that.
+"""Guides to dialects: the prompt that a model gets, its answer, and the calls that a parser reads
+from the answer.
 
-`library.py` has the use cases of every dialect, `guide.py` renders them and reads them back.
-`page.py` is the view Guide of Dialects, `commands.py` the command `guide`.
+`library.py` has the use cases of every dialect; `guide.py` renders the prompts and reads the
+answers. `page.py` is the view Guide of Dialects, `commands.py` the command `guide`.
 """

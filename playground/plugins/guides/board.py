@@ -1,4 +1,5 @@
-"""A guide as boards: its figures, the servers that read the dialect, and a reply as it is read."""
+"""A guide as boards: its figures, the servers that read the dialect, and a reply with the calls
+read."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads a dialect hands over of one reply with text around."""
+    """Return, for each server that reads a dialect, what the server hands over of a reply with text
+    around a call."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []
@@ -89,7 +91,7 @@ def _tone(reading: ServerReading) -> str:
 
 
 def reading_board(text: str, result: ParseResult) -> Payload:
-    """Return a reply in the colours of what is read from it, and the calls that are read."""
+    """Return a reply, coloured by the events that are read from it, and the calls that are read."""
     pieces = [
         [event_name(event).replace(" ", "-"), text[event.span.start : event.span.stop]]
         for event in result.events

@@ -1,4 +1,4 @@
-"""A guide as a table of its summary, and as markup: each use case with its reply as it is read."""
+"""A guide as a table of its summary, and as markup: each use case with the events of its reply."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def special_tokens(value: LlamaFormat) -> pd.DataFrame:
 
 @draws("picture", Guide)
 def guide(value: Guide) -> Markup:
-    """Draw the guide with the same content as its Markdown."""
+    """Draw the guide, with the same content as the Markdown page."""
     rows = ([escaped(name), code(text)] for name, text in value.summary())
     cases = "".join(piece for case in value.cases for piece in _case(value, case))
     also = "".join(f"<li>{code(form)}</li>" for form in value.variants())

@@ -1,4 +1,5 @@
-"""The use cases of every dialect: the same conversations, so that guides can be compared."""
+"""The use cases of every dialect. All dialects get the same conversations, so that guides can be
+compared."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     """Return the use cases of one dialect, in the order of its guide."""
     call, tool = _example(dialect)
-    # A call that holds texts alone names no tool, so two calls in one reply would be equal.
+    # A call that holds only texts names no tool, so two calls in one reply would be equal.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
         _conversation_without_tools(dialect),

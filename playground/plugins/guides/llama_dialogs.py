@@ -1,4 +1,4 @@
-"""The dialogs that Meta's prompt formats for Llama 3.1 to 3.3 import, with the same texts.
+"""The dialogs that Meta's prompt formats for Llama 3.1 to 3.3 import, with Meta's texts.
 
 Source: llama-stack 0.2.12, `models/llama/prompt_format.py`. Meta's code writes the day on which it
 runs; here the date is an argument, because a prompt must not depend on the clock.
@@ -40,7 +40,8 @@ class BuiltinTool(StrEnum):
 
 
 class StopReason(StrEnum):
-    """The end of a message, under Meta's name. The playground finds it by the message's calls."""
+    """The end of a message, under Meta's name. The playground derives it from the message's
+    calls."""
 
     end_of_turn = "end_of_turn"
     end_of_message = "end_of_message"
@@ -78,7 +79,7 @@ def llama_dates(today: str = TODAY) -> str:
 def llama3_1_builtin_tool_call_dialog(
     tool_prompt_format: str = "json", *, today: str = TODAY
 ) -> list[Message]:
-    """Return a dialog with the built-in search and calculator; the format changes nothing."""
+    """Return a dialog with the built-in search and calculator, the same for every format."""
     system = f"{ENVIRONMENT}\nTools: brave_search, wolfram_alpha\n{llama_dates(today)}"
     question = "Search the web for the latest price of 1oz gold?"
     return _dialog(f"{system}\n\n{_HELPFUL}\n", question)
@@ -87,7 +88,7 @@ def llama3_1_builtin_tool_call_dialog(
 def llama3_1_builtin_code_interpreter_dialog(
     tool_prompt_format: str = "json", *, today: str = TODAY
 ) -> list[Message]:
-    """Return a dialog with the code interpreter; the format changes nothing."""
+    """Return a dialog with the code interpreter, the same for every format."""
     question = "Write code to check if number is prime. Use it to verify if number 7 is prime"
     return _dialog(f"{ENVIRONMENT}\n\n{llama_dates(today)}\n", question)
 

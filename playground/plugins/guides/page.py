@@ -1,4 +1,5 @@
-"""The view Guide of the page Dialects: use cases, as a model sees them and as they are read."""
+"""The view Guide of the page Dialects: use cases with the model's prompt and the events of the
+reply."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
 
 
 def show(row: Any) -> None:
-    """Show a dialect's use cases as a model sees them, and the facts about it."""
+    """Show a dialect's use cases with the prompts that a model gets, and facts about the
+    dialect."""
     with row:
         name = widgets.dialect_select("Dialect", dialects.CHOSEN, widgets.model_dialect())
         arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
@@ -63,7 +65,7 @@ def _page(name: str, arrows: bool) -> None:
 
 @memoized(32)
 def server_readings(name: str) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads this dialect hands over of one reply."""
+    """Return, for each server that reads this dialect, what the server hands over of one reply."""
     guide = guide_for(name)
     return [] if isinstance(guide, NoGuide) else board.server_readings(guide)
 
@@ -85,7 +87,7 @@ def case_choice(guide: Guide) -> UseCase:
 
 
 def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
-    """Show a use case: its dialogs, with what is read from each response, and its notes."""
+    """Show a use case: its dialogs, the events that are read from each response, and its notes."""
     if case.description:
         say.text(case.description)
     for number, dialog in enumerate(case.dialogs):

@@ -1,6 +1,6 @@
 """Recognise use cases of Llama's prompts, as Meta writes them in Python.
 
-Their code is not run: values that it computes are left out, and named.
+The code is not run: values that it would compute are left out, and named.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.questions.recognised_documents import Recognised, recognise_sess
 from playground.sessions.pasted import Unwrapped, in_a_fence
 from playground.sessions.source import Source
 
-# Source in which use cases are made, of which a fault is named.
+# Source of use cases: if it cannot be read, the fault is reported.
 _USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 _DIALOGS: Final = {
     dialog.__name__: dialog
@@ -31,7 +31,7 @@ _DIALOGS: Final = {
         llama_dialogs.llama3_1_custom_tool_call_dialog,
     )
 }
-"""The functions that a use case may call: Meta's own, which give a fixed dialog each."""
+"""The functions that a use case may call: Meta's own, each of which returns a fixed dialog."""
 
 
 def recognise_use_cases(text: str, name: str) -> Recognised | None:
@@ -69,9 +69,9 @@ def recognise_use_cases(text: str, name: str) -> Recognised | None:
 def unwrap_use_cases(text: str) -> Unwrapped | None:
     """Return the dialogs of use cases as JSON, a row for each; None for any other text.
 
-    A row has the use case's title, which names the session. The first row has what no session
-    holds: descriptions, notes, and a base model's text. Raises InputFault with the line of an error
-    in the source.
+    A row has the use case's title, which names the session. The first row also has parts for which
+    a session has no field: descriptions, notes, and a base model's text. Raises InputFault with the
+    line of an error in the source.
     """
     if "UseCase(" not in text:
         return None
@@ -89,7 +89,7 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
     count = 0
     rows: list[dict[str, Any]] = []
     unread: list[str] = []
-    left_out: list[dict[str, str]] = []  # what no session has a place for
+    left_out: list[dict[str, str]] = []  # parts for which a session has no field
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UseCase"):
             continue
@@ -144,7 +144,7 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         for message in known(*dialog.args, **dialog.kwargs):
             yield {"role": message.role, "content": message.text}
         return
-    last_call = ""  # a result that names no call answers the call before it, as Meta writes it
+    last_call = ""  # Meta's results name no call: each answers the call before it
     for number, message in enumerate(dialog):
         given = message.bound("role", "content")
         role = given.get("role") or "assistant"

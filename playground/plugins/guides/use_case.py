@@ -27,8 +27,8 @@ class TextCompletion:
 class Dialog:
     """A conversation up to the model's turn, its tools, and the response that follows.
 
-    `origin` says if the response was recorded from a model or written by hand. Lists are kept as
-    tuples. Raises InputFault for a value that is no message or no tool.
+    `origin` says whether the response was recorded from a model or written by hand. Lists are
+    stored as tuples. Raises InputFault for a value that is no message or no tool.
     """
 
     messages: Sequence[Message]

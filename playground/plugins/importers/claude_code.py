@@ -313,8 +313,6 @@ def _is_billed_otherwise(before: Any, after: Any) -> bool:
 
 
 def _has_user_message(builder: SessionBuilder, start: int) -> bool:
-    if len(builder.messages) == start + 1:  # the usual case
-        return builder.messages[-1].role == "user"
     return "user" in [each.role for each in builder.messages[start:]]
 
 

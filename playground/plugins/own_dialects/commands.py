@@ -185,7 +185,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
 
 
 def _dialect_of(name: str) -> Dialect:
-    """Return a dialect by its name, or from a file. Raises InputFault and UnknownNameError."""
+    """Return the dialect with a name, or in a file. Raises InputFault and UnknownNameError."""
     from playground.dialects import get_dialect
     from playground.dialects.files import SUFFIXES, load_dialect
 

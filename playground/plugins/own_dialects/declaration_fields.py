@@ -41,11 +41,11 @@ _FLAGS: Final = (
     ("syntax.reserved", "Markers are control tokens", False),
     ("syntax.cdata", "CDATA around a value is read over", False),
 )
-_ROWS: Final = 68  # pixels of a field of two lines
+_ROWS: Final = 68  # height in pixels of a field of two lines
 
 
 def fields(draft: DeclarationDraft) -> None:
-    """Show the declaration, field by field, each with its fault under it."""
+    """Show the fields of the declaration; a field's fault is shown under the field."""
     _text_field(draft, "name", "Name", 0)
     for path, label in _TEXTS:
         _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
@@ -99,7 +99,7 @@ def _wrong(fault: InputFault) -> None:
 
 
 def _tags(draft: DeclarationDraft) -> None:
-    """Show the first pair of reasoning tags; others can be edited in the whole file."""
+    """Show the first pair of reasoning tags. Further pairs can be edited only in the whole file."""
     tags = declaring.field(draft.document, "reasoning") or [{}]
     first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
     with st.container(horizontal=True):
@@ -160,7 +160,7 @@ def _take(value: str | bool, path: str) -> None:
 def _file(draft: DeclarationDraft) -> None:
     """Show the complete file, with every field."""
     shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
-    key = f"own file {draft.number} {crc32(shown.encode())}"  # a new key, if a field changed
+    key = f"own file {draft.number} {crc32(shown.encode())}"  # changes if a field changed
     on_change = widget_changes.of(key, _take_file, shown=shown)
     st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
 

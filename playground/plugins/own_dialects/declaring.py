@@ -1,8 +1,8 @@
-"""A dialect's declaration while it is written: its document, its fault, and its last readable
-state.
+"""A dialect's declaration while the user edits it: the document, its fault, and the last readable
+document.
 
-The typed document is kept even if it cannot be read; the rest of the page shows the last readable
-one. The document is the content of the dialect's file.
+The document is the content of the dialect's file. It is kept even if it cannot be read; the rest of
+the page then shows the last readable document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.dialects.files import dialect_of, dialect_text, plain_dialect
 from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
-FAULT: Final = "own dialect fault"  # of a callback, to be shown once
+FAULT: Final = "own dialect fault"  # a fault of a callback, which the page shows once
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
     "rules": "To call a tool, write exactly this:",
@@ -31,9 +31,9 @@ FIRST: Final[dict[str, Any]] = {
 class DeclarationDraft:
     """The typed document and its `fault`.
 
-    `readable` is the last document that could be read, and `dialect` is what it declares. `number`
-    grows when another document is loaded; `before` is the document that it replaced, and `seen` the
-    file that it was opened from.
+    `readable` is the last document that could be read, and `dialect` the dialect that it declares.
+    `number` grows when another document is loaded. `before` is the document that the present one
+    replaced, and `seen` the text of the file from which the present one was opened.
     """
 
     document: dict[str, Any]
@@ -51,7 +51,7 @@ class DeclarationDraft:
 
 
 def draft() -> DeclarationDraft:
-    """Return the user's draft, or the one that a new page begins with."""
+    """Return the user's draft, or the draft with which a new page begins."""
     stored = _stored_draft() or {"document": FIRST}
     document = stored["document"]
     dialect, fault = _read(document)
@@ -65,7 +65,7 @@ def draft() -> DeclarationDraft:
 
 
 def _stored_draft() -> Any:
-    """Return this browser's draft, or one that an older version stored for all browsers."""
+    """Return this browser's draft, or a draft that an older version stored for all browsers."""
     return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
 
 
@@ -107,7 +107,8 @@ def set_field(path: str, value: Any) -> None:
 
 
 def saved(text: str | None) -> None:
-    """Note the text of the file that holds the document; None if it was removed. For callbacks."""
+    """Store the text of the file that holds the document; None if the file was removed. For
+    callbacks."""
     _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 
@@ -143,7 +144,7 @@ def _read(document: Any) -> tuple[DeclaredDialect | None, InputFault | None]:
 
 
 def start_from(name: str) -> None:
-    """Start from a registered dialect. The user's own dialects are opened, not copied."""
+    """Start from a registered dialect. A dialect of the user's own is opened, not copied."""
     document = plain_dialect(get_dialect(name))
     if is_kept(name):
         take(document, kept_text(name))

@@ -30,7 +30,8 @@ _REMOVED: Final = "own dialect removed"
 
 
 def keeping(draft: DeclarationDraft) -> None:
-    """Show the buttons that save the dialect where every command finds it, or remove its file."""
+    """Show the buttons that save the dialect in the folder that every command reads, or remove its
+    file."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
             label = "Save again" if draft.seen else "Save in the workspace"
@@ -56,7 +57,7 @@ def keeping(draft: DeclarationDraft) -> None:
 
 
 def _remove() -> None:
-    """Remove the opened file; the declaration stays on the page."""
+    """Remove the file of the dialect; the declaration stays on the page."""
     seen = declaring.draft().seen
     if seen is None:  # the second click of a double click
         return
@@ -82,8 +83,8 @@ def _restore(name: str) -> None:
 
 
 def _save() -> None:
-    """Save the document of the session, because a quick click may use the button of an
-    earlier one."""
+    """Save the session's present document: a quick click may come from the button of an earlier
+    one."""
     state.forget(_REMOVED)
     draft = declaring.draft()
     name = str(draft.document.get("name"))

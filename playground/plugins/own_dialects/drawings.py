@@ -1,4 +1,4 @@
-"""The laws of a dialect as a table, as HTML and as a board."""
+"""The checks of a dialect's laws as a table, as HTML and as a board."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _SHOWN: Final = 20_000  # most characters of an example
 
 @draws("frame", LawChecks)
 def laws_frame(value: LawChecks) -> pd.DataFrame:
-    """Return a row for each law, with the number of examples tried and what breaks it."""
+    """Return a row for each law, with the number of examples tried and how an example broke the
+    law."""
     cells = [(c.law, c.title, c.tried, c.broken.says if c.broken else "holds") for c in value]
     return frame(rows_of("law title examples result", cells))
 
 
 @draws("picture", LawChecks)
 def laws(value: LawChecks) -> Markup:
-    """Return each law, and the smallest example that breaks it."""
+    """Return each law, with the smallest example that breaks the law."""
     rows = [
         [
             str(check.law),
@@ -45,7 +46,8 @@ def laws(value: LawChecks) -> Markup:
 
 
 def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
-    """Return the two figures of a declaration: checks that hold, difficult values that arrive."""
+    """Return two figures for a declaration: how many laws hold, and how many difficult values
+    arrive."""
     held, carried = len(checks) - len(checks.broken), len(values.carried(name))
     figures: list[Figure] = [
         (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),
@@ -56,7 +58,7 @@ def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
 
 
 def laws_board(checks: LawChecks) -> Payload:
-    """Return a row for each law, with what breaks it."""
+    """Return a row for each law, with how an example broke the law."""
     rows = [
         {
             "cells": [each.title, each.broken.says if each.broken else "holds", f"law {each.law}"],

@@ -1,4 +1,4 @@
-"""The view Declare of the page Dialects: ways to start a declaration, and results for its
+"""The view Declare of the page Dialects: ways to start a declaration, and results for the declared
 dialect."""
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def show(row: Any) -> None:
 
 
 def begin() -> None:
-    """Start from what another page chose, if anything: a dialect, its file or the chat template
-    that was brought last. Call this before anything is drawn."""
+    """Start from the choice of another page, if there is one: a dialect, its file, or the chat
+    template that was uploaded last. Call this before anything is drawn."""
     kind, name, data = state.get(state.DECLARE_FROM) or ("", "", b"")
     state.forget(state.DECLARE_FROM)
     if kind == "dialect":
@@ -128,7 +128,8 @@ def start(draft: DeclarationDraft) -> str:
 
 
 def _declared() -> list[str]:
-    """Return the names of the dialects that are plain declarations: a file can hold only these."""
+    """Return the names of the dialects that are plain declarations. Only these can be stored in a
+    file."""
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
@@ -166,7 +167,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def _from_template() -> None:
-    """Replace the declaration by the one derived from the chat template that was brought last."""
+    """Replace the declaration by the one derived from the chat template that was uploaded last."""
     state.forget(_DERIVED)
     if found := brought.kept_template():
         try:
@@ -179,12 +180,12 @@ def _from_template() -> None:
 
 @memoized(16, spinner="Rendering the template …")
 def derived(name: str, text: str) -> DerivedDialect:
-    """Derive a dialect from a template, with its proof. Raises InputFault."""
+    """Derive a dialect from a template, and prove it. Raises InputFault."""
     return dialect_from_template(ChatTemplate.loads(text, name))
 
 
 def _tell(key: str, words: str) -> None:
-    """Show the error of a callback once."""
+    """Show a callback's error, once."""
     if fault := state.get(key):
         say.error(words)
         say.text(str(fault))
@@ -195,8 +196,8 @@ def _tell(key: str, words: str) -> None:
 
 
 def call(dialect: DeclaredDialect, session: Session) -> str:
-    """Return calls as the dialect writes them: those of the first message with any, or else an
-    example call of the session's first tool."""
+    """Return calls as the dialect writes them: the calls of the first message that has any, or else
+    an example call of the session's first tool."""
     for message in session.messages:
         if message.tool_calls:
             return dialect.format_reply(message.tool_calls, session.tools)
@@ -208,8 +209,8 @@ _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour.
 
 
 def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
-    """Show a box for a reply, filled with a call of the dialect's own, and the events read
-    from it."""
+    """Show a box for a reply, at first with a call that the dialect wrote, and the events that the
+    dialect reads from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
     # a new key for each call: otherwise the box would show the old text
     key = "own reply" if given else f"own reply {crc32(written.encode())}"
@@ -235,14 +236,15 @@ def _take_reply(text: str) -> None:
 
 
 def summary(text: str, name: str) -> None:
-    """Show the two figures that count: laws that hold, difficult values that come back."""
+    """Show two figures: how many laws hold, and how many difficult values are read back."""
     checks, matrix = laws(text), values(text)
     data = drawings.declared_head(name, checks, matrix)
     components.board(Picture(data), key="own figures")
 
 
 def show_laws(text: str) -> None:
-    """Show whether the laws hold for 50 random examples each, with the smallest that breaks one."""
+    """Show whether each law holds for 50 random examples, with the smallest example that breaks a
+    law."""
     checks = laws(text)
     components.board(Picture(drawings.laws_board(checks)), key="own laws")
     for check in checks.broken:
@@ -254,12 +256,12 @@ def show_laws(text: str) -> None:
 
 @memoized(32, spinner="Trying the laws …")
 def laws(text: str) -> LawChecks:
-    """Return the laws on a dialect's file."""
+    """Return the checks of the laws for a dialect's file."""
     return check_dialect(parse_dialect(text, "own"))
 
 
 def show_values(text: str, name: str) -> None:
-    """Show the hostile values that do not come back, or say that all do."""
+    """Show the hostile values that are not read back, or say that all are."""
     refused = values(text).refused(name)
     if not refused:
         st.text("All of them.")
@@ -274,7 +276,7 @@ def values(text: str) -> CarryMatrix:
 
 
 def nearest(text: str) -> None:
-    """Show on request the registered dialects that read this dialect's calls: all are tried."""
+    """Show on request which of all registered dialects read this dialect's calls."""
     title = "Nearest registered dialects"
     with say.expander(title, key="nearest", on_change="rerun") as place:
         if place.open:
@@ -300,7 +302,7 @@ def _show_nearest(text: str) -> None:
 
 @memoized(32, spinner="Asking every dialect …")
 def near(text: str) -> list[Nearest]:
-    """Return the registered dialects nearest to a dialect's file."""
+    """Return the registered dialects that are nearest to the dialect in a file."""
     return nearest_registered(parse_dialect(text, "own"))
 
 
@@ -311,7 +313,7 @@ def prompt(dialect: DeclaredDialect, session: Session) -> str:
 
 
 def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
-    """Show the grammar, or why there is none, and where it differs."""
+    """Show the grammar, or why there is none, and where it differs from the tools' schemas."""
     grammar = dialect.grammar(session.tools)
     if grammar.gbnf:
         components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)

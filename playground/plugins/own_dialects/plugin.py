@@ -1,4 +1,4 @@
-"""The contributions of the plugin for dialects of one's own to the core."""
+"""What the plugin for a user's own dialects contributes to the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes for replies of one model, and the form that is proposed for their calls."""
+"""Boxes for replies of one model, and the proposed form of the calls in these replies."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def _from_replies() -> None:
 
 @memoized(16, spinner="Looking for what stays and what moves …")
 def _proposal(replies: tuple[str, ...]) -> Proposal:
-    """Return the form of these replies. Raises InputFault."""
+    """Return the proposed form of the calls in these replies. Raises InputFault."""
     return propose_dialect(replies)
 
 
 def _show(proposal: Proposal) -> None:
-    """Show what the form reads in each reply, and what it leaves."""
+    """Show which calls the form reads in each reply, and which text it leaves."""
     if proposal.registered:
         say.text(f"These calls are read by: {', '.join(proposal.registered)}.")
     for number, reading in enumerate(proposal.readings, 1):

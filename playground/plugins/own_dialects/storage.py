@@ -1,6 +1,6 @@
 """Store a user's own dialects in the workspace, where every command finds them.
 
-The rule is the workspace's: a file is replaced only by a writer who has seen it.
+As elsewhere in the workspace, a file is replaced only by a writer who has seen its present text.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def keep_dialect(
 ) -> str:
     """Write a dialect's file without secrets, which `tally` counts, and return its text.
 
-    `seen` is the text that it replaces, or None. Raises InputFault if the document is no dialect,
-    another dialect has the name, the file's text is not `seen`, or the disk refuses.
+    `seen` is the text of the file to replace, or None for a new file. Raises InputFault if the
+    document is no dialect, another dialect has the name, the file's text is not `seen`, or the disk
+    refuses.
     """
     clean = scrubbed_with(searcher(tuple(environment_secrets())), document, tally)
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
@@ -49,11 +50,11 @@ def keep_dialect(
 def remove_dialect(name: str, seen: str) -> None:
     """Move a dialect's file into the trash.
 
-    Raises InputFault if its text is not `seen`, or the disk refuses.
+    Raises InputFault if the file's text is not `seen`, or the disk refuses.
     """
     path = dialect_file(name)
     other = InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
-    if not is_kept(name):  # perhaps there is no folder either
+    if not is_kept(name):  # the folder may be missing too
         raise other
     with alone_in(path.parent):
         if kept_text(name) != seen:
@@ -61,7 +62,7 @@ def remove_dialect(name: str, seen: str) -> None:
         trashed = _trashed(path)
         with faults_naming(path):
             trashed.parent.mkdir(exist_ok=True, mode=0o700)
-            if trashed.exists():  # an earlier dialect of this name stays there, under a number
+            if trashed.exists():  # the trash keeps an earlier dialect of this name, with a number
                 trashed.replace(_free_name(trashed))
             path.replace(trashed)
 
@@ -69,7 +70,8 @@ def remove_dialect(name: str, seen: str) -> None:
 def restore_dialect(name: str) -> str:
     """Move a dialect's file back from the trash, and return its text.
 
-    Raises InputFault if it is not there, another dialect has the name, or the disk refuses.
+    Raises InputFault if the trash has no such file, another dialect has the name, or the disk
+    refuses.
     """
     path = dialect_file(name)
     with alone_in(path.parent):

@@ -185,9 +185,11 @@ class Deferral:
         self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Return the messages that load these tools: the client's, or a search and its result."""
-        references = [{"type": "tool_reference", "tool_name": name} for name in names]
         if self.cut.loading == "by the client":
-            added = [{"type": "tool_addition", "tool": each} for each in references]
+            added = [
+                {"type": "tool_addition", "tool": {"type": "tool_reference", "name": name}}
+                for name in names
+            ]
             return [{"role": "system", "content": added}]
         query, key = {"query": names[0].replace("_", " ")}, f"search_{names[0]}"
         if self._is_openai:
@@ -196,6 +198,7 @@ class Deferral:
                 {"type": "tool_search_call", "call_id": key, "arguments": query},
                 {"type": "tool_search_output", "call_id": key, "tools": tools},
             ]
+        references = [{"type": "tool_reference", "tool_name": name} for name in names]
         search_result = {"type": "tool_search_tool_search_result", "tool_references": references}
         return [
             {"type": "server_tool_use", "id": key, "name": SEARCH, "input": query},

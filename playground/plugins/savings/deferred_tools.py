@@ -25,7 +25,8 @@ def _plan(
 
 
 def show(question: CacheQuestion) -> None:
-    """Draw a folded section: the cheapest way, all ways, the tools; nothing without tools."""
+    """Draw a folded section: the cheapest way to defer tools, all ways, the tools. Draw nothing
+    without tools."""
     if not question.session.tools:
         return
     with say.expander("If tools were deferred", key="deferred-tools", on_change="rerun") as section:

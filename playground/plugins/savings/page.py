@@ -42,7 +42,7 @@ def _compaction(
 
 
 def show(question: CacheQuestion) -> None:
-    """Show the controls, the headline, the curves, the policies, and one policy's cuts."""
+    """Show the controls, the headline, the curves, the policies, and a policy's cuts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
             "Limit, tokens",

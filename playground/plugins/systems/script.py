@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from playground.base.errors import InputFault
+from playground.base.wording import counted
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -30,5 +31,5 @@ class Script(Generic[Request, Answer]):
             self.requests.append(request)
         if index >= len(self._answers):
             expected = "one for each request"
-            raise InputFault(f"only {len(self._answers)} answers", expected=expected)
+            raise InputFault(f"only {counted(len(self._answers), 'answer')}", expected=expected)
         return self._answers[index]

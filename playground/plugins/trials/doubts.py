@@ -1,6 +1,6 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-The calls are tried all the same: a test of a schema may expect calls that the schema forbids.
+The trial still uses these calls: a test of a schema may expect calls that the schema forbids.
 """
 
 from __future__ import annotations

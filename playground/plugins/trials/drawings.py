@@ -1,4 +1,4 @@
-"""Trials, and trials that have not begun, as tables and as HTML."""
+"""Trials and plans of trials as tables and as HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ draws("frame", TrialPlan)(frame_of)
 
 @draws("picture", Trial)
 def trial_picture(value: Trial) -> Markup:
-    """Return a table of the arms with their shares, the best first, and one of the misses."""
+    """Return a table of the arms with their shares, the best arm first, and a table of the
+    misses."""
     best = value.arms[0] if value.arms else None
     line = "nothing was asked"
     if best:
@@ -51,6 +52,6 @@ def trial_picture(value: Trial) -> Markup:
 
 @draws("picture", TrialPlan)
 def plan_picture(value: TrialPlan) -> Markup:
-    """Return what the trial would send, and its forecast."""
+    """Return the cases that the trial would send, and the forecast of its cost."""
     line = str(value.cost) if value.models else "recordings alone; nothing is sent"
     return Markup("A trial that has not begun", line, static=rows_table("cases", value))

@@ -1,4 +1,4 @@
-"""Add up attempts: shares with their intervals, medians, and two arms compared case by case."""
+"""Add up the scores of attempts: shares with intervals, medians, and arms compared case by case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.base.display import Shown
 from playground.base.wording import grouped, percent
 from playground.plugins.trials.scoring import Attempt
 
-_Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
+_Z: Final = 1.959963984540054  # quantile of the normal distribution for 95 %
 LEVEL: Final = 0.05  # the level of significance for "proven"
 Measure = Literal["parsed", "right_tool", "right_arguments"]
 
@@ -24,7 +24,7 @@ class Share:
     """A share of attempts, with the bounds of its rate at 95 % confidence.
 
     `hits` of all `of` attempts succeeded. The bounds are Wilson's score interval (1927), which
-    stays within 0 and 1 and is right for few attempts too.
+    stays within 0 and 1, and which also holds for few attempts.
     """
 
     hits: int
@@ -66,7 +66,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Arm:
-    """A dialect with a model, and the sums of its attempts. Medians leave out missing values."""
+    """A dialect with a model, and the sums over its attempts. Medians leave out missing values."""
 
     dialect: str
     model: str
@@ -104,7 +104,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two arms at the same attempts of the same cases: how often both, one or neither was right.
+    """Two arms with the same cases and attempts: how often both arms, one arm or neither was right.
 
     `chance` is the probability of a split at least this uneven if neither arm is better. It is the
     exact sign test (two-sided), which is McNemar's test for small numbers.
@@ -129,7 +129,7 @@ class Pair:
 class Miss:
     """A mistake of an arm at a case, and how many times the arm made it.
 
-    `recording` is the name of the first answer with the mistake, "" if that was not stored.
+    `recording` is the name of the first answer with the mistake; "" if the answer was not stored.
     """
 
     case: str
@@ -142,13 +142,14 @@ class Miss:
 
 @dataclass(frozen=True)
 class Trial(Shown):
-    """All attempts with their sums. Its table has a row for each arm, the best first."""
+    """All attempts with their sums. The table has a row for each arm, the best arm first."""
 
     attempts: tuple[Attempt, ...]
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The arms, best first: by right arguments, then by right tools, then by parsed calls."""
+        """The arms, the best first, by the shares of right arguments, then right tools, then parsed
+        calls."""
         attempts_by_arm: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in self.attempts:
             attempts_by_arm.setdefault((attempt.dialect, attempt.model), []).append(attempt)
@@ -159,8 +160,8 @@ class Trial(Shown):
     def verdict(self) -> str:
         """A sentence that names the best arm, or says that nothing is proven.
 
-        An arm is best if it beats each other one by right arguments, at a level of 5 % that is
-        shared by all the pairs (Bonferroni), because the best is chosen after the fact.
+        An arm is best if it has more right arguments than each other arm. The level of 5 % is
+        divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
         """
         arms = [arm for arm in self.arms if arm.answered]
         if not arms:

@@ -50,7 +50,7 @@ def show(row: Any) -> None:
 
 
 def expected_calls(working: WorkingSession) -> None:
-    """The cases: as JSON to edit, or taken from what the session's own model called."""
+    """Show the cases: as JSON to edit, or taken from the calls of the session's own model."""
     name, expected, own = working.name, working.session.expected, own_calls(working.session)
     if not expected:
         st.info("Say which calls you expect.")
@@ -100,7 +100,7 @@ def expected_calls(working: WorkingSession) -> None:
 
 
 def from_recordings(working: WorkingSession) -> None:
-    """Show what the session's recordings say: nothing is sent."""
+    """Show the trial of the session's recordings; nothing is sent."""
     if not working.session.recordings:
         st.info("This session has no recordings: run a trial live, or bring one that was kept.")
         return
@@ -112,7 +112,8 @@ def from_recordings(working: WorkingSession) -> None:
 
 
 def live(working: WorkingSession) -> None:
-    """Choose arms, see the cost, run, watch, cancel, and keep what came."""
+    """Let the user choose arms, see the cost, run the trial, watch or cancel it, and keep the
+    answers."""
     if not access.current().may_run:
         st.info(access.NO_RUNS)
         return
@@ -280,8 +281,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
 
 
 def _kept_name(of: str, kept: Session) -> str:
-    """Return the session with the answers of this run. It is made when a page first sees that the
-    run has ended."""
+    """Return the session with the answers of this run. The session is made when a page first sees
+    that the run has ended."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
     if not state.get(key):
         state.put(key, state.keep_session(f"{of} trial", kept))
@@ -289,8 +290,8 @@ def _kept_name(of: str, kept: Session) -> str:
 
 
 def _result(trial: Trial, name: str) -> None:
-    """Show the verdict, the figures, and what differed in wrong answers. `name` is the name of the
-    session that has the answers."""
+    """Show the verdict, the figures, and how wrong answers differ from the expected calls. `name`
+    is the name of the session that has the answers."""
     say.info(trial.verdict)
     tables.table(trial.frame(), height="content")
     st.caption(

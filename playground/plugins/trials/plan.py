@@ -60,9 +60,9 @@ class TrialCost:
 
 @dataclass(frozen=True, repr=False)
 class TrialPlan(Shown):
-    """A trial that has not begun: `cost` forecasts it, `run` begins it.
+    """A trial that has not begun: `cost` is its forecast, `run` begins it.
 
-    Without models it costs nothing: it reads the session's recordings in their own dialects.
+    Without models the trial costs nothing: it reads the session's recordings in their own dialects.
     """
 
     session: Session
@@ -84,7 +84,7 @@ class TrialPlan(Shown):
 
     @cached_property
     def cost(self) -> TrialCost:
-        """A forecast of what `run` will send and cost. Nothing is sent for it."""
+        """A forecast of the requests of `run` and their cost. Nothing is sent to compute it."""
         sizes = [
             (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
             for dialect in self.dialects
@@ -157,7 +157,8 @@ class TrialPlan(Shown):
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """Return the requests, alternating between arms: a change over the day affects all arms."""
+        """Return the requests, alternating between arms, so that a model's changes over the day
+        affect all arms."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)
@@ -203,15 +204,15 @@ class TrialPlan(Shown):
                 limits=Limits(alive=alive),
                 cancel=cancel,
             )
-        except InputFault as fault:  # nothing came back
+        except InputFault as fault:  # no reply came back
             return replace(empty, fault=str(fault))
         return self._scored(empty, recorded.recording)
 
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with its case. A recording with another name answers the whole
-        conversation, and counts if that is the plan's only case.
+        A recording's name begins with the name of its case. A recording with another name answers
+        the whole conversation, and counts only if that is the plan's single case.
         """
         dialects = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
@@ -291,12 +292,12 @@ def trial(
 ) -> TrialPlan:
     """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
 
-    `expected` are the calls of the next reply, as `expect` makes them, in place of the session's.
-    The plan's `cost` forecasts it; nothing is sent before its `run`. Without `models` the
-    session's own recordings are read, in their own dialects, which costs nothing. Keys come from
-    the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
-    without expected calls or for a number of `repeats` out of range, UnknownNameError for an
-    unknown dialect.
+    `expected` are the calls of the next reply, made by `expect`, in place of the session's. The
+    plan's `cost` is a forecast; nothing is sent before its `run`. Without `models` the session's
+    own recordings are read, in their own dialects, which costs nothing. Keys come from the
+    environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session without
+    expected calls or for a number of `repeats` out of range, UnknownNameError for an unknown
+    dialect.
     """
     session = session_or_sample(session)
     calls = (expected,) if isinstance(expected, ExpectedCall) else tuple(expected)
@@ -320,7 +321,7 @@ def trial(
 
 
 def expect(tool_name: str, /, **arguments: Any) -> ExpectedCall:
-    """Return a call that a reply should make; without arguments, any arguments are right.
+    """Return a call that a reply should make. If no arguments are given, any arguments are right.
 
     For a call without arguments, write `ExpectedCall(tool_name, {})`.
     """
@@ -349,7 +350,8 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return a name for each reply: its own, or its message; repeated names get a number."""
+    """Return a name for each reply: its own name, or its message's index. Repeated names get a
+    number."""
     counts: Counter[str] = Counter()
     names = []
     for reply in expected:

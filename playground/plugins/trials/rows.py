@@ -11,7 +11,7 @@ from playground.show.rows import AnswerRows, rows_of
 
 
 def trial_rows(value: Trial) -> AnswerRows:
-    """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
+    """Return a row for each arm, the best arm first: medians, and shares with 95 % intervals."""
     measures = ("parsed", "right_tool", "right_arguments")
     shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
     medians = ["tokens", "first_word_seconds", "seconds"]
@@ -35,7 +35,8 @@ def _arm(arm: Arm) -> Sequence[Any]:
 
 
 def miss_rows(value: Trial) -> AnswerRows:
-    """Return a row for each way in which an arm missed a case: how often, and what differed."""
+    """Return a row for each mistake of an arm at a case: how often the arm made it, and what
+    differed."""
     cells = [
         (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
         for miss in value.misses()
@@ -44,8 +45,7 @@ def miss_rows(value: Trial) -> AnswerRows:
 
 
 def pair_rows(value: Trial) -> AnswerRows:
-    """Return a row for each pair of arms: in how many cases each was right; `chance` is the
-    p-value."""
+    """Return a row for each pair of arms: how often each arm was right; `chance` is the p-value."""
     head = "first second both_right only_first_right only_second_right neither_right chance"
     cells = [
         (p.first, p.second, p.both, p.only_first, p.only_second, p.neither, p.chance)

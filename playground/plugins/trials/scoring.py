@@ -18,8 +18,8 @@ Call = tuple[str, Any]  # a call's name and arguments
 class Score(NamedTuple):
     """Three measures, each of which requires the one before it.
 
-    `parsed`: every call was read to its end, and there is a call if any is expected. `right_tool`:
-    the calls are of the expected tools. `right_arguments`: their arguments are the expected ones.
+    `parsed`: every call was read to its end, and there is a call if one is expected. `right_tool`:
+    the calls name the expected tools. `right_arguments`: their arguments are the expected ones.
     """
 
     parsed: bool
@@ -31,10 +31,10 @@ class Score(NamedTuple):
 class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
-    `tokens` are the answer's, as the provider counted them. `first_seconds` is the time from the
-    request to the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed`
-    names the differences from the expected calls, "" for none. If no answer came, `fault` says why,
-    and the attempt counts for no share.
+    `tokens` is the provider's count for the answer. `first_seconds` is the time from the request to
+    the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed` names the
+    differences from the expected calls, "" for none. If no answer came, `fault` says why, and no
+    share counts the attempt.
     """
 
     case: str
@@ -60,7 +60,7 @@ def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
 
 
 def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
-    """Return what a reply got wrong, in words for the user; "" if it is right."""
+    """Return a reply's mistakes in words for the user; "" if the reply is right."""
     scored = score(expected, result)
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     if scored.right_arguments:
@@ -79,7 +79,7 @@ def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
 def _unmatched(
     expected: Sequence[ExpectedCall], calls: Sequence[Call]
 ) -> tuple[list[ExpectedCall], list[Call]]:
-    """Return the expected calls that no call matches, and the calls that match none.
+    """Return the expected calls that no call matches, and the calls that match no expected call.
 
     Expected calls that name arguments are matched first.
     """
@@ -117,7 +117,7 @@ def _arguments_missed(expected: Sequence[ExpectedCall], calls: list[Call]) -> It
 
 
 def _differences(actual: Any, expected: Any, path: str = "") -> Iterator[str]:
-    """Yield the places where two JSON values differ: the path, and both values."""
+    """Yield the differences of two JSON values in words: the path, and both values."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         for key in dict.fromkeys([*expected, *actual]):
             place = f"{path}.{key}" if path else str(key)

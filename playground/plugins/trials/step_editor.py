@@ -1,4 +1,4 @@
-"""An editor for a text of a session, each change of which is a step that can be undone."""
+"""An editor for a text of a session. Each change of the text is a step that can be undone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ class Editor(NamedTuple):
 
 
 def take_edit(text: str, name: str, step: Edit, shown: str = "") -> None:
-    """Store the text of the step's editor, which began with `shown`, as such a step.
-
-    A text that cannot be read stays in the editor, and the last readable one stays in use.
-    """
+    """Store the text of the step's editor, which began with `shown`, as a step. A text that cannot
+    be read stays in the editor, and the last readable text stays in use."""
     name, step = state.name_now(name), replace(step, value=with_line_ends_of(shown, text))
     forget_unread(name, step)
     try:
@@ -38,7 +36,7 @@ def take_edit(text: str, name: str, step: Edit, shown: str = "") -> None:
 
 
 def editor(name: str, value: str, step: Edit) -> Editor:
-    """Return the editor for this step, with the text in use or the one that cannot be read."""
+    """Return the editor for this step, with the text in use or the text that cannot be read."""
     key = state.edit_key(name, step.action)
     shown, fault = drafts(name).get(key, (value, ""))
     shown = as_edited(shown)
@@ -48,6 +46,6 @@ def editor(name: str, value: str, step: Edit) -> Editor:
 
 
 def forget_unread(name: str, step: Edit) -> None:
-    """Let the editor for this step show the text in use again."""
+    """Make the editor for this step show the text in use again."""
     key = state.edit_key(name, step.action)
     keep_drafts(name, {each: draft for each, draft in drafts(name).items() if each != key})

@@ -1,11 +1,11 @@
-"""Derive a dialect from a model's own chat template: render probes, guess a declaration, and prove
-it.
+"""Derive a dialect from a model's own chat template: render probes, guess declarations, prove the
+best.
 
 The template is a program that is only run, never parsed. Text that is the same in two renderings is
-a literal, text that differs is a hole. Renderings do not show where a marker ends and white space
-begins, so several declarations are guessed (`candidates`) and tried on a few calls. The best one
-gets the full proof (`proof`): its text for a call is compared with the template's, and the
-template's text is read back. A dialect that loses a plain call is refused.
+a literal; text that differs is a hole of the form. Renderings do not show where a marker ends and
+white space begins, so several declarations are guessed (`candidates`) and tried on a few calls. The
+best declaration gets the full proof (`proof`): the calls that it writes are compared with the
+template's, and the template's calls are read back. A dialect that loses a plain call is refused.
 
 `raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
 answer.
@@ -67,9 +67,9 @@ _OF_TURNS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
 _RULES: Final = "To call a tool, write exactly this:"
-_TRIED: Final = (1, 2, 3, 10)  # the laws that a template may break
+_TRIED: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
 _EXAMPLES: Final = 25
-_MOST_READ: Final = 12  # most guesses whose reading is tried; nearly always the first is the best
+_MOST_READ: Final = 12  # how many guesses are tried by reading; the first is nearly always the best
 
 
 @takes(template=(str, PathLike, ChatTemplate), name="text")
@@ -80,10 +80,11 @@ def dialect_from_template(
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
-    other; its `derivation` is the report, and its `findings()` name what the proof could not show.
+    other. Its `derivation` is the report; its `findings()` name the properties that the proof could
+    not show.
 
-    Raises InputFault if the template cannot be read or rendered, writes no calls, or writes them in
-    no form that can be declared, or if one of its plain calls is not read back.
+    Raises InputFault if the template cannot be read or rendered, writes no calls, or writes calls
+    in a form that no declaration can express, or if a plain call is not read back.
     """
     source = template_of(template)
     prober = find_form(source)
@@ -111,12 +112,14 @@ def dialect_from_template(
 def _best(
     prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """Return the guess with the best short proof, its frame, and how many others are as good."""
+    """Return the guess with the best short proof, its frame, and the number of other guesses that
+    are as good."""
     guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # Sort by their written calls, which is fast; making a parser takes up to half a second.
+    # Sort the guesses by how many calls they write alike, which is fast to test; a parser takes up
+    # to half a second to make.
     guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
@@ -135,9 +138,9 @@ def _best(
 def _with_separator(
     prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """Return the dialect, with white space as the separator of parameters if that fits better.
-
-    A call without parameters shows if white space is part of each parameter or between them.
+    """Return the dialect, with white space as the separator of parameters if that fits better. A
+    call without parameters shows whether the white space is part of each parameter or stands
+    between parameters.
     """
     calls = [NOTHING, *short_probes()]
     syntax = with_separator(dialect.syntax)
@@ -151,8 +154,8 @@ def _with_separator(
 
 
 def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
-    """Raise InputFault if the dialect loses a plain call of the template, read whole or in
-    pieces."""
+    """Raise InputFault if the dialect does not read back a plain call of the template, as a whole
+    or in pieces."""
     failure = proof.failing()
     if failure is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]
@@ -166,7 +169,7 @@ def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> N
 
 
 def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
-    """Return the laws that random calls break, in words."""
+    """Return the titles of the laws that random calls break."""
     return tuple(
         f"law {check.law}: {check.broken.says}"
         for check in check_dialect(dialect, _EXAMPLES, _TRIED)
@@ -191,5 +194,5 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
 
 
 def _turns(frame: TurnFrame) -> dict[str, Any]:
-    """Return the fields of a dialect that its frame of turns has, too."""
+    """Return the fields that a dialect and its frame of turns have in common."""
     return {name: getattr(frame, name) for name in _OF_TURNS}

@@ -1,4 +1,4 @@
-"""Find the common start and end of two texts, without parts of tags or words."""
+"""Find the common start and end of two texts, and cut them at the edges of tags and words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from playground.dialects.raw_prompts.asking import common_end, common_start
 
-# Characters that stand for holes while texts are compared: no template writes them.
+# Characters in place of the holes while texts are compared; no template writes these characters.
 MARKS: Final = {
     "name": "\ue000",
     "id": "\ue001",
@@ -24,7 +24,8 @@ _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part 
 
 
 def as_template(text: str) -> str:
-    """Return a text with marks as a declaration's template: braces are doubled, marks are holes."""
+    """Return a text with marks as a declaration's template, in which braces are doubled and marks
+    become holes."""
     text = text.replace("{", "{{").replace("}", "}}")
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
@@ -32,8 +33,7 @@ def as_template(text: str) -> str:
 
 
 def snap_start(text: str, start: str) -> str:
-    """Return a common start of `text`, cut back so that it ends neither inside a tag nor inside a
-    word."""
+    """Return a common start of `text`, cut back so that it does not end inside a tag or a word."""
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = start.rfind(opener)
@@ -48,7 +48,7 @@ def snap_start(text: str, start: str) -> str:
 
 
 def snap_end(text: str, end: str) -> str:
-    """Return a common end of `text`, cut so that it begins neither inside a tag nor a word."""
+    """Return a common end of `text`, cut so that it does not begin inside a tag or a word."""
     before = text[: len(text) - len(end)]
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = before.rfind(opener)
@@ -64,8 +64,8 @@ def snap_end(text: str, end: str) -> str:
 def splits(between: str, before: str, after: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut the text `between` two parameters into a closer and an opener.
 
-    The text `after` the last parameter begins with the closer, the text `before` the first one
-    ends with the opener. Cuts inside a tag or a word, or before white space, come last.
+    The text `after` the last parameter begins with the closer; the text `before` the first
+    parameter ends with the opener. Cuts inside a tag or a word, or before white space, come last.
     """
     ways = [
         (between[:place], between[place:])
@@ -84,8 +84,9 @@ def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
 def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut the text `between` two calls into closer, separator and opener.
 
-    The text `after` the last call begins with the closer, the text `before` the first one ends
-    with the opener. Cuts inside a tag come last; they count, because an angle may be a marker.
+    The text `after` the last call begins with the closer; the text `before` the first call ends
+    with the opener. Cuts inside a tag come last. They are tried because `<` or `>` alone may be a
+    marker.
     """
     opener, closer = common_end(before, between), common_start(after, between)
     openers = _opener_variants(snap_end(between, opener))
@@ -100,7 +101,8 @@ def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, st
 
 
 def _opener_variants(opener: str) -> list[str]:
-    """Return the opener with and without white space, from each of its tags on, and ""."""
+    """Return the possible openers: the text with and without white space, from each of its tags on,
+    and ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

@@ -1,4 +1,4 @@
-"""Find the body of a call, and its notation, in the text that a template wrote."""
+"""Find the bodies of calls, and their notation, in the text that a template wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "nu
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a call: `region[start:stop]`; `hole` names its notation."""
+    """The body of a call: `region[start:stop]`. `hole` is the hole of the body's notation."""
 
     hole: str
     start: int
@@ -28,7 +28,7 @@ class Body:
 
 
 def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
-    """Return the body of each call, in order; [] if one of them is not found.
+    """Return the body of each call, in order; [] if a call's body is not found.
 
     The body of a call with parameters begins at the first key and ends after the last value.
     """
@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the outermost JSON object that has this call's arguments, and no other call's."""
+    """Return the outermost JSON object that has the arguments of this call and of no other call."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -73,15 +73,13 @@ def _json(
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
         if call.name not in text:
-            return None  # no notation has the arguments inside an object without the name
+            return None  # no notation has an object with arguments but without a name
     return None
 
 
 def _arguments_path(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the path to the arguments within a value, as an object or as JSON in a string.
-
-    Return () if the value itself is the arguments, and None if it does not hold them.
-    """
+    """Return the path to the arguments within a value. They may be an object or JSON in a string.
+    Return () if the value itself is the arguments, and None if it does not hold them."""
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):
@@ -160,7 +158,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return an object with unquoted keys, whose texts stand between marks."""
+    """Return an object with unquoted keys, in which texts stand between marks."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -176,7 +174,7 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the span from the first key to the end of the last value."""
+    """Return the text from the first parameter's key to the end of the last value."""
     name = region.find(call.name, position)
     start = max(name, position)
     places = []

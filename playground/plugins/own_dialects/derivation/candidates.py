@@ -1,6 +1,7 @@
 """Guess the syntaxes that a template may have; the proof takes the best of them.
 
-A text does not show where a marker ends and white space begins, so all likely ways are tried.
+A rendered text does not show where a marker ends and white space begins, so all likely cuts are
+tried.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and after the bodies of two calls, with marks for holes.
+    """The texts before, between and after the bodies of two calls, with marks in place of holes.
 
     `between` is None if the template writes only one call.
     """
@@ -51,10 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first: syntax -> stop token or "".
-
-    The stop token ends only turns with calls. Raises InputFault if no body is found.
-    """
+    """Return every syntax to try, the likeliest first, with the stop token that ends only turns
+    with calls, or "". Raises InputFault if no body is found."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -104,7 +103,8 @@ def _with_marks(
 
 
 def _with_number_mark(first: str, between: str) -> tuple[str, str]:
-    """Return both texts with a mark for the call's number, if one grows by one between them."""
+    """Return both texts with a mark in place of the call's number, if they contain a number that
+    grows by 1."""
     best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -131,7 +131,8 @@ def _fields(
 def _parameters(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[tuple[dict[str, Any], CutCalls]]:
-    """Yield the fields of a parameter's declaration, and the pieces without its text."""
+    """Yield the fields that declare a parameter, and the pieces without the text of the
+    parameter."""
     if pieces.body.hole != "params":
         yield {}, pieces
         return
@@ -158,7 +159,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if JSON follows `typed`, also if the value is a number."""
+    """Return True if the template writes JSON after `typed`, also for a number."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 
@@ -169,7 +170,7 @@ def _without_quotes(pieces: CutCalls) -> CutCalls:
 
 
 def _pattern(typed: str) -> str:
-    """Return the text between key and value as a pattern; its group is the word for the type."""
+    """Return the text between key and value as a pattern, whose group is the word for the type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
     pattern = re.escape(typed)
     for mark, word in words.items():
@@ -178,9 +179,9 @@ def _pattern(typed: str) -> str:
 
 
 def with_separator(syntax: Syntax) -> Syntax | None:
-    """Return the syntax with the white space after a parameter as separator, or None.
-
-    The call then has this white space once after its parameters, even if it has no parameters.
+    """Return the syntax with the white space after a parameter as the separator, or None if there
+    is none. A call then has this white space once after its parameters, even if it has no
+    parameters.
     """
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
@@ -219,7 +220,8 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
-    """Return the text between key and value, with a mark for a word that names the value's type."""
+    """Return the text between key and value, with a mark in place of a word that names the value's
+    type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     key_start = region.find(KEYS[0])
@@ -242,7 +244,8 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
 def _calls(
     pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the fields for call, section and separator, for every way to cut the texts around."""
+    """Yield the fields for call, section and separator, for every way to cut the texts around the
+    bodies."""
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param)
         return
@@ -264,17 +267,18 @@ def _calls(
             section = f"{as_template(before)}{{calls}}{as_template(section_end)}"
             yield {**fields, "section": section, "stop": stop}
         else:
-            yield {**fields, "stop": after.strip()}  # a text after all calls, without an opener
+            # the text after all calls has no opener before them
+            yield {**fields, "stop": after.strip()}
 
 
 def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Return a section's closer without a token that ends turns, and the text cut off."""
+    """Return a section's closer without a token that ends turns, and the text that was cut off."""
     place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
     return after[:place], after[place:].strip()
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the fields if the name stands twice: in the call, and in a section around each call."""
+    """Yield the fields if each call has a section, and both contain the name."""
     opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
     stop = pieces.after.find(">") + 1
     separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)

@@ -1,5 +1,4 @@
-"""A derived dialect and its report: the probe that showed each field, and the results of
-the proof."""
+"""A derived dialect and its report: the probe that showed each field, and the proof's results."""
 
 from __future__ import annotations
 
@@ -25,11 +24,12 @@ from playground.plugins.own_dialects.derivation.proof import ProbeResult, Proof
 class Derivation:
     """The report on how a dialect was derived from a template.
 
-    `form` is the form in which the template takes calls. `tried` counts the declarations that were
-    tried, `alike` those that score as well as the chosen one, and `renderings` the runs of the
-    template. `broken` names laws that random calls break, `unread` kinds of answers that do not
-    come back unchanged, `results` kinds of results that the dialect writes with other bytes, and
-    `result_turn` is the template's turn of a result, if that is none of the user's.
+    `form` is the form in which the template takes calls. `tried` is the number of declarations that
+    were tried, `alike` the number that score as well as the chosen one, and `renderings` how often
+    the template ran. `broken` names laws that random calls break, `unread` kinds of answers that
+    are not read back unchanged, and `results` kinds of tool results that the dialect and the
+    template write differently. `result_turn` is the template's turn of a result, or "" if a result
+    is part of a user's turn.
     """
 
     source: str
@@ -44,7 +44,8 @@ class Derivation:
     result_turn: str
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
-        """Return findings on what the proof could not show, and on what the template requires."""
+        """Return findings on properties that the proof could not show, and on requirements of the
+        template."""
         findings: list[Finding] = []
         for code, failed in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),
@@ -93,7 +94,7 @@ class Derivation:
         return [(name, value, probes.get(name, "the proof")) for name, _, value in lines]
 
     def cannot(self) -> list[str]:
-        """Return what the template does not show, or refuses."""
+        """Return, in words, what the template does not show and what it refuses."""
         problems = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
             problems.append("where a section ends and a call begins: it writes one call alone")
@@ -102,21 +103,21 @@ class Derivation:
         return problems
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-        """Return the registered dialects that read most of the template's own plain calls."""
+        """Return the registered dialects that read the most of the template's plain calls."""
         theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
         return nearest_dialects(dialect, theirs, self.form)[:most]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DerivedDialect(DeclaredDialect):
-    """A declared dialect that was read off a template; `derivation` says how, and how well."""
+    """A declared dialect that was derived from a template; `derivation` is the report."""
 
     remembers: ClassVar[bool] = True
 
     derivation: Derivation = field(hash=False, compare=False)
 
     def findings(self) -> list[Finding]:
-        """Return findings on what the proof could not show."""
+        """Return findings on properties that the proof could not show."""
         return self.derivation.findings(self)
 
     def declaration(self) -> list[str]:

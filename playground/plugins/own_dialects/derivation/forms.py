@@ -27,7 +27,8 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class CallSurroundings:
-    """The texts before and after the body of a call, up to its neighbours; names become marks.
+    """The texts before and after the body of a call, up to the neighbouring calls. Names become
+    marks.
 
     `first` and `last` are true for the first and the last call of a reply.
     """
@@ -41,7 +42,7 @@ class CallSurroundings:
 def syntaxes(
     replies: Sequence[str], rows: Sequence[Sequence[Occurrence]]
 ) -> Iterator[tuple[Syntax, list[str]]]:
-    """Yield declarations that may be the form of these calls, the likeliest first.
+    """Yield declarations that may describe these calls, the likeliest first.
 
     Each declaration is paired with the questions that the replies leave open.
     """
@@ -78,7 +79,8 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[CallSur
 def _mark_names(
     rows: list[list[CallSurroundings]], calls: list[Occurrence]
 ) -> tuple[list[CallSurroundings], set[str]] | None:
-    """Return the texts with marks for name, id and number outside of a body, and the names.
+    """Return the texts with marks in place of a name, id or number outside of a body, and the
+    names.
 
     Return None if the names cannot be found.
     """
@@ -103,7 +105,8 @@ def _mark_names(
 def _with_names(
     rows: list[list[CallSurroundings]], names: list[str], befores: list[str]
 ) -> list[CallSurroundings]:
-    """Return the texts around all calls with marks, also in the text before the next call."""
+    """Return the texts around all calls with marks in place of names, also in the text before the
+    next call."""
     result: list[CallSurroundings] = []
     for row in rows:
         for i, call in enumerate(row):
@@ -115,10 +118,8 @@ def _with_names(
 
 
 def _varying_words(befores: list[str]) -> list[str]:
-    """Return the word of each text that stands before the texts' common end, if the words differ.
-
-    Return [] if a word is missing or all are the same.
-    """
+    """Return from each text the word before the texts' common end. Return [] if a text has no such
+    word or all words are the same."""
     if len(set(befores)) < 2:
         return []
     constant = befores[0]
@@ -134,10 +135,10 @@ def _varying_words(befores: list[str]) -> list[str]:
 def _bare_names(
     words: list[str], befores: list[str], rows: list[list[CallSurroundings]]
 ) -> tuple[list[str], list[str]]:
-    """Return the names in these words, and the texts with marks in the places of the names.
+    """Return the names in these words, and the texts with marks in place of the names.
 
-    A name lacks the prefix and suffix that all words share up to a dot or a colon, and a number
-    that counts the calls.
+    A prefix or suffix up to a dot or a colon that all words share is no part of the names; nor is a
+    number that counts the calls.
     """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
@@ -211,7 +212,7 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Return the text after the last blank line, because in a single reply prose looks constant
+    """Return the text after the last blank line, because with a single reply prose looks constant
     too."""
     return end.rpartition("\n\n")[2]
 

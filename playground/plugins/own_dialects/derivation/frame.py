@@ -28,14 +28,15 @@ from playground.plugins.own_dialects.derivation.alignment import (
 )
 from playground.plugins.own_dialects.derivation.thoughts import TOKEN, thoughts_of, without_thought
 
-# A control token; and a stop, which is a tag, two tags around a word, or a word in brackets.
+# A control token, such as `<|end|>`. A stop is a tag, two tags around a word, or a word in
+# brackets.
 _CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
 _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFrame:
-    """The text around an answer: `header` before it, and one or more of `ends` after it.
+    """The text around an answer: `header` before the answer, and one or more of `ends` after it.
 
     `result` is the template of a declaration, `result_turn` the turn that the chat template makes
     of a result; `stops` are the tokens with which a turn ends.
@@ -53,7 +54,7 @@ class TurnFrame:
     dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
-        """Return an answer without its header, its end of turn and any empty thought."""
+        """Return an answer's text without header, end of turn and empty thought."""
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()
@@ -65,24 +66,25 @@ class TurnFrame:
         return text
 
     def before_thought(self) -> TurnFrame:
-        """Return the frame of an answer with a thought: its header ends before the thought."""
+        """Return the frame of an answer with a thought, whose header ends before the thought."""
         header = self.header
         for tags in self.reasoning:
             header = header.partition(tags.open)[0].partition(tags.close)[0]
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with the end of turn that only calls have; `stop` is "" for none."""
+        """Return the frame with a further end of turn, which only turns with calls have; `stop` may
+        be ""."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
-        # Only the first token: what follows it belongs to the next turn.
+        # Only the first token counts: the text after it belongs to the next turn.
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
-    """Return the frame of a template's answers, as far as renderings show it."""
+    """Return the frame of a template's answers, as far as renderings show a frame."""
     header, end = _around_answer(template)
     result, role, result_turn = _result(template)
     ends = (end.strip(),) if end.strip() else ()
@@ -105,7 +107,7 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     """Return the header and the end that a turn of calls shares with a turn of text.
 
-    The header may also be the one that it shares with the generation prompt.
+    The header may also be the text that the turn of calls shares with the generation prompt.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
@@ -118,10 +120,8 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
 
 def _common_end(called: str, after: str) -> str:
-    """Return the common end of both texts, without a tag that belongs to the words before it.
-
-    In `tools<|sep|>` and `response<|sep|>` the tag is part of two different markers.
-    """
+    """Return the common end of both texts, without a tag that belongs to the word before it. For
+    example, `tools<|sep|>` and `response<|sep|>` are two markers with no common end."""
     end = common_end(called, after)
     attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, after)]
     tag = TOKEN.match(end)
@@ -129,10 +129,8 @@ def _common_end(called: str, after: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """Return the token that ends an answer before the user's next turn, and a turn of calls too.
-
-    Some templates leave it out after the last answer. Return "" if there is no such token.
-    """
+    """Return the token that ends both an answer before the user's next turn and a turn of calls; ""
+    if there is none. Some templates leave it out after the last answer."""
     answer = template.answered(TEXT) or ""
     token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
     return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
@@ -151,7 +149,7 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
     """Return the template of a tool's result, the role of its turn, and a turn of its own.
 
-    In a turn of its own a result has no text around it: the chat template adds that to a message.
+    A result in a separate turn has no text around it: the chat template adds that to a message.
     """
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
@@ -171,7 +169,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space at its ends counts if a user's turn with it gives the same text.
+    # White space at the template's ends counts if a user's turn with it gives the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""
@@ -188,7 +186,8 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
-    """Return the control tokens that stand only next to a result: servers leak them into text."""
+    """Return the control tokens that stand only next to a result. Servers sometimes leave these in
+    a reply's text."""
     answer = template.reply(ONE, result=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
     before, _, after = answer.rpartition(RESULT)

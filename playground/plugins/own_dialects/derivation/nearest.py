@@ -28,8 +28,8 @@ LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
 class Nearest:
     """A registered dialect compared with a declaration.
 
-    `reads` and `writes` count the plain calls, of three, that it reads, and writes in the same way;
-    `differs` names the fields in which the two differ.
+    `reads` and `writes` say how many of three plain calls it reads, and how many it writes in the
+    same way. `differs` names the fields in which the registered dialect and the declaration differ.
     """
 
     dialect: str
@@ -41,7 +41,7 @@ class Nearest:
 def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """Return the other registered dialects that read any of the texts, the nearest first.
+    """Return the other registered dialects that read at least one of the texts, the nearest first.
 
     `theirs` maps names of LEAST_CALLS to the texts of these calls.
     """
@@ -55,7 +55,8 @@ def nearest_dialects(
 
 
 def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-    """Return the registered dialects nearest to this one, by the calls that it writes itself."""
+    """Return the registered dialects that are nearest to a dialect, by the calls that the dialect
+    writes."""
     form = RequestForm()
     theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
     return nearest_dialects(dialect, theirs, form)[:most]

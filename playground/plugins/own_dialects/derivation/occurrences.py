@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each function looks for one notation. A guess may be wrong: the caller has to prove it.
+Each finder looks for one notation. A find may be wrong: the caller has to prove it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _PYTHON: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """The body of a call in a reply, `reply[start:stop]`; `name` is "" if it stands outside."""
+    """The body of a call in a reply, `reply[start:stop]`. `name` is "" if the name is outside of
+    the body."""
 
     hole: str
     start: int
@@ -43,7 +44,8 @@ class Occurrence:
     param: str = ""
 
 
-# A finder gets all replies at once: only a call with two parameters shows the text between them.
+# A finder gets all replies at once, because only a call with two parameters shows the text between
+# parameters.
 Finder = Callable[[Sequence[str]], list[list[Occurrence]]]
 
 
@@ -64,7 +66,7 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Find JSON objects that are the arguments of a call; its name stands before them."""
+    """Find JSON objects that are the arguments of a call whose name stands before the object."""
     return [
         [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
         for reply in replies
@@ -72,7 +74,7 @@ def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
 
 
 def python_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Find Python calls with keyword arguments; the body is the text between the brackets."""
+    """Find Python calls with keyword arguments. The body is the text between the brackets."""
     return [_python_calls(reply) for reply in replies]
 
 
@@ -119,7 +121,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# Such a value holds no parameter: of two nested tags that match, the inner one is the parameter.
+# These values hold no parameter: of two nested tags that match, the inner tag is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (
@@ -158,7 +160,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return the places of name and arguments in an object, at the top or one level down."""
+    """Return the paths to name and arguments in an object, at the top or one level down."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
@@ -177,7 +179,8 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """Return the keys of name and arguments, and True if the arguments are JSON in a string."""
+    """Return the key of the name, the key of the arguments, and True if the arguments are JSON in a
+    string."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
     name_keys = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
@@ -252,7 +255,7 @@ def _of_parameters(row: list[re.Match[str]], between: str) -> Occurrence:
 
 
 def _template(match: re.Match[str], between: str) -> str:
-    """Return the declaration of a parameter, with holes for the text of key and value."""
+    """Return the declaration of a parameter, with holes in place of its key and its value."""
     text, offset = match[0], match.start()
     key, value = match.span("key"), match.span("value")
     before, mid = text[: key[0] - offset], text[key[1] - offset : value[0] - offset]

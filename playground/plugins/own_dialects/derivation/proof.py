@@ -1,4 +1,5 @@
-"""Try a derived dialect against its template: compare what both write, and read it back."""
+"""Try a derived dialect against its template: compare the calls that both write, and read the
+template's calls back."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe: what the template wrote (`theirs`), and what the dialect would write (`ours`).
+    """The result of one probe: the template's text (`theirs`), and the dialect's text (`ours`).
 
     `read` is True if the dialect reads the template's text back.
     """
@@ -75,17 +76,17 @@ class ProbeResult:
     ours: str
     read: bool
     sorted: bool = False
-    """True if both are the same only with the arguments sorted by their names."""
+    """True if both texts are the same only with the arguments sorted by name."""
 
     @property
     def written(self) -> bool:
-        """True if both wrote the same bytes."""
+        """True if both texts have the same bytes."""
         return self.theirs == self.ours
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The results of all probes that the template does not refuse; `refused` names the others."""
+    """The results of all probes that the template accepts; `refused` names the other probes."""
 
     trials: tuple[ProbeResult, ...]
     refused: tuple[str, ...]
@@ -100,13 +101,13 @@ class Proof:
 
     @property
     def score(self) -> int:
-        """The score of a candidate: 2 for each probe that it reads, 1 for each that it writes
-        alike."""
+        """The score of a candidate: 2 for each probe that it reads, and 1 for each that it writes
+        as the template does."""
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back, which rules out the dialect;
-        or None."""
+        """Return the first plain call that is not read back, or None. Such a call rules out the
+        dialect."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -120,8 +121,8 @@ def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all probes: plain calls, hostile values before another value, the dialect's
-    markers."""
+    """Return all probes: plain calls, hostile values before another value, and values with the
+    dialect's markers."""
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
@@ -142,7 +143,7 @@ def try_probes(
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
     hasty: bool = False,
 ) -> Proof:
-    """Try every probe; if `hasty`, stop at the first that is not read back."""
+    """Try every probe; if `hasty`, stop at the first probe that is not read back."""
     trials, refused = [], []
     for name, calls in probes:
         region = template.reply(calls)
@@ -170,7 +171,7 @@ def count_written(
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
 ) -> int:
-    """Count the probes that the dialect writes as the template does; nothing is read."""
+    """Count the probes that the dialect writes as the template does, without reading any."""
     regions = [(template.reply(calls), calls) for _, calls in probes]
     return sum(
         frame.bare(region) == written_of(dialect, calls, template.form).strip()
@@ -182,8 +183,8 @@ def count_written(
 def unread_answers(
     template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> Iterator[str]:
-    """Yield the kinds of the template's answers that do not come back unchanged, in words."""
-    # An answer in a history begins at its own start, even if prompts end inside reasoning.
+    """Yield, in words, the kinds of the template's answers that are not read back unchanged."""
+    # An answer in a history does not begin inside reasoning, even if prompts end there.
     dialect = dataclasses.replace(dialect, opens_reasoning=False)
     kinds = [
         ("an answer", (), TEXT, ""),
@@ -210,10 +211,8 @@ _RESULTS: Final = {
 
 
 def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
-    """Yield the kinds of results that the dialect writes with other bytes than the template.
-
-    Yield none if results do not travel in a user's turn: the template then writes them itself.
-    """
+    """Yield the kinds of tool results that the dialect and the template write with different bytes.
+    Yield none if results are not part of a user's turn: the template then writes them itself."""
     if dialect.result_role != "user":
         return
     (call,) = ONE
@@ -225,7 +224,7 @@ def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect)
 
 
 def _names_all(region: str, calls: Sequence[AskedCall]) -> bool:
-    """Return True if the template wrote every call: some write only the first."""
+    """Return True if the template wrote every call. Some templates write only the first."""
     return all(region.count(call.name) for call in calls)
 
 
@@ -234,7 +233,8 @@ def _with_sorted_arguments(calls: Sequence[AskedCall]) -> list[AskedCall]:
 
 
 def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
-    """Return the calls as the dialect writes them, with the ids that the template gets."""
+    """Return the calls as the dialect writes them, with the same ids as in the template's
+    request."""
     schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
     texts = []
     for index, call in enumerate(calls):
@@ -280,5 +280,5 @@ def _has_exactly(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
 
 
 def _sorted_json(arguments: Any) -> str:
-    """Return arguments as JSON without their order, because some templates sort them."""
+    """Return arguments as JSON sorted by name, because some templates change the order."""
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,7 +1,8 @@
-"""Propose a form from a few replies of a model: constant text is a marker, varying text a hole.
+"""Propose a form from a few replies of a model. Text that all calls share is a marker, other text a
+hole.
 
-A proposal may be wrong, but never silently: it reads every call that was found, names the calls
-that it writes differently, and shows all text of the replies that it does not explain.
+A proposal may be wrong, so that it shows its limits: it reads every call that was found, names the
+calls that it would write differently, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from playground.plugins.own_dialects.derivation.forms import syntaxes
 from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
 _RULES: Final = "To call a tool, write exactly this:"
-_MOST: Final = 200_000  # most characters of all replies together
+_MOST: Final = 200_000  # the most characters of all replies together
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
@@ -36,11 +37,11 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """One reply as a proposal reads it.
+    """A proposal's reading of one reply.
 
     `calls` are names and arguments, `texts` the parts that stay text (offset and text), and
-    `unexplained` the parts that look like markup. `written` is true if the dialect would write the
-    calls exactly as they stand.
+    `unexplained` those of these parts that look like markup. `written` is True if the dialect would
+    write the calls exactly as the reply does.
     """
 
     calls: tuple[tuple[str, Any], ...]
@@ -55,8 +56,8 @@ class ReplyReading:
 class Proposal:
     """A proposed form: the `dialect`, and its `readings` of the replies.
 
-    `open` are questions that the replies leave open, `registered` the registered dialects that read
-    the same calls in all of them.
+    `open` are questions that the replies leave open. `registered` are the registered dialects that
+    read the same calls in all replies.
     """
 
     dialect: DeclaredDialect
@@ -65,7 +66,7 @@ class Proposal:
     registered: tuple[str, ...]
 
     def findings(self) -> list[Finding]:
-        """Return findings on text that the form does not explain, and on open questions."""
+        """Return findings about text that the form does not explain, and about open questions."""
         findings = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
@@ -90,8 +91,8 @@ def propose_dialect(
     calls in the same way is proposed unchanged (not with `registered=False`). Otherwise text that
     is the same around all calls becomes a marker, and varying text a hole. Prose stays text.
 
-    Raises InputFault if there are no replies, if no call is found in them, or if no form that can
-    be declared reads every call that was found.
+    Raises InputFault if there are no replies, if they contain no call, or if no declaration reads
+    every call that was found.
     """
     texts = [
         _text(reply, number)
@@ -122,8 +123,8 @@ def _text(reply: Any, number: int) -> str:
 
 
 def _cost(proposal: Proposal) -> tuple[int, ...]:
-    """Return a sort key: unexplained characters, characters left as text, replies not written
-    alike."""
+    """Return a sort key: unexplained characters, characters left as text, replies that the dialect
+    would write differently."""
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
@@ -136,10 +137,8 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
-    """Return the registered dialects that write the calls of all replies exactly as they stand.
-
-    They leave no markup. Dialects in which any text may be a call are left out.
-    """
+    """Return the registered dialects that write the calls exactly as the replies do and leave no
+    markup as text. Dialects in which any text may be a call are left out."""
     names = []
     for dialect in _declared():
         if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
@@ -152,8 +151,8 @@ def _registered(replies: Sequence[str]) -> list[str]:
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
-    """Return True if a reading has a call, or if the reply has no markup, so that it may be an
-    answer."""
+    """Return True if a reading has a call, or if the reply has no markup and may be an answer in
+    text."""
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
@@ -168,7 +167,7 @@ def _of_registered(names: list[str], replies: Sequence[str], name: str) -> Propo
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
-    """Yield every form that reads all calls that one of the finders found."""
+    """Yield every form that reads all calls found by one of the finders."""
     stops = _stops(replies)
     texts = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
@@ -195,7 +194,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens of registered dialects with which replies end."""
+    """Return the stop tokens of registered dialects at the ends of the replies."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",
@@ -247,7 +246,8 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
 
 
 def _is_as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
-    """Return True if the dialect would write the calls as they stand, white space aside."""
+    """Return True if the dialect would write the calls as the reply does, except for white
+    space."""
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
@@ -264,7 +264,7 @@ def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
 
 
 def _reads(reading: ReplyReading, occurrences: Sequence[Occurrence]) -> bool:
-    """Return True if exactly the calls that were found are read, with their arguments."""
+    """Return True if the reading has exactly the calls that were found, with their arguments."""
     if len(reading.calls) != len(occurrences):
         return False
     return all(
@@ -276,7 +276,7 @@ def _reads(reading: ReplyReading, occurrences: Sequence[Occurrence]) -> bool:
 
 
 def _has_same_values(read: Any, seen: Any) -> bool:
-    """Return True if values are the same; texts may differ in white space at their ends."""
+    """Return True if both values are the same, except for white space at the ends of texts."""
     if same(read, dict(seen)):
         return True
     texts = (

@@ -1,8 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A template writes a thought in the history, or with a call. If it drops text between a known pair of
-tags in a message, its own tags are that pair. The generation prompt may also end with one of these
-tags.
+A template may write a thought in the history, or with a call. If it drops the text between a known
+pair of tags in a message, that pair is the template's. The generation prompt may also end with a
+known tag.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playground.dialects.raw_prompts.asking import (
 from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.derivation.alignment import snap_start
 
-# A tag in angles or brackets, or a word up to the next one.
+# A tag in angle or square brackets, or the text up to the next tag.
 TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
 _WORDS: Final = re.compile(r"[A-Za-z]+")
 _KNOWN: Final = (
@@ -36,16 +36,14 @@ _KNOWN: Final = (
     ReasoningTags("<thinking>", "</thinking>"),
     ReasoningTags("<thought>", "</thought>"),
 )
-_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and after them a role
-_TAIL: Final = 3  # tokens before a thought that may be its tag
+_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags followed by a role
+_TAIL: Final = 3  # how many tokens before a thought may be its tag
 
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """The tags around a thought, the markers around an answer, and stop tokens.
-
-    `stops` are these markers, and the text that begins a new turn after the thought.
-    """
+    """The tags around a thought, the markers around an answer, and stop tokens. `stops` are the
+    markers around an answer, and the text that begins a new turn after a thought."""
 
     reasoning: tuple[ReasoningTags, ...] = ()
     answer: tuple[str, str] = ("", "")
@@ -53,7 +51,8 @@ class Thoughts:
 
 
 def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
-    """Return the tags that a template shows; `header` and `end` stand around every answer."""
+    """Return the tags and markers that a template shows. `header` and `end` stand around every
+    answer."""
     before, between, text = _shown_thought(template)
     tags = _tags(before, between, header) if before else None
     restart = _restart_text(header, before, between)
@@ -76,7 +75,7 @@ def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
 
 
 def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
-    """Return the text without the empty thought that some templates write before an answer."""
+    """Return the text without an empty thought, which some templates write before an answer."""
     for tags in reasoning:
         empty = rf"\A(?:{re.escape(tags.open)}\s*)?{re.escape(tags.close)}\s*"
         text = re.sub(empty, "", text.lstrip())
@@ -84,13 +83,14 @@ def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
 
 
 def _marker(text: str) -> str:
-    """Return a text if it ends with a closing bracket of a marker, or ""."""
+    """Return the text if it ends with a marker's closing bracket, or else ""."""
     text = text.strip()
     return text if re.search(r"[>\]]\Z", text) else ""
 
 
 def _shown_thought(template: AskedTemplate) -> tuple[str, str, bool]:
-    """Return the text before a thought, the text after it, and True if a text answer follows.
+    """Return the text before a thought, the text after the thought, and True if a text answer
+    follows.
 
     Both texts are "" if the template shows no thought.
     """
@@ -117,7 +117,8 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair of tags whose thought a template drops, or with which a prompt ends."""
+    """Return the known pair of tags whose thought the template drops, or of which one ends the
+    prompt."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -128,7 +129,8 @@ def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
 
 
 def _restart_text(header: str, before: str, between: str) -> str:
-    """Return the text with which a turn restarts after a thought: the longest end of the header."""
+    """Return the text with which a turn begins again after a thought: the longest end of the header
+    that is there."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -138,7 +140,8 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the tags around a thought: two that have a word in common, or those next to it."""
+    """Return the tags around a thought: two tags with a word in common, or the two tags next to the
+    thought."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

@@ -18,13 +18,13 @@ _DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
 _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
-_ELEMENT: Final = re.compile(r"(\S*)<x>")  # the key of an object, as an element after a prefix
+_ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key as an element, after a prefix
 # Characters that XML escapes, and the line break.
 _SECTIONED: Final = '<>&"\n'
 
 
 def json_style(text: str) -> JsonStyle:
-    """Return the style in which a JSON text was written, or the plain style if it is unknown."""
+    """Return the style in which a JSON text was written, or the plain style if none fits."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -41,7 +41,8 @@ def json_style(text: str) -> JsonStyle:
 
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
-    """Return the fields for values in a call's body, for every notation but parameters."""
+    """Return the fields that declare values in a call's body, for all notations except
+    parameters."""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
     for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
@@ -55,7 +56,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
 
 
 def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
-    """Return the field for the words for true, false and null in {args:marked}."""
+    """Return the field that declares the words for true, false and null in {args:marked}."""
     words = {}
     for name, value in _WORDS.items():
         region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
@@ -67,7 +68,7 @@ def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
 def parameter_fields(
     template: AskedTemplate, frame: TurnFrame, typed: str, quoted: bool
 ) -> dict[str, Any]:
-    """Return the fields for parameters' values.
+    """Return the fields that declare the values of parameters.
 
     `typed` is a pattern of the text before a value; its group, if it has one, is the word for the
     type. If `quoted`, all values are JSON, even texts.
@@ -94,7 +95,8 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field `literals`, or {} at its default; ambiguous or empty words are left out."""
+    """Return the field `literals`, or {} if the words are the default. Ambiguous or empty words are
+    left out."""
     clear_words = {name: word for name, word in words.items() if word.strip()}
     literals = Literals(**clear_words, nested=nested)
     if len(literals.words) < len(_WORDS):
@@ -118,8 +120,8 @@ def value_text(
 ) -> tuple[str, str]:
     """Return the word for a value's type, and the text of the value; "" for both if not found.
 
-    The value stands before another one. If texts are `quoted`, the text after a value begins after
-    the quote.
+    The template gets another value after this one. If texts are `quoted`, the text after a value
+    begins after the quote.
     """
     known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})

@@ -1,8 +1,8 @@
 """Check a dialect's laws on random examples; an example that fails is made as small as possible.
 
 Check your own dialect, declared or written by hand, before you use it. The project's tests check
-every registered dialect by the same laws. Examples are seeded, so that the same dialect gives the
-same answer.
+every registered dialect by the same laws. The random examples have a fixed seed, so that the same
+dialect always gives the same result.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _MOST: int = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LawCheck:
-    """The check of one law: how many examples were tried, and the smallest that breaks the law.
+    """The check of one law: how many examples were tried, and the smallest example that breaks the
+    law.
 
-    `broken` is None if the law holds for all of them.
+    `broken` is None if the law holds for all examples.
     """
 
     law: int
@@ -78,9 +79,9 @@ def check_dialect(
 ) -> LawChecks:
     """Try the `laws`, by default 1, 2, 3, 5, 6, 7 and 10, on random examples.
 
-    `examples` is the number for each law; 50 take about half a second. The first example that
-    breaks a law is made as small as possible. Raises InputFault for a number of examples below 1 or
-    above 10,000, and for other laws.
+    `examples` is the number of examples for each law; 50 take about half a second. The first
+    example that breaks a law is made as small as possible. Raises InputFault for a number of
+    examples below 1 or above 10,000, and for an unknown law.
     """
     if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= _MOST:
         raise wrong("check_dialect(examples=…)", examples, f"a number from 1 to {_MOST:,}")
@@ -102,7 +103,8 @@ def _check(subject: Subject, number: int, examples: int) -> LawCheck:
 
 
 def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return how an example breaks a law, or None if it does not. An error also breaks the law."""
+    """Return how an example breaks a law, or None if the law holds. An exception also breaks the
+    law."""
     try:
         return law(subject, choices)
     except Exception as error:  # a dialect written by hand may raise anything

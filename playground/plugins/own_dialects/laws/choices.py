@@ -1,8 +1,9 @@
-"""Choices from which random examples are made, so that a failing example can be made smaller.
+"""Rows of numbers from which random examples are made, so that a failing example can be made
+smaller.
 
-Equal rows of choices make equal examples, and a shorter row, or one with lower numbers, makes a
-smaller example. To make an example smaller, choices are left out, set to 0 or lowered, as long as
-the example still fails.
+Each number is a choice. Equal rows make equal examples; a shorter row, or a row with lower numbers,
+makes a smaller example. To make an example smaller, choices are left out, set to 0 or lowered, as
+long as the example still fails.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 Item = TypeVar("Item")
-_SIZES: Final = (8, 4, 3, 2, 1)  # numbers of neighbouring choices that are left out at once
+_SIZES: Final = (8, 4, 3, 2, 1)  # how many neighbouring choices are left out at once
 
 
 class Choices:
-    """A source of choices: first the numbers `given`, then random ones, or zeros without `rng`.
+    """A source of choices: first the numbers in `given`, then random numbers, or zeros without
+    `rng`.
 
     `made` holds all choices so far.
     """
@@ -36,7 +38,8 @@ class Choices:
         return chosen
 
     def of(self, options: Sequence[Item]) -> Item:
-        """Return one of the options. The first should be the plainest: examples shrink to it."""
+        """Return one of the options. The first option should be the plainest, because small
+        examples use it."""
         return options[self.below(len(options))]
 
     def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
@@ -50,7 +53,8 @@ class Choices:
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """Return the smallest row of choices that still fails; at most `most` rows are tried."""
+    """Return the smallest row of choices found whose example still fails; at most `most` rows are
+    tried."""
     best, count = list(given), 0
     better = True
     while better and count < most:
@@ -71,7 +75,7 @@ def _size(row: Sequence[int]) -> tuple[int, Sequence[int]]:
 
 
 def _smaller(row: list[int]) -> Iterator[list[int]]:
-    """Yield smaller rows to try; those that save most come first."""
+    """Yield smaller rows to try, first those that leave out the most."""
     for size in _SIZES:
         for start in range(0, len(row) - size + 1):
             yield row[:start] + row[start + size :]

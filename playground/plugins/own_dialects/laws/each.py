@@ -1,6 +1,6 @@
-"""The laws of a dialect, each as a function that returns what breaks it on one example, or None.
+"""The laws of a dialect: functions that test one example and return how it breaks the law, or None.
 
-Laws 4, 8 and 9 are about the engine and the package: no declaration can break them.
+Laws 4, 8 and 9 are about the engine and the package, so that no declaration can break them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Law = Callable[[Subject, Choices], LawBreak | None]
 
 
 def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 1: any cutting of the bytes gives the same events."""
+    """Return a break of law 1: the events are the same however the bytes are cut into pieces."""
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
@@ -49,7 +49,7 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 2: the events' spans tile the stream."""
+    """Return a break of law 2: the events' spans cover the stream without gaps or overlaps."""
     text = subject.stream(choices)
     position = 0
     events = subject.read_text(text).events
@@ -67,7 +67,7 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 3: values come back.
+    """Return a break of law 3: values that are written are read back.
 
     A plain value must come back alone, after prose, and before another call. A hostile value may be
     refused with a finding.
@@ -95,7 +95,7 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
     """Return a break of law 5: the model's text never raises, and every call that begins ends."""
-    text = subject.stream(choices)
+    text = subject.stream(choices) + choices.of(["", *subject.other_bodies])
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
         events = subject.read([text.encode("utf-8", "surrogatepass") + stray]).events
@@ -119,7 +119,7 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
     stop = len(call_text) - choices.below(len(call_text) + 1)
     result = subject.read_text(call_text[:stop])
     if "open-ended" in [finding.code for finding in result.findings]:
-        return None  # no marker closes such a call, and the finding says so
+        return None  # no marker closes a call of this form, and a finding says so
     for call_read in result.tool_calls:
         if call_read.name != call.tool_name or not same(call_read.arguments, call.args):
             shown = (
@@ -132,7 +132,7 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 7: what the prompt shows is what the parser reads."""
+    """Return a break of law 7: the parser reads the calls that the prompt shows."""
     tool = subject.tool(choices)
     tools = [tool, LIST]
     if subject.text_keys:
@@ -153,7 +153,8 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 10: prose around a call is content, white space next to it aside."""
+    """Return a break of law 10: prose around a call is content, except for white space next to the
+    call."""
     texts = [subject.prose(choices), subject.prose(choices)]
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
@@ -187,7 +188,8 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Return a break of law 7 by a form of texts alone: the call in its rules must be read."""
+    """Return a break of law 7 by a form whose calls hold only texts: the call in its rules must be
+    read."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -249,5 +251,5 @@ def _lines(events: list[Event]) -> Iterator[str]:
 
 
 def _joins(subject: Subject) -> bool:
-    """Return True if the form joins calls in a row to one call."""
+    """Return True if the form joins consecutive calls into one call."""
     return bool(subject.syntax and subject.syntax.joined)

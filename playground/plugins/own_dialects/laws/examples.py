@@ -1,12 +1,13 @@
 """Random examples for the laws: calls, streams and prose, made of a dialect's own markers.
 
-A dialect that is written by hand has no declaration: its markers are the texts around the values
-of a call that it wrote.
+A dialect that is written by hand has no declaration. Its markers are the texts around the values of
+a call that it writes.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from playground.dialects.prompts import sample_arguments
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolExample, ToolMetadata
+from playground.parsing.rendering import render_call
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.syntax import Hole, Syntax
 from playground.plugins.own_dialects.laws.choices import Choices
@@ -48,13 +50,14 @@ _HOSTILE: Final = (
     "x", "<", ">", "{", "}", "[", "]", "\\", "`", "```\n", "~~~", "\n\n", "\u2028", "\u202e", "😀",
     '{"name": ', '"arguments": ', "{}", "null", "</", "write_file", "path", "content",
 )  # fmt: skip
+_OTHER_TYPES: Final[tuple[Any, ...]] = ([1], "x", 7, 0.5, True, None, [], [{"path": "a.py"}])
 _WORDS: Final = ("The", "file", "is", "read", "x", "12", "é", "don't")
 _MARKS: Final = (*",.;:!?()<>[]{}|/=`-_@#'\"", "</", "<|", "|>", "e.g.")
 _BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
 
 
 class Subject:
-    """A dialect under trial, with the properties that the laws need."""
+    """The dialect that is checked, with the properties that the laws need."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -77,7 +80,7 @@ class Subject:
 
     @property
     def text_keys(self) -> tuple[str, ...]:
-        """The arguments of a form whose calls hold only these texts; () for other forms."""
+        """The names of the arguments, if the form's calls hold only texts; () for other forms."""
         return self.syntax.text_keys if self.syntax else ()
 
     @property
@@ -109,15 +112,21 @@ class Subject:
 
     @cached_property
     def fragments(self) -> list[str]:
-        """Pieces of a stream: the dialect's markers, a complete call, half a call, a result,
-        oddities."""
+        """Pieces of a stream: the dialect's markers, a complete call, half a call, a result, odd
+        characters."""
         call = self.write(self.plainest(path="a.py"))
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
         own_texts = [*self.literals, call, call[: len(call) // 2], result]
         return list(dict.fromkeys(["x", " ", "\n", *own_texts, *_HOSTILE]))
 
+    @cached_property
+    def other_bodies(self) -> list[str]:
+        """Calls whose body holds another JSON value than an object of arguments."""
+        return bodies_of_other_types(self.syntax) if self.syntax else []
+
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """Return a call that the form can hold: with these arguments, or with its sample texts."""
+        """Return a call that the form can hold, with these arguments or with the form's sample
+        texts."""
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
@@ -126,7 +135,7 @@ class Subject:
     # examples
 
     def stream(self, choices: Choices) -> str:
-        """Return a text in which the dialect's markers are frequent, broken and out of place."""
+        """Return a text with many of the dialect's markers, also broken or out of place."""
         return "".join(choices.several(lambda: choices.of(self.fragments), 14, usual=5))
 
     def text(self, choices: Choices, pieces: tuple[str, ...] | list[str] = _PLAIN) -> str:
@@ -160,7 +169,8 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
     def without_null(self, value: Any) -> Any:
-        """Return a value that the notation can write: without null, if it has no null."""
+        """Return a value that the notation can write, which has no null if the notation has
+        none."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
@@ -188,7 +198,7 @@ class Subject:
         )
 
     def prose(self, choices: Choices) -> str:
-        """Return words, also of the dialect's markers, with punctuation and blanks.
+        """Return words, some of them from the dialect's markers, with punctuation and blanks.
 
         Return "" if they happen to make a complete marker.
         """
@@ -202,13 +212,26 @@ class Subject:
 
     @cached_property
     def _squeezed(self) -> list[str]:
-        """The markers that hold letters, without their white space."""
+        """The markers that contain letters, without white space."""
         squeezed = {"".join(text.split()) for text in self.literals}
         return sorted(text for text in squeezed if any(map(str.isalpha, text)))
 
     @cached_property
     def _marker_words(self) -> list[str]:
         return sorted({word for text in self._squeezed for word in re.findall(r"\w+", text)})
+
+
+def bodies_of_other_types(syntax: Syntax) -> list[str]:
+    """Return a call for each JSON type but objects, its body written where the arguments stand.
+
+    Calls in each form that the syntax reads; a type that a notation cannot write there has none.
+    """
+    calls: list[str] = []
+    for form in (syntax, *syntax.also):
+        for value in _OTHER_TYPES:
+            with suppress(Exception):  # `write` is made for an object, and may refuse the others
+                calls.append(render_call(form, form.name or "write_file", value))
+    return list(dict.fromkeys(calls))
 
 
 def _around_values(written: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Response templates: declarations in the form by which `transformers` reads replies
 (`parse_response`).
 
-Such a template has a field for reasoning, calls and content; each has an opener, a closer and one
-of a few parsers for its body. A finding names each part of the dialect that a template cannot
-express.
+A response template has a field each for reasoning, calls and content. Each field has an opener, a
+closer and one of a few parsers for its body. For each part of a dialect that a template cannot
+express, there is a finding.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _ANCHORS: Final = {
     "<|return|>": "<|start|>assistant",
     "<|END_OF_TURN_TOKEN|>": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
 }
-"""The header of an assistant's turn, by the stop token of the chat templates that write it."""
+"""Headers of an assistant's turn, by the stop token of the chat templates that write the header."""
 _SAME_FIELDS: Final = ("name", "sections", "known_names", "line_start")
-"""The fields in which two forms must not differ, to be read by one template."""
+"""The fields in which two forms must agree if one template is to read both."""
 _NO_PREFIX: Final = r"\Z"
 
 
@@ -80,14 +80,14 @@ def response_template(
 
 
 def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]:
-    """Return the key that says where the assistant's turn begins in the prompt."""
+    """Return the template's key for the place where the assistant's turn begins in the prompt."""
     if start_anchor:
         return {"start_anchor": start_anchor}
     known = next((_ANCHORS[stop] for stop in markers.stops if stop in _ANCHORS), "")
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # with an anchor that is missing in the prompt, the whole prompt would be read as a reply
+        # if the prompt lacked the anchor, the whole prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "what begins the assistant's turn is not known: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
@@ -97,7 +97,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
 def _reasoning(
     markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
 ) -> dict[str, Any]:
-    """Build the field of reasoning. Without closers of its own, a call or a stop token ends it."""
+    """Build the field of reasoning. If reasoning has no closer, a call or a stop token ends it."""
     if not markers.reasoning:
         return {}
     openers = [tags.open.strip() for tags in markers.reasoning]
@@ -120,12 +120,13 @@ def _reasoning(
 
 
 def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[str, Any]:
-    """Build the field of everything else: its closers are no part of it. The parts of a message
-    are joined, because a second part would replace the first."""
+    """Build the field of content, which is all other text. Its closers are no part of the content.
+    The parts of a message are joined, because a second part would replace the first."""
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # only the opener's beginning: with white space before it, it would match before the opener
+    # the beginning of an opener only: with white space before it, the text would match before the
+    # opener
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
@@ -140,7 +141,7 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
 
 
 class _Calls:
-    """A maker of the field of calls. Raises Inexpressible."""
+    """A builder of the field of calls. Raises Inexpressible."""
 
     def __init__(self, syntax: Declaration, markers: Markers, notes: Notes, portable: bool) -> None:
         self.syntax, self.markers, self.notes, self.portable = syntax, markers, notes, portable
@@ -153,7 +154,8 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before_opener(self) -> str:
-        """Build the pattern before an opener. White space is content, except between two calls."""
+        """Build the pattern of white space before an opener. White space is content, except between
+        two calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -161,7 +163,7 @@ class _Calls:
 
     @property
     def section_openers(self) -> list[str]:
-        """The openers of sections that stand apart from their calls, as patterns."""
+        """Patterns of the openers of sections that are separate from the markers of their calls."""
         return self._separate([section.before for section in _sections(self.syntax)])
 
     @property
@@ -172,12 +174,12 @@ class _Calls:
         return [] if _holds_section(self.syntax) else [*filter(None, map(pattern_of, markers))]
 
     def field(self) -> dict[str, Any]:
-        """Build the field, and note what it cannot express."""
+        """Build the field, and add a finding for each property that the field cannot express."""
         body, is_list = self.body, self.is_list
         self._note_form()
         opener, before = self.opener, self.syntax.call_template.before
         if body.content == "text" and ends_line(before):
-            # a line break that is a piece by itself has to be there
+            # a line break that is a separate piece is required
             opener += LINE_BREAK.removesuffix("?") if before[-1] == "\n" else LINE_BREAK
         return {
             "open_pattern": opener,
@@ -190,7 +192,8 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Build the call itself. In a list, each call is an object of its own."""
+        """Build the part of a call inside its markers. In a list, each call is a separate
+        object."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -218,7 +221,8 @@ class _Calls:
             notes.narrower("calls", "a call without its section is content")
 
     def _forms_alike(self) -> list[Declaration]:
-        """Return the forms whose calls are read alike after their openers; note the others."""
+        """Return the forms whose calls are read in the same way after the opener; add a finding for
+        the others."""
         forms: list[Declaration] = [self.syntax]
         others: list[Declaration] = []
         for form in self.syntax.also:
@@ -243,7 +247,7 @@ class _Calls:
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
-        # only the call's own holes: not an id that only some forms have
+        # only the holes that the call uses, without an id that only some forms have
         function = str(self._function())
         holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}
         pieces = () if self.is_list else form.call_template.before
@@ -256,7 +260,7 @@ class _Calls:
         return rf"{outer}\s*{own}" if own else outer
 
     def _closer(self, form: Declaration, body: CallBody) -> str:
-        """Build the closer of a call, or of a list of calls; "" if it has none."""
+        """Build the closer of a call, or of a list of calls; "" if there is none."""
         after = () if self.is_list else form.call_template.after
         if "name" in holes_of(after):
             raise Inexpressible("a call's closer repeats its name, which no template can compare")
@@ -267,10 +271,9 @@ class _Calls:
         return rf"{own}\s*{outer}" if own else outer
 
     def _end(self) -> str:
-        """Build the end of a call: its closer or, without one, the body's own bracket or the next
-        marker.
+        """Build the end of a call: its closer, or else the body's bracket, or else the next marker.
 
-        Neither counts inside a string of the body; only a recursive pattern can express this.
+        None of them counts inside a string of the body, which only a recursive pattern can express.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:
@@ -288,8 +291,8 @@ class _Calls:
 
 
 def _holds_section(form: Declaration) -> bool:
-    """Return True if the section's markers are also a call's: each call has a section of its own,
-    or a list holds all calls, or a call has no marker of its own."""
+    """Return True if the section's markers are also those of a call: each call has its own section,
+    or a list holds all calls, or a call has no marker."""
     own = () if list_of(form) else form.call_template.before
     return form.one_call_a_section or not has_marker(own)
 

@@ -34,15 +34,15 @@ PYTHON_CALL: Final = "{name}({args:python})"
 
 
 class Inexpressible(Exception):
-    """Raised for what no response template can say; the message names it."""
+    """Raised for a property that no response template can express; the message names it."""
 
 
 class CallBody(NamedTuple):
     """A call's body: the parser of transformers for it, and the paths to name and arguments in its
     result.
 
-    A body with `brackets` ends at its own; they do not count in `strings`. `closer` is the pattern
-    of a text's closer, with the line breaks that are no part of the text.
+    A body with `brackets` ends at its closing bracket; brackets in `strings` do not count. `closer`
+    is the pattern of a text's closer, including line breaks that are no part of the text.
     """
 
     content: str
@@ -60,12 +60,16 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
         raise Inexpressible("a call has no name, which its arguments have to tell")
     if syntax.joined:
         raise Inexpressible("several calls are one call, whose texts are joined")
-    body = _BODIES[declared_hole(syntax.call_template.body, _BODIES)](syntax, notes)
+    hole = declared_hole(syntax.call_template.body, _BODIES)
+    if hole not in _BODIES:
+        raise Inexpressible(f"no template is known for {{{syntax.call_template.body}}}")
+    body = _BODIES[hole](syntax, notes)
     return body._replace(brackets="[]") if list_of(syntax) else body
 
 
 def list_of(syntax: Declaration) -> Template | None:
-    """Return the section around a list of calls, without the brackets, if calls stand in one.
+    """Return the section around a list of calls, without the brackets; None if calls stand in no
+    list.
 
     Raises Inexpressible if the list has no marker of its own.
     """
@@ -133,7 +137,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
     if syntax.cdata:
         value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
     if VALUES[template.body].block or ends_line(template.before):
-        # a line break after a value belongs to it, unless one stands before it
+        # a line break after a value is part of the value, unless there is another before the value
         value = f"(?:{LINE_BREAK.removesuffix('?')}{value}{LINE_BREAK}|{value})"
     following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
@@ -173,7 +177,8 @@ def _texts(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def text_marker(syntax: Declaration, pieces: Sequence[Piece]) -> str:
-    """Build the closer of a text, with the line breaks at its edges that are no part of it."""
+    """Build the closer of a text, including the line breaks at the text's edges that are no part of
+    the text."""
     marker = pattern_of(pieces)
     if not marker:
         return ""

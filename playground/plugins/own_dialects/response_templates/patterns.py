@@ -1,7 +1,7 @@
 """Regular expressions of a declaration's markers, for a response template of transformers.
 
-Python's `regex` module reads them there, with `.` for line breaks too. White space is free in the
-same places as in the well-formed grammar.
+In transformers, Python's `regex` module reads them; `.` also matches line breaks. White space is
+optional in the same places as in the well-formed grammar.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ def group(name: str, pattern: str = ANYTHING) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape what is special in a pattern, and nothing else: people read these patterns."""
+    """Escape only the characters that are special in a pattern, because people read these
+    patterns."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def pattern_of(pieces: Iterable[Piece], holes: Mapping[str, str] | None = None) -> str:
-    """Build the pattern of pieces, without white space around them. `holes` has the patterns of
-    holes that are captured or referred to."""
+    """Build the pattern of the pieces, without white space around them. `holes` has a pattern for
+    each hole that is captured or referred to."""
     patterns = {**_HOLES, **(holes or {})}
     parts = [_part(part, patterns) for part in well_formed(pieces)]
     return "".join(parts).removeprefix(r"\s*").removesuffix(r"\s*")
@@ -48,28 +49,29 @@ def _part(part: str | Hole | Gap, holes: Mapping[str, str]) -> str:
 
 
 def any_of(patterns: Iterable[str]) -> str:
-    """Build a pattern for any of the patterns, each once; "" for none. Longer ones come first, so
-    that none hides another that begins with it."""
+    """Build a pattern that matches any of the patterns; "" for none. Longer patterns come first: a
+    shorter one would hide a longer one that begins with it."""
     listed = sorted(dict.fromkeys(filter(None, patterns)), key=len, reverse=True)
     return f"(?:{'|'.join(listed)})" if listed[1:] else "".join(listed)
 
 
 def has_marker(pieces: Iterable[Piece]) -> bool:
-    """Return True if pieces are a marker: with a letter, or of three characters or more."""
+    """Return True if the pieces are a marker: they have a letter, or three characters or more."""
     text = "".join(piece for piece in pieces if isinstance(piece, str))
     return any(map(str.isalpha, text)) or len("".join(text.split())) > 2
 
 
 def without_groups(pattern: str) -> str:
-    """Return a pattern that captures nothing."""
+    """Return the pattern with groups that capture nothing."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
 def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
-    """Build the pattern of the end of a body in brackets: its closer, or the place after the
+    """Build the pattern of the end of a body in brackets: its closer, or the position after the
     bracket.
 
-    A closer inside a string ends nothing: the text between the opener and it is no complete body.
+    A closer inside a string does not end the body: the text from the opener to it is no complete
+    body.
     """
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""

@@ -1,0 +1,70 @@
+"""The inputs of the questions: JSON in the arguments, or files below the allowed roots.
+
+A file is data and is never executed. A path that leads out of every root, by `..` or by a link, is
+refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.sessions.loading import LoadedSession, first_session, source_of
+from playground.sessions.source import Source
+
+Given = dict[str, Any] | list[Any] | str
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The folders whose files may be read."""
+
+    folders: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, folders: Sequence[str]) -> Roots:
+        """Return the roots. Raises InputFault for one that is no folder."""
+        for folder in folders:
+            if not Path(folder).is_dir():
+                raise InputFault("no such folder", where=f"--root {folder}", expected="a folder")
+        return cls(tuple(Path(folder).resolve() for folder in folders or (".",)))
+
+    def file(self, given: str) -> Path:
+        """Return the true path of a file or folder; a relative one is below the first root that has
+        it. Raises InputFault if it is missing or outside of every root."""
+        allowed = " or ".join(map(str, self.folders))
+        try:
+            found = [Path(os.path.realpath(root / given)) for root in self.folders]
+        except ValueError:  # a null byte
+            raise InputFault("no path", where=repr(given), expected="a path") from None
+        inside = [path for path in found if any(map(path.is_relative_to, self.folders))]
+        if not inside:
+            problem = "outside of the folders that may be read"
+            raise InputFault(problem, where=given, expected=f"a path below {allowed} (see --root)")
+        existing = next((path for path in inside if path.exists()), None)
+        if existing is None:
+            raise InputFault("no such file", where=given, expected=f"a file below {allowed}")
+        return existing
+
+    def name(self, given: str) -> str:
+        """Return the true name of a file, of a session of it (`FILE#2`), or of a sample."""
+        if given in paths.samples():
+            return str(paths.samples()[given])
+        file, number = paths.one_of(given)
+        return f"{self.file(file)}#{number}" if number else str(self.file(file))
+
+    def source(self, given: str) -> Source:
+        """Open a file, a session of it, or a sample. Raises InputFault."""
+        return Source.open(self.name(given), given)
+
+    def session(self, given: Given, argument: str) -> LoadedSession:
+        """Load a session: JSON, or the first of a file. Raises InputFault."""
+        if not given:
+            expected = "a session, or a file's path"
+            raise InputFault("nothing is given", field=argument, expected=expected)
+        return first_session(self.source(given) if isinstance(given, str) else source_of(given))

@@ -1,0 +1,149 @@
+"""Changes of a reply, or of its reader, after which a server hands over its calls.
+
+Each change is tried by the server's view, and offered only if more calls arrive, or fewer
+characters are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
+
+from playground.dialects import get_dialect
+from playground.dialects.reading import parse
+from playground.nouns.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.result import ParseResult
+from playground.parsing.switches import Switches
+from playground.plugins.mcp_server.answers import Mend
+from playground.questions.detection import detect
+from playground.servers import ServerReading, get_server
+
+_GENEROUS: Final = Switches(calls_in_fences="call", calls_in_reasoning="call")
+_MOST: Final = 3
+_CLOSERS: Final = ("}", "}}", "]}}", '"}', '"}}')
+_EMPTY_FENCE: Final = re.compile(r"(```|~~~)[^\S\n]*\w*\s*\1")
+_LETTERS: Final = re.compile(r"[^a-z0-9]")
+_Arguments = dict[str, Any]
+
+
+def reply_mends(
+    text: str, dialect: str, server: str, tools: Sequence[ToolMetadata], own: bool
+) -> list[Mend]:
+    """Return the changes after which the server hands over more of a reply, the best first.
+
+    `own` is False if the reply stands in a file: the edits then put it into the arguments.
+    """
+    now = _read(text, dialect, server, tools)
+    mends: list[tuple[tuple[int, ...], Mend]] = []
+    for words, changed, assumes in _changes(text, dialect, server, tools):
+        arguments = {"reply": text, "dialect": dialect, "server": server} | changed
+        then = _read(arguments["reply"], arguments["dialect"], arguments["server"], tools)
+        if _rank(then, tools) >= _rank(now, tools):
+            continue
+        calls = ", ".join(f"{call.name}({call.arguments})" for call in then.tool_calls) or "no call"
+        sure = "assumed" if then.assumed else "certain"
+        edits = [{"op": "add", "path": f"/{key}", "value": value} for key, value in changed.items()]
+        if not own:
+            edits += [{"op": "remove", "path": "/path"}]
+            edits += [] if "reply" in changed else [{"op": "add", "path": "/reply", "value": text}]
+        after = f"{then.name} hands over {calls}; {then.dropped_characters:,} characters are lost"
+        mend = Mend(change=words, edits=edits, then=f"{after} ({sure})", assumes=[*assumes])
+        if all(mend.edits != other.edits for _, other in mends):
+            mends.append(((*_rank(then, tools), len(assumes), then.assumed), mend))
+    return [mend for _, mend in sorted(mends, key=lambda pair: pair[0])[:_MOST]]
+
+
+def _rank(reading: ServerReading, tools: Sequence[ToolMetadata]) -> tuple[int, ...]:
+    """Return how bad a reading is: calls that are missing, unknown or cut, then lost text."""
+    offered = {tool.name for tool in tools}
+    cut = sum(found.code == "server-delivers" for found in reading.findings)
+    good = sum(call.name in offered or not tools for call in reading.tool_calls) - cut
+    lost = sum(len(event.text.strip()) for event in reading.dropped)
+    return -good, len(reading.tool_calls) - good, lost
+
+
+def _read(text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]) -> ServerReading:
+    reading = parse(text, dialect, tools, server=server)
+    assert isinstance(reading, ServerReading)
+    return reading
+
+
+_Change = tuple[str, _Arguments, tuple[str, ...]]
+
+
+def _changes(
+    text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]
+) -> Iterator[_Change]:
+    best = detect(text, tools).nearest
+    if best and best != dialect:
+        parser = get_server(server.partition(":")[0], best).parser
+        named = f"{server.partition(':')[0]}:{parser.name}" if parser else server
+        yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, ()
+    for name in dict.fromkeys(filter(None, (dialect, best))):
+        read = parse(text, name, tools, switches=_GENEROUS)
+        yield from _rewritten(read, dialect, tools, f"write its calls as {dialect} has them", ())
+    for closers in _CLOSERS:
+        completed = _completed(text, dialect, closers)
+        read = parse(completed, dialect, tools, switches=_GENEROUS)
+        if read.tool_calls and not read.aborted:
+            assumes = (f"nothing but {closers} is missing at the call's end",)
+            yield from _rewritten(read, dialect, tools, f"close the call with {closers}", assumes)
+            break
+
+
+def _completed(text: str, dialect: str, closers: str) -> str:
+    """Return a reply with closing brackets before the last closer of its dialect, if any."""
+    parser = get_dialect(dialect).create_parser(PromptData())
+    ends = [closer for closer in parser.closers if text.rstrip().endswith(closer)]
+    body = text.rstrip().removesuffix(max(ends, key=len)) if ends else text
+    return f"{body.rstrip()}{closers}{text[len(body.rstrip()) :]}"
+
+
+def _rewritten(
+    read: ParseResult,
+    dialect: str,
+    tools: Sequence[ToolMetadata],
+    words: str,
+    assumes: tuple[str, ...],
+) -> Iterator[_Change]:
+    """Yield the reply as the dialect writes it: text first, then the calls, by offered names."""
+    chosen = get_dialect(dialect)
+    if not read.tool_calls or chosen.is_native_toolcalling():
+        return
+    offered, names = [tool.name for tool in tools], dict[str, str]()
+    for call in read.tool_calls:
+        nearest = _nearest(call.name, offered)
+        names[call.name] = nearest
+        if nearest != call.name:
+            assumes = (*assumes, f"{call.name} is meant as {nearest}")
+    calls = [
+        ToolCallPart(f"call_{number}", names[call.name], call.arguments)
+        for number, call in enumerate(read.tool_calls, 1)
+    ]
+    parser = chosen.create_parser(PromptData())
+    content = read.content
+    for marker in sorted((*parser.openers, *parser.closers), key=len, reverse=True):
+        content = content.replace(marker, "")
+    content = _EMPTY_FENCE.sub("", content).strip()
+    parts: list[Part] = [ReasoningPart(read.reasoning)] if read.reasoning.strip() else []
+    parts += [TextPart(content)] if content else []
+    item = chosen.format_history_item(Message("assistant", (*parts, *calls)), tools)
+    written = item.get("content") if item else None
+    if isinstance(written, list):
+        written = "".join(str(part.get("text", "")) for part in written)
+    if isinstance(written, str) and written:
+        yield words, {"reply": written, "dialect": dialect}, assumes
+
+
+def _nearest(name: str, offered: Sequence[str]) -> str:
+    """Return the offered name that a name is closest to, or the name itself."""
+    if name in offered:
+        return name
+    known = {_LETTERS.sub("", each.lower()): each for each in offered}
+    plain = _LETTERS.sub("", name.lower())
+    close = get_close_matches(plain, known, 1, 0.75) or [each for each in known if each in plain]
+    return known[close[0]] if close else name

@@ -1,0 +1,214 @@
+"""The MCP server, asked by the SDK's own client over both transports, each a real process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from conftest import ROOT
+from mcp import Client, StdioServerParameters
+from secret_examples import fill_example
+
+import playground as pg
+from playground.base.errors import InputFault
+from playground.plugins.mcp_server.answers import Answer, Mend, sendable
+from playground.plugins.mcp_server.inputs import Roots
+from playground.plugins.mcp_server.patches import patch_between, patched, pointers
+from playground.show.wire import simulation_json
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from agent_mends import drawn, share_mended
+
+COMMAND = ["-m", "playground", "mcp"]
+SAID, (TOKEN, *_) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
+REPLY = 'I look.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nThen more.'
+
+
+def ask_over_stdio(ask: Callable[[Client], Awaitable[None]], folder: Path) -> None:
+    async def run() -> None:
+        parameters = StdioServerParameters(command=sys.executable, args=COMMAND, cwd=folder)
+        async with Client(parameters) as client:
+            await ask(client)
+
+    asyncio.run(run())
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    content: dict[str, Any] = result.structured_content
+    return content
+
+
+async def error(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, result.content
+    text: str = result.content[0].text  # type: ignore[union-attr]
+    assert "\n" not in text and "Traceback" not in text
+    return text
+
+
+def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: Path) -> None:
+    (tmp_path / "said.json").write_text(json.dumps([{"role": "user", "content": SAID}]))
+    (tmp_path / "away.json").symlink_to("/etc/hostname")
+
+    async def ask(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert len(tools) == 8 and all(tool.output_schema and tool.description for tool in tools)
+        found = await answer(
+            client, "why_did_this_cache_break", requests="06-cache-eight-turns", model="gpt-5.6"
+        )
+        told = pg.simulate_cache("06-cache-eight-turns", model="gpt-5.6")
+        expected = json.loads(json.dumps(simulation_json(told)))
+        for key in ("breaks", "provider", "model", "findings"):
+            assert found["details"][key] == expected[key]
+        handed = await answer(
+            client, "what_does_this_server_drop", reply=REPLY, server="vllm", tools=[{"name": "f"}]
+        )
+        assert handed["where"] == r"characters 63 to 74: '\nThen more.'"
+        assert handed["sure"].startswith("certain")
+        again = patched({"reply": REPLY}, handed["mends"][0]["edits"])
+        read = pg.parse(again["reply"], dialect="hermes", tools=[{"name": "f"}], server="vllm")
+        assert read.content.split() == ["I", "look.", "Then", "more."] and len(read.tool_calls) == 1
+        assert (await answer(client, "which_dialect_is_this", reply=REPLY))["answer"].startswith(
+            "hermes"
+        )
+        told_in = await answer(
+            client, "how_is_this_session_written", session="said.json", dialect="hermes"
+        )
+        assert TOKEN not in json.dumps(told_in)
+        assert told_in["starred"] == "3 values starred out: 2 access tokens, 1 password"
+        before = {"model": "gpt-4o", "messages": [{"role": "system", "content": "Be brief."}]}
+        after = {"model": "gpt-4o", "messages": [{"role": "system", "content": "Be very brief."}]}
+        (tmp_path / "bodies.json").write_text(json.dumps([before, after]))
+        broken = await answer(client, "why_did_this_cache_break", requests="bodies.json")
+        assert broken["answer"].startswith("Request 2 reads 0 tokens: ")
+        cost = await answer(client, "what_does_this_change_cost", before=before, after=after)
+        assert cost["answer"] == pg.diff(before, after).headline
+        laws = await answer(client, "check_this_declaration", declaration="hermes", examples=3)
+        assert laws["details"]["laws"] == pg.check_dialect("hermes", 3).to_dict()
+        meaning = await answer(client, "explain_this_finding", finding="request 2: tool-order")
+        assert meaning["remedy"] == "send the tools in one order, sorted by name for instance"
+        uris = [str(each.uri) for each in (await client.list_resources()).resources]
+        assert {"playground://dialects/hermes", "playground://cache-rules/anthropic"} <= {*uris}
+        page = (await client.read_resource("playground://dialects/hermes")).contents[0]
+        assert page.text == (ROOT / "docs/formats/hermes.md").read_text()  # type: ignore[union-attr]
+        drop = "what_does_this_server_drop"
+        for words, tool, arguments in [
+            ("outside of the folders", "why_did_this_cache_break", {"requests": "../x.json"}),
+            ("outside of the folders", "why_did_this_cache_break", {"requests": "away.json"}),
+            ("no such file", "how_is_this_session_written", {"session": "x", "dialect": "hermes"}),
+            ("did you mean 'hermes'", "how_is_this_session_written",
+                {"session": "said.json", "dialect": "hermse"}),
+            ("did you mean 'vllm'", drop, {"reply": "x", "server": "vlm", "dialect": "hermes"}),
+            ("did you mean 'reply'", drop, {"repl": "x", "server": "vllm"}),
+            ("server: Field required", drop, {"reply": "x"}),
+            ("no tool 'drop'", "drop", {}),
+            ("there is no corpus", "find_in_corpus", {"corpus": ".", "question": "breaks"}),
+            ("did you mean 'call-in-fence'", "explain_this_finding", {"finding": "call-in-fense"}),
+        ]:  # fmt: skip
+            assert words in await error(client, tool, **arguments)
+
+    ask_over_stdio(ask, tmp_path)
+
+
+def test_an_agent_that_knows_only_the_answers_mends_eight_of_ten_over_http() -> None:
+    server = subprocess.Popen(
+        [sys.executable, *COMMAND, "--http", "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        found = re.fullmatch(r"listening on (http://127\.0\.0\.1:\d+/mcp) \(.*\)\n", said)
+        assert found, said
+        refused = httpx.post(found[1], json={}, headers={"Host": "example.com"})
+        assert (refused.status_code, "example.com" in refused.text) == (400, True)
+        foreign = httpx.post(found[1], json={}, headers={"Origin": "http://example.com"})
+        assert foreign.status_code == 403
+
+        async def run() -> None:
+            async with Client(found[1]) as client:
+                share, failed = await share_mended(client, drawn(seed=7, count=28))
+                assert share >= 0.8, failed
+                assert [*failed] in ([], ["cut inside a text"])
+
+        asyncio.run(run())
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+    assert server.returncode == -signal.SIGTERM
+
+
+def test_only_this_machine_is_served_and_a_missing_package_is_one_line() -> None:
+    gone = "import sys; sys.modules['mcp'] = None; from playground.cli import main; main()"
+    for words, arguments in [
+        ("reached from other machines", [*COMMAND, "--http", "--host", "0.0.0.0"]),
+        ("'dialect-playground[mcp]'", ["-c", gone, "mcp"]),
+        ("no such folder", [*COMMAND, "--root", "nowhere"]),
+    ]:
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert words in done.stderr
+
+
+def test_a_path_stays_below_its_roots(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    for folder in (inside, outside):
+        folder.mkdir()
+        (folder / "a.json").write_text("[]")
+    (inside / "link").symlink_to(outside)
+    (inside / "own").symlink_to(inside / "a.json")
+    roots = Roots.of([str(inside)])
+    assert roots.name("a.json#2") == f"{inside}/a.json#2"
+    assert roots.file("own") == roots.file("../in/a.json") == inside / "a.json"
+    for path in ("../out/a.json", "link/a.json", str(outside / "a.json"), "/dev/stdin", "~", "\0"):
+        with pytest.raises(InputFault):
+            roots.file(path)
+    both = Roots.of([str(inside), str(outside)])
+    assert both.file(str(outside / "a.json")) == outside / "a.json"
+
+
+def test_a_long_answer_is_cut_and_says_so_but_no_edit_is_cut() -> None:
+    value = "x " * 25_000
+    mend = Mend(change="c", edits=[{"op": "add", "path": "/reply", "value": value}], then="t")
+    long = {"texts": [value] * 50, "n": 1}
+    sent = sendable(Answer(answer="a", sure="s", details=long, mends=[mend]))
+    assert sent.mends[0].edits[0]["value"] == value
+    assert any(note.startswith("details.texts: ") and "of 50 items" in note for note in sent.cut)
+    assert len(sent.model_dump_json()) < 50_000 + 32_000
+    assert len(sent.text()) < 4_100
+    assert (
+        "mends.0.edits: left out"
+        in sendable(
+            Answer(answer="a", sure="s", mends=[mend.model_copy(update={"edits": mend.edits * 2})])
+        ).cut[0]
+    )
+    secret = Mend(change="c", edits=[{"op": "add", "path": "/a", "value": SAID}], then="t")
+    assert sendable(Answer(answer="a", sure="s", mends=[secret])).mends[0].edits == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"a": 1, "b": [1, 2, 3]}, {"a": 1, "b": [2, 3, {"c~/": None}]}),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"y": 2, "x": 1}}),
+        ([{"t": "long " * 40}, 1, 2, 3], [0, {"t": "long " * 40}, 3, "s"]),
+        ({"a": 1}, {"b": 1, "a": 1}),
+    ],
+)
+def test_a_patch_makes_the_new_value_with_its_keys_in_order(old: Any, new: Any) -> None:
+    edits = patch_between(old, new, "/0")
+    assert json.dumps(patched([old], edits)) == json.dumps([new])
+    copied = patch_between(old, new, "/1", dict(pointers(new, "/0")))
+    assert json.dumps(patched([new, old], copied)[1]) == json.dumps(new)
+    assert os.linesep.join(map(str, copied)).count("long long") == 0
