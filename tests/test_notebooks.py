@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -111,7 +112,14 @@ def test_a_reply_says_the_same_without_scripts(shell: InteractiveShell) -> None:
 def test_marimo_shows_each_answer_of_the_example(tmp_path: Path) -> None:
     page = tmp_path / "reply.html"
     command = [sys.executable, "-m", "marimo", "export", "html", str(EXAMPLES / "reply.py")]
-    done = subprocess.run([*command, "-o", str(page)], capture_output=True, text=True, check=False)
+    places = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
+    done = subprocess.run(
+        [*command, "-o", str(page)],
+        env={**os.environ, **dict.fromkeys(places, str(tmp_path / "home"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     text = page.read_text(encoding="utf-8")
     session, _ = json.JSONDecoder().raw_decode(text, text.index("{", text.index('"session":')))

@@ -26,15 +26,21 @@ def is_own(span: TraceSpan) -> bool:
     return _FACTS in span.attributes
 
 
-def own_sessions(spans: Sequence[TraceSpan]) -> Iterator[tuple[str, SessionBuilder]]:
-    """Yield the sessions that were written as traces, each with its trace's id.
+def own_sessions(spans: Sequence[TraceSpan]) -> dict[str, SessionBuilder]:
+    """Return the sessions that were written as traces, by their traces' ids.
 
     A trace that lacks something, because another program has changed it, is not among them.
     """
-    for run in filter(is_own, spans):
-        requests = [each for each in spans if each.trace == run.trace and not is_own(each)]
+    found: dict[str, SessionBuilder] = {}
+    runs = {span.trace: span for span in spans if is_own(span)}
+    requests: dict[str, list[TraceSpan]] = {trace: [] for trace in runs}
+    for span in spans:
+        if span.trace in runs and not is_own(span):
+            requests[span.trace].append(span)
+    for trace, run in runs.items():
         with suppress(*_FAULTS):
-            yield run.trace, _session(run, requests)
+            found[trace] = _session(run, requests[trace])
+    return found
 
 
 def _session(run: TraceSpan, requests: Sequence[TraceSpan]) -> SessionBuilder:
@@ -112,7 +118,7 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
     if kind in ("text", "reasoning"):
         return {k: v for k, v in part.items() if k != "content"} | {"text": part["content"]}
     if kind in ("blob", "uri"):
-        url = part.get("uri") or f"data:{part['mime_type']};base64,{part['content']}"
+        url = part["uri"] if kind == "uri" else f"data:{part['mime_type']};base64,{part['content']}"
         return {"type": "image", "url": url, "detail": part.get("detail")}
     return {_FIELDS[kind].get(name, name): value for name, value in part.items()} | {
         "type": _TYPES[kind]

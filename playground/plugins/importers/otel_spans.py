@@ -50,9 +50,9 @@ class OtelSpans(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         spans = list(spans_of(source))
-        for trace, builder in own_sessions(spans):
-            yield builder
-            spans = [span for span in spans if span.trace != trace]
+        own = own_sessions(spans)
+        yield from own.values()
+        spans = [span for span in spans if span.trace not in own]
         if any(map(_is_of_any_agent, spans)):
             turns = _any_agent_turns(spans)
         else:
