@@ -49,7 +49,8 @@ class Label:
     """The facts about an entry that a list shows.
 
     `edits` counts edits of the request, not of expected replies. `origin` is the file or sample
-    that was imported; `starred` counts the secrets that were starred out, by kind.
+    that was imported; `model` is "" if the session names none; `starred` counts the secrets that were
+    starred out, by kind.
     """
 
     title: str = ""
@@ -95,7 +96,7 @@ def new_entry(
     label = Label(
         title=cleaner.text(session.title),
         origin=origin,
-        model=cleaner.text(session.task.model_name),
+        model=cleaner.text(session.named_model),
         messages=len(session.messages),
         tools=len(session.tools),
         recordings=len(session.recordings),

@@ -131,7 +131,7 @@ class Player {
     const title = element("div", "title")
     title.append(element("h2", "", column.name))
     const whole = column.calls.filter((call) => call.ended !== null).length
-    title.append(element("span", whole ? "tag ok" : "tag bad", whole ? counted(whole, "call") : "no call"))
+    title.append(element("span", whole ? "tag ok" : "tag bad", whole ? `${counted(whole, "call")} in all` : "no call"))
     if (column.dropped) title.append(element("span", "tag bad", `${counted(column.dropped, "character")} dropped`))
     title.append(copyButton(`text of ${column.name}`, () => this.data.text))
     head.append(title, part.state)

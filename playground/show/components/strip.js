@@ -474,10 +474,11 @@ class Strip {
   decision() {
     const { request, chosen, data } = this
     const marked = request.marks.some(([mark]) => mark === chosen)
-    const [, , reason] = data.parts[chosen] ?? [0, 0, ""]
+    const [, last, reason] = data.parts[chosen] ?? [0, false, ""] // of the last request
     const node = element("div", marked ? "decision marked" : "decision")
     const words = marked ? "Marked" : "Not marked"
-    node.append(element("b", "", words), reason ? `: ${reason}` : data.parts.length && this.movable ? ": no policy sees this block" : "")
+    const why = marked === Boolean(last) ? reason : "in this request; the last request differs here"
+    node.append(element("b", "", words), why ? `: ${why}` : data.parts.length && this.movable ? ": no policy sees this block" : "")
     if (!this.movable || !data.parts[chosen]) return [node]
     const act = marked ? "Clear mark" : "Set mark"
     const set = button(act, `${act} on block ${chosen}`, () => (marked ? this.move(chosen, -1) : this.move(-1, chosen)))
