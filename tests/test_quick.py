@@ -38,7 +38,8 @@ def chosen(folder: Path, *options: str) -> list[str]:
     tests = folder / "tests"
     if not tests.exists():
         tests.mkdir()
-        shutil.copy(ROOT / "tests" / "conftest.py", tests)
+        for name in ("conftest.py", "leftovers.py"):
+            shutil.copy(ROOT / "tests" / name, tests)
         (tests / "test_it.py").write_text(MANY)
         (folder / "pytest.ini").write_text("[pytest]\nmarkers = long: takes minutes\n")
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
