@@ -239,10 +239,7 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     hand.click(button(page, "What if"))
     hand.click(page.get_by_text("Put a clock in the system prompt"))
     expect(strip.locator("h2")).to_contain_text("none is ever hit")
-    page.keyboard.press("Escape")
-    hand.click(strip.get_by_role("button", name="One request back"))
-    for _ in range(10):
-        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Escape")  # the strip rests on the first request that misses
     expect(strip.locator(".place")).to_contain_text("4 of 15")
     expect(strip.locator(".why")).to_contain_text("put the time or id after the last mark")
     tour.done("miss", hand, strip)
@@ -556,6 +553,11 @@ def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour:
     page = hand.page
     sample(hand, "04-truncated-call")
     expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
+    hand.click(button(page, "Columns"))
+    hand.click(page.get_by_role("combobox", name="Columns"))
+    hand.click(page.get_by_role("option", name="vllm (server)", exact=True))
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
     column = page.locator(".player .column", has_text="vllm")
     expect(column.locator(".call b")).to_have_text("write_file")
     handed = page.get_by_text("to hand over the call write_file of a complete reply.").first

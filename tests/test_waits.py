@@ -146,12 +146,14 @@ FILES = (  # `@` stands for the file
 NO_FILES = {  # names, choices, texts, addresses, and what is written
     "--address", "--allow-host", "--api", "--base-url", "--by", "--choice", "--engine",
     "--environment", "--format", "--host", "--instructions", "--model", "--name", "--policy",
-    "--provider", "--report", "--server", "--since", "--sql", "--start-anchor", "--target", "--ttl",
+    "--provider", "--report", "--report-to", "--server", "--since", "--sql", "--start-anchor",
+    "--target", "--ttl",
     "--until", "--upstream", "--where", "-d", "-i", "-m", "-o", "-p", "id", "question", "text",
     "new",
 }  # fmt: skip
 NAMES = {"guide name", "workspace remove name", "workspace rename name", "workspace restore name"}
-NAMES |= {"workspace save name", "template run --template"}
+NAMES |= {"workspace save name", "template run --template", "new name", "mcp --root"}
+NAMES |= {"check-changed --base", "replay --switch"}
 
 
 def commands(group: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
