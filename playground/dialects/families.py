@@ -1,6 +1,7 @@
 """Group dialects by the form of their calls, and find those that a model writes.
 
-No dialect is listed here: a dialect's notation gives its family, and its `models` the models.
+No dialect is listed here: the family comes from a dialect's notation, the models that write it come
+from its field `models`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from playground.parsing.notations import NOTATIONS
 FIELD: Final = "The API's own field"
 OTHERS: Final = "Others"
 _WRITTEN: Final = [notation.family for notation in NOTATIONS.values()]
-_SOURCE: Final = re.compile(r"\([^)]*\)")  # the source of a statement on models
+_SOURCE: Final = re.compile(r"\([^)]*\)")  # in a text of `models`: a source, not a name
 
 
 def family(dialect: Dialect) -> str:

@@ -92,7 +92,7 @@ class Markup:
     def page(self) -> str:
         """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
-        tab = escape(keep_order(self.title))  # a <title> holds no elements
+        tab = escape(keep_order(self.title))  # `escaped` adds <bdi>; a <title> has no elements
         shown = self._markup(self.data) + self.more()
         return _PAGE.format(tab=tab, title=title, line=line, shown=shown)
 
@@ -140,14 +140,14 @@ class Markup:
 
 
 def escaped(text: str) -> str:
-    """Escape one of our own sentences for HTML; names in it cannot change the direction of
-    reading."""
+    """Escape one of our own sentences for HTML. Right-to-left text in it is isolated with <bdi>,
+    so that it cannot reorder the rest."""
     return keep_order_as(escape, text)
 
 
 def exact(text: str) -> str:
-    """Escape a text exactly, for its own element. Half surrogates, which no file can hold, are
-    replaced."""
+    """Escape a text for an element that holds only this text. Only lone surrogates are changed,
+    because no file can hold them."""
     return escape(_LONE.sub("\ufffd", text))
 
 

@@ -1,5 +1,5 @@
-"""Grammars of the bodies of calls. Each notation has a function, whose rules allow all texts that
-`Notation.write` may give."""
+"""Grammars of the bodies of calls, with a function for each notation. Its rules allow the texts
+that `Notation.write` writes; exceptions are noted (`notes.narrower`)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """Build the one argument `key` in place of the object, if the tool needs no other."""
+    """Return rules for the text of argument `key` instead of an object of arguments; [] if the tool
+    requires another argument."""
     rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}
@@ -222,8 +223,8 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
 
 
 def _texts(call: CallRules) -> Expression:
-    """Build the texts; each ends where the template's next piece begins. A dialect with `objects`
-    also allows one JSON object in place of all texts."""
+    """Build arguments that are plain texts; each ends where the template's next piece begins. A
+    dialect with `objects` also allows one JSON object in place of all texts."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     split_holes = (name.partition(":") for name in holes_of(template.before))
@@ -279,7 +280,7 @@ def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
         return LINES
     if call.syntax.objects:
         return trimmed_text("{")
-    if not ending:  # the text is read without the blanks around it
+    if not ending:  # the reader strips it; blanks alone would be an empty text
         return beginning("", empty=False)
     return SOME if needed else ANY
 
