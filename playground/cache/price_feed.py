@@ -55,7 +55,7 @@ class FeedPrice(NamedTuple):
 
 
 def feed_price(model: str) -> FeedPrice | None:
-    """Return the price of a model by its name, by the part behind its last "/", or by its plain
+    """Return the price of a model by its name, by the part after its last "/", or by its plain
     name if only one model has that; None if the feed lists none of them.
 
     A price that changes with the hour is left out: the feed knows neither weekdays nor holidays.

@@ -1,7 +1,7 @@
 """Compare the leaves of a file with the sessions that were read from it.
 
-Texts are compared by content; for short texts, repeats, results and annotations, also how often
-they occur.
+Texts are searched for in the sessions. For short texts, repeats, results and annotations, the
+numbers of occurrences are compared, too: such a text may be found although one copy is lost.
 """
 
 from __future__ import annotations
@@ -193,7 +193,8 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the texts that are JSON objects; in a stream they may be calls."""
+    """Return the sessions' texts that are JSON objects, in the form of arguments: in a stream, a
+    call without a name may be stored as such a text."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -234,7 +235,8 @@ def _in_words(counts: Sequence[int]) -> str:
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
     """Return True if the reports may be of one request: a run's sum may stand at another path, or
-    a span may repeat an inner span's report. But each usage object belongs to another request."""
+    a span may repeat an inner span's report. Objects at one path whose last field is named like
+    `usage` belong to different requests."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
@@ -314,7 +316,7 @@ class _Explanations:
             return False
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
-        if found.code == "beside-left-out":  # one finding for each name of a field
+        if found.code == "beside-left-out":  # its message lists fields' names
             if kind in ("result", "usage"):  # objects, one field of which the finding names
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
@@ -365,8 +367,8 @@ def _step(step: str) -> str:
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield texts that the file has more often than the sessions, and texts that it has less
-    often."""
+    """Yield the texts, results and calls that the sessions have too rarely, and the texts and calls
+    that one session has too often."""
     held = _SessionWords(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)

@@ -388,7 +388,7 @@ def _files(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _image_address(image: str) -> str:
-    """Return an image's address; Ollama's Base64 becomes a data address."""
+    """Return an image's URL; bare Base64, as Ollama has it, becomes a data URL."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
 
