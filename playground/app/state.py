@@ -245,8 +245,8 @@ def run_id(of: str = "request") -> str:
     return str(st.session_state.get(_RUN + of, ""))
 
 
-def set_run_id(known: str, of: str = "request") -> None:
-    st.session_state[_RUN + of] = known
+def set_run_id(new_id: str, of: str = "request") -> None:
+    st.session_state[_RUN + of] = new_id
 
 
 # edits: the stored steps, which `history.py` makes
@@ -366,7 +366,7 @@ def follow_url(key: str, options: Sequence[str]) -> None:
         st.session_state[key] = options[0]
 
 
-def lead_on(key: str, names: Mapping[str, str]) -> None:
+def rename_in_address(key: str, names: Mapping[str, str]) -> None:
     """Replace an older name in the address, before a bound widget is first drawn."""
     asked = str(st.query_params.get(key, ""))
     if asked in names and key not in st.session_state:
@@ -374,7 +374,7 @@ def lead_on(key: str, names: Mapping[str, str]) -> None:
         st.session_state[key] = names[asked]
 
 
-def lead_to(key: str, value: str) -> None:
+def set_unless_in_address(key: str, value: str) -> None:
     """Set a bound widget before it is first drawn, unless the address has a value for it."""
     if key not in st.query_params and key not in st.session_state:
         st.session_state[key] = value

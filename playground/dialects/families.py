@@ -16,7 +16,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
 from playground.parsing.notations import NOTATIONS
 
-FIELD: Final = "The API's own field"
+NATIVE: Final = "Native tool calls of the API"
 OTHERS: Final = "Others"
 _WRITTEN: Final = [notation.family for notation in NOTATIONS.values()]
 _SOURCE: Final = re.compile(r"\([^)]*\)")  # in a text of `models`: a source, not a name
@@ -25,7 +25,7 @@ _SOURCE: Final = re.compile(r"\([^)]*\)")  # in a text of `models`: a source, no
 def family(dialect: Dialect) -> str:
     """Return the family of a dialect: the form in which it writes a call."""
     if dialect.is_native_toolcalling():
-        return FIELD
+        return NATIVE
     if not isinstance(dialect, DeclaredDialect):
         return OTHERS
     return dialect.syntax.notation.family
@@ -33,7 +33,7 @@ def family(dialect: Dialect) -> str:
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
     """Return these names by family, without empty families; names keep their order."""
-    groups: dict[str, list[str]] = {title: [] for title in (FIELD, *_WRITTEN, OTHERS)}
+    groups: dict[str, list[str]] = {title: [] for title in (NATIVE, *_WRITTEN, OTHERS)}
     for name in names:
         groups[family(get_dialect(name))].append(name)
     return {title: members for title, members in groups.items() if members}

@@ -11,7 +11,7 @@ from playground.base.errors import InputFault
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.llm.completion_arguments import completion_arguments
 from playground.llm.library import litellm
-from playground.llm.wiretap import behind_closed_door
+from playground.llm.wiretap import answering_offline
 
 # Adapters that send only by httpx; others may use the network in other ways.
 _OFFLINE: Final = (
@@ -80,7 +80,7 @@ def wire_calls(
     keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
     arguments = completion_arguments(messages, model, tools, own_parameters)
     try:
-        with behind_closed_door(answer):
+        with answering_offline(answer):
             reply = litellm().completion(
                 max_retries=0,
                 _skip_responses_api_bridge=True,

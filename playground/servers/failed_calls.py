@@ -33,7 +33,7 @@ def place_failed_calls(reply: Projection) -> None:
         if aborted is None and segment.ended is None:
             continue  # an earlier failed call decided on the whole reply: this is no call any more
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
-        _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
+        _FATES[reply.view.fate_of(reason, reply.reader_switches)](reply, segment)
 
 
 def _fail_mended_calls(reply: Projection) -> None:

@@ -236,7 +236,7 @@ def _texts(call: CallRules) -> Expression:
         if needed <= {*keys, *lines} <= set(schemas):
             alternatives.append(in_order(*_each_text(call, schemas)))
     if syntax.objects:
-        words = tuple(filter(None, (*call.outside, longest_word(call.after))))
+        words = tuple(filter(None, (*call.forbidden, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
             call.place,
@@ -256,7 +256,7 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
         ending = leading_text(pieces, name=written_name(syntax, call.tool.name))
-        words = (longest_word(ending),) if ending.strip() else call.outside
+        words = (longest_word(ending),) if ending.strip() else call.forbidden
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
         shape = _text_shape(call, ending, _is_needed(call, schemas[key], place))

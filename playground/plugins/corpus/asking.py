@@ -143,9 +143,9 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the origin of a session: its file's path or address, the name of the file or of its
-        piece that was read at once (in a tar: with the member), and the session's number in this
-        piece.
+        """Return the origin of a session: its file's path or address, the name of the file or of
+        the piece of it that was read at once (in a tar: with the member), and the session's number
+        in this piece.
 
         Raises InputFault if there is no such session.
         """

@@ -30,7 +30,7 @@ def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
         if found is None and Path(piece.path).is_file():
             found = figures_of(piece.path)
         if found is not None:
-            kept[piece.content] = found._replace(mostly_at=cleaner.text(found.mostly_at))
+            kept[piece.content] = found._replace(path_with_most=cleaner.text(found.path_with_most))
     folder.store.write(NAME, json.dumps(kept))
 
 

@@ -34,7 +34,7 @@ class FineTuning(SessionFormat):
         usage="of a reply beside the messages",
         missing="weights of messages are not read",
     )
-    session_a_line = True
+    session_per_line = True
 
     def recognises(self, source: Source) -> bool:
         rows = source.head if source.is_lines else source.document

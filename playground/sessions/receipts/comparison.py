@@ -80,7 +80,7 @@ def receipt_of(
         {
             "messages": len(leaves.messages),
             "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len({each.call_id or each.gives for each in leaves.results}),
+            "results": len({each.call_id or each.values for each in leaves.results}),
             "requests": len(used),
             "input tokens": sum(usage.read for usage in used),
             "output tokens": sum(usage.written for usage in used),
@@ -373,11 +373,11 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
-    for text, times in holdings.most_texts.items():
+    for text, times in holdings.most_in_a_session.items():
         if 0 < leaves.strings[text] < times:
             yield Place(), "text added", text
     in_file = Counter((call.name, call.arguments) for call in leaves.calls)
-    for (name, arguments), times in holdings.most_made.items():
+    for (name, arguments), times in holdings.most_calls_in_a_session.items():
         if 0 < in_file[name, arguments] < times and arguments != "{}":
             yield Place(), "call added", f"{name}({arguments})"
 
@@ -434,11 +434,11 @@ def _is_call(text: str, names: Iterable[str]) -> bool:
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the results with a value that the session's result of the same call lacks."""
     every = [text for texts in holdings.results_by_call.values() for text in texts]
-    each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
+    each = {(r.call_id, r.values): r for r in leaves.results if r.values}
     for result in each.values():
         held = holdings.results_by_call.get(result.call_id) or every
         if not any(_holds(text, result) for text in held):
-            yield result.place, "result", " ".join(result.gives)
+            yield result.place, "result", " ".join(result.values)
 
 
 def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
@@ -453,7 +453,7 @@ def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _holds(text: str, result: FileResult) -> bool:
-    return all(given in text for given in result.gives)
+    return all(given in text for given in result.values)
 
 
 def folded(text: str) -> str:

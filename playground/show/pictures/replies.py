@@ -18,11 +18,11 @@ from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
     CODE_STYLE,
     Markup,
-    cells,
     code,
     coloured,
     escaped,
     table,
+    table_of_markup,
 )
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
@@ -94,7 +94,7 @@ def _calls(result: ParseResult) -> str:
     for aborted in result.aborted:
         raw = "".join(text for _, text in aborted.raw)
         rows.append([escaped(aborted.name or ""), escaped(aborted.reason), code(raw, _ARGUMENTS)])
-    return cells("calls", ["tool", "complete", "arguments"], rows) if rows else ""
+    return table_of_markup("calls", ["tool", "complete", "arguments"], rows) if rows else ""
 
 
 @draws("picture", Detections)

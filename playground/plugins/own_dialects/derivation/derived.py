@@ -112,7 +112,7 @@ class Derivation:
 class DerivedDialect(DeclaredDialect):
     """A declared dialect that was derived from a template; `derivation` is the report."""
 
-    remembers: ClassVar[bool] = True
+    caches_renderings: ClassVar[bool] = True
 
     derivation: Derivation = field(hash=False, compare=False)
 
