@@ -28,6 +28,7 @@ from playground.app.shared import (
 )
 from playground.app.shared.cache_asked import CacheQuestion, on_wire, placement, simulations
 from playground.app.shared.components import Picture
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.registry import addition
 from playground.base.wording import percent
@@ -39,11 +40,13 @@ from playground.cache.rules.age import aged
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.marks.policies import POLICIES
 from playground.nouns.prompt_data import CacheDialect
+from playground.questions.token_counts import count_tokens
 from playground.sessions.session import Session
 from playground.show import frames, policy_bars, rows, rule_rows
 from playground.show.policy_bars import PricedPolicy, best_saving, cheaper_policy, title
 from playground.show.rows import AnswerRows
 from playground.show.strip import strip
+from playground.tokens import TokenCount
 
 _AS_NOTED: Final = "as noted"
 _SECONDS_APART: Final = {
@@ -59,6 +62,7 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the setting's n
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
 }
+_MOST_COUNTED: Final = 100_000  # more tokens take seconds to count
 COMPACTION: Final = "Compaction"  # a view that a plugin adds
 VIEWS: Final = ("Strip", "Table", COMPACTION, "All policies", "Payload")
 _OLDER_VIEWS: Final = {
@@ -208,12 +212,35 @@ def show_strip(question: CacheQuestion) -> None:
     own = policies.find(question.policy)
     policy = own or POLICIES.get(question.policy) or _written().marking_policy
     source = as_sent.SOURCE if question.is_imported else policy.source
-    say.caption(f"{title(question.policy)}: {source}.")
+    say.caption(f"{title(question.policy)}: {source}. {_about_sizes(question, cell)}")
     if question.is_imported and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
     if show_deferred_tools := addition(_DEFERRED_TOOLS):
         show_deferred_tools(question)
     _rules(cell)
+
+
+def _about_sizes(question: CacheQuestion, cell: CacheSimulation) -> str:
+    """Say how the strip's sizes were found, and how many tokens Compare counts."""
+    billed = ", and adapted to the bills" if any(cell.billed) else ""
+    text = f"Sizes are estimated from the text of each block{billed}."
+    if not cell.requests or cell.requests[-1].total > _MOST_COUNTED:
+        return text
+    try:
+        count = _counted(question.session, "" if question.is_imported else question.wire_dialect)
+    except InputFault:
+        return text
+    low, high = count.range
+    exact = "exactly" if low == high else f"{low:,} to {f'{high:,}' if high else 'more'}"
+    return (
+        f"{text} Compare counts the last request by the model's tokenizer or family, with what "
+        f"the provider adds: {count.tokens:,} tokens ({exact})."
+    )
+
+
+@memoized(8)
+def _counted(session: Session, dialect: str) -> TokenCount:
+    return count_tokens(session, dialect)
 
 
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:

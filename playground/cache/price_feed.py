@@ -76,8 +76,7 @@ def _find(provider: str, name: str) -> ModelInfo | None:
 
 @cache
 def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
-    """Return the models of a provider and of its fallback providers: by the names in the feed, and
-    by `plain_name`, which several models may share."""
+    """Return the models of a provider and its fallbacks: by names in the feed, by `plain_name`."""
     from genai_prices.data_snapshot import get_snapshot
 
     every = {each.id: each for each in get_snapshot().providers}

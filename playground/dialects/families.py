@@ -1,7 +1,6 @@
 """Group dialects by the form of their calls, and find those that a model writes.
 
-No dialect is listed here: the family comes from a dialect's notation, the models that write it come
-from its field `models`.
+No dialect is listed here: a dialect's notation has its family, its field `models` its models.
 """
 
 from __future__ import annotations

@@ -100,8 +100,7 @@ def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
     A name with a provider is not changed, nor a bare name that LiteLLM maps to such a provider.
-    Any other bare name gets the provider that we know for it, or else OpenAI, whose API other
-    servers have too.
+    Another bare name gets the provider that we know, or else OpenAI, whose API others have too.
     """
     library = litellm()
     try:

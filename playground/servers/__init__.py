@@ -16,9 +16,8 @@ One declaration per server
 
 How a reply is projected
     `segments` groups consecutive events that a server delivers or drops together: a call with its
-    markers, a failed call up to its closer, reasoning with its tags, text. Then `project` decides
-    in this order: which parsers run, what becomes of each call, what becomes of text at each
-    place, and how values are converted.
+    markers, a failed call up to its closer, reasoning with its tags, text. `project` decides, in
+    this order: which parsers run, what becomes of calls, of text at its place, of values.
 
 What must not be changed
     - A step changes what an event is, never its span: spans tile before and after each step.

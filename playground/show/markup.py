@@ -159,10 +159,10 @@ def embedded(value: Any) -> str:
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return texts as a table."""
-    return table_of_markup(caption, head, ([escaped(cell) for cell in row] for row in rows))
+    return markup_table(caption, head, ([escaped(cell) for cell in row] for row in rows))
 
 
-def table_of_markup(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markup_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table whose cells are markup; caption and head are text."""
     top = "".join(f'<th scope="col" style="{_CELL}">{escaped(cell)}</th>' for cell in head)
     body = "".join(

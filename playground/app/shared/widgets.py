@@ -89,7 +89,7 @@ def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: i
     breaks = counted(edges, "line break")
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         # `say.text`, because a file's name in the label must not be read as Markdown
         say.text(f"{label}: {len(text):,} characters{hidden}")
         key = f"save {label} {named}"

@@ -37,7 +37,7 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """A maker of rules for one tool's calls. `forbidden` are those that no text may hold."""
+    """A maker of rules for one tool's calls. No text may hold a word in `forbidden`."""
 
     syntax: Declaration
     tool: ToolMetadata

@@ -124,8 +124,7 @@ class ReplyRules:
     def _with_text(self, calls: Expression) -> Expression:
         """Build text alone, or calls with or without text before them."""
         before, after = self.answer
-        words = quote_words(self.forbidden)
-        self.notes.narrower("text", f"text beside calls holds none of {words}")
+        self.notes.narrower("text", f"text beside calls has none of {quote_words(self.forbidden)}")
         text_only = in_order(before, FreeText(ANY, self.forbidden, after))
         if calls == IMPOSSIBLE:
             return text_only

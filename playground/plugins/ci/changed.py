@@ -62,10 +62,10 @@ def check_changed(
         if content is None:
             outcomes.append({"session": file, "failures": [], "findings": [], "is_new": True})
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            baseline = Path(folder) / Path(file).name
-            baseline.write_bytes(content)
-            options = BaselineOptions(str(baseline), most_tokens_more, prefix_may_change, 0)
+        with tempfile.NamedTemporaryFile(suffix=f"-{Path(file).name}") as baseline:
+            baseline.write(content)
+            baseline.flush()
+            options = BaselineOptions(baseline.name, most_tokens_more, prefix_may_change, 0)
             document, findings = options.compare(file, model, dialect)
         outcomes.append({"session": file, "findings": findings, **document})
     for outcome in outcomes:

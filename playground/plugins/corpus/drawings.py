@@ -17,7 +17,8 @@ from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 
-_BARS = 40
+_BARS = 16  # more names are unreadable
+_LINES = 40
 _DAYS = 14  # up to this number of days, each has a label
 # Columns that are drawn before numbers of calls or breaks; the first with values is used.
 _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
@@ -46,7 +47,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
 
     The column is the first of these with values: the share of malformed calls, the share of failed
-    ones, the lost money, any column of numbers. There are at most 40 lines or bars.
+    ones, the lost money, any column of numbers. There are at most 16 bars, or 40 lines.
     """
     figure = FigureWithTable()
     first = _first_column_of(value, Number)
@@ -68,7 +69,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         dated = [row for row in value.rows if row[when] is not None]
         for row in sorted(dated, key=lambda row: str(row[when])):
             groups.setdefault(row_label(value, row, names), []).append((row[when], row[number]))
-        for label, points in list(groups.items())[:_BARS]:
+        for label, points in list(groups.items())[:_LINES]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
         days = sorted({row[when] for row in dated})

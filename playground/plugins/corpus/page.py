@@ -75,7 +75,7 @@ def choose_corpus(row: Any) -> Corpus | None:
             bind="query-params",
             placeholder="my-corpus",
             help="The folder or address of a corpus.",
-            width=260,
+            width=216,
         )
     if not path:
         corpus_building.show_build()
@@ -120,7 +120,7 @@ def choose_filters(corpus: Corpus) -> dict[str, Any]:
             format_func=partial(_facet_option, label),
             key=f"corpus {name}",
             label_visibility="collapsed",
-            width=118,
+            width=126,
         )
         state.tell_url(f"corpus {name}", value, ANY)
         if value != ANY:

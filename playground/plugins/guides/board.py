@@ -67,7 +67,12 @@ def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Pa
     also = [{"cells": ["", form.replace("\n", "↵")], "tone": "code"} for form in guide.variants()]
     cards = [
         card("facts", "Who speaks it", guide.dialect.models, rows=[]),
-        card("facts", "Servers that read it", "tried with a call between texts", rows=told),
+        card(
+            "facts",
+            "Servers that read it",
+            "tried with a call between texts" if told else "none known",
+            rows=told,
+        ),
         card("facts", "Also accepted", rows=also),
         card("facts", "Form", rows=facts),
     ]

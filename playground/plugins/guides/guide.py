@@ -170,7 +170,7 @@ class Guide(Shown):
 
     def _tools(self) -> str:
         if self.dialect.is_native_toolcalling():
-            return "in the request's `tools` field"
+            return "in the request's field tools"
         return "in a user message" if self.llama else "in the system prompt"
 
 

@@ -108,9 +108,7 @@ def _single(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) ->
         dialect.format_reply([call], [tool]),
         "scripted",
     )
-    return UseCase(
-        "One tool call", "The tools stand in the prompt, the model calls one.", (dialog,)
-    )
+    return UseCase("One tool call", "The model is told of one tool, and calls it.", (dialog,))
 
 
 def _round_trip(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) -> UseCase:

@@ -14,7 +14,7 @@ from playground.show.markup import Markup, table
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_POINTS: Final = 12  # about as many turns as the table of savings shows
+_POINTS: Final = 12  # turns that the table of savings shows at least, if there are so many
 
 draws("rows", CompactionWhatIf)(compaction_rows)
 draws("rows", ToolPlan)(plan_rows)

@@ -29,11 +29,7 @@ BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
 class FineTuning(SessionFormat):
     name = "openai-lines"
     title = "Chats in rows: a conversation in each line or list entry (fine-tuning, logs)"
-    keeps = Keeps(
-        tools="yes",
-        usage="of a reply beside the messages",
-        missing="weights of messages are not read",
-    )
+    keeps = Keeps(tools="yes", usage="of a reply in the row", missing="weights are not read")
     session_per_line = True
 
     def recognises(self, source: Source) -> bool:

@@ -193,8 +193,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the sessions' texts that are JSON objects, in the form of arguments: in a stream, a
-    call without a name may be stored as such a text."""
+    """Return the texts that are JSON objects: in a stream, calls without a name may be texts."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -235,8 +234,7 @@ def _in_words(counts: Sequence[int]) -> str:
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
     """Return True if the reports may be of one request: a run's sum may stand at another path, or
-    a span may repeat an inner span's report. Objects at one path whose last field is named like
-    `usage` belong to different requests."""
+    a span may repeat an inner span's report. Usage objects at one path are of several requests."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 

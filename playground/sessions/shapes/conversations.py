@@ -1,7 +1,6 @@
 """Find the conversation that a request continues: all its messages begin the request. A
 conversation is found by a hash of its messages, because comparing each request with each
-conversation would take quadratic time.
-"""
+conversation would take quadratic time."""
 
 from __future__ import annotations
 

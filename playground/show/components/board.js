@@ -99,7 +99,7 @@ function drawFindings({ rows }, act) {
     const row = element("div", "finding")
     const line = element("div")
     line.append(element("span", `tag ${tone}`, tag), element("b", "", ` ${name}`))
-    row.append(line, element("p", "", text), ...drawActions(more, act))
+    row.append(line, phrase("p", "", text), ...drawActions(more, act))
     return row
   })
 }
@@ -175,7 +175,8 @@ function drawRow({ key, name, cells, on, ...more }, act, names) {
     const cell = element("td", kind)
     cell.dataset.head = names[at + 1]
     const from = marked ? text.indexOf(marked) : -1
-    cell.append(element("span", "", from < 0 ? text : text.slice(0, from)))
+    if (kind === "long") cell.append(phrase("span", "", text))
+    else cell.append(element("span", "", from < 0 ? text : text.slice(0, from)))
     if (from >= 0) cell.append(element("mark", "", marked), element("span", "", text.slice(from + marked.length)))
     if (!kind.startsWith("number")) cell.title = text
     row.append(cell)

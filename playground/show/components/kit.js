@@ -7,6 +7,13 @@ function element(tag, className, text) {
   return node
 }
 
+// Our own words, in which backquotes enclose code
+function phrase(tag, className, text) {
+  const node = element(tag, className)
+  node.append(...text.split("`").map((piece, at) => (at % 2 ? element("code", "", piece) : piece)))
+  return node
+}
+
 function button(label, title, action) {
   const node = element("button", "", label)
   node.type = "button"

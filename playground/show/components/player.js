@@ -162,7 +162,7 @@ class Player {
     this.rows = this.data.findings.map(([column, severity, code, at, message, fix, about], number) => {
       const row = element("div", "found")
       const words = element("div", "words")
-      words.append(element("b", "", message), element("small", "", `${code} · at ${grouped(at)}`), element("p", "", fix))
+      words.append(element("b", "", message), element("small", "", `${code} · at ${grouped(at)}`), phrase("p", "", fix))
       if (about.trim()) words.append(element("code", "", about))
       const copied = `${column}: ${message} (${code}, at ${at}). ${fix}\n${about}`
       row.append(

@@ -21,8 +21,8 @@ from playground.show.markup import (
     code,
     coloured,
     escaped,
+    markup_table,
     table,
-    table_of_markup,
 )
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
@@ -94,7 +94,7 @@ def _calls(result: ParseResult) -> str:
     for aborted in result.aborted:
         raw = "".join(text for _, text in aborted.raw)
         rows.append([escaped(aborted.name or ""), escaped(aborted.reason), code(raw, _ARGUMENTS)])
-    return table_of_markup("calls", ["tool", "complete", "arguments"], rows) if rows else ""
+    return markup_table("calls", ["tool", "complete", "arguments"], rows) if rows else ""
 
 
 @draws("picture", Detections)
