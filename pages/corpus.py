@@ -6,5 +6,5 @@ from playground.app import navigation, state
 from playground.app.shared import frame
 
 if "asks" in state.url_values():  # a link to a question need not name the view
-    state.lead_to(navigation.VIEW, "Questions")
+    state.set_unless_in_address(navigation.VIEW, "Questions")
 frame.show_views("corpus")

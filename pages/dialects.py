@@ -8,5 +8,5 @@ from playground.app.shared import frame
 
 # a link to a guide need not name the view
 if has_page("guide") and dialects.CHOSEN in state.url_values():
-    state.lead_to(navigation.VIEW, "Guide")
+    state.set_unless_in_address(navigation.VIEW, "Guide")
 frame.show_views("dialects")

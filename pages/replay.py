@@ -26,7 +26,7 @@ with st.container(horizontal=True, key="replay-tools", vertical_alignment="cente
             dialect = replay.reading_dialect(recording, chosen)
             switches = widgets.reading_switches(dialect)
         reading = readings.Reading(recording, dialect, tuple(tools), switches, tuple(chosen))
-        state.lead_on("listed", replay.OLDER_VIEWS)
+        state.rename_in_address("listed", replay.OLDER_VIEWS)
         view = st.selectbox(
             "View",
             replay.VIEWS,

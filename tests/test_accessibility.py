@@ -144,7 +144,7 @@ def test_help_says_what_a_page_answers_its_keys_and_more(page: Page) -> None:
 def test_what_opens_over_a_page_is_for_everybody(page: Page) -> None:
     opened(page, "compare")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.get_by_text("The API's own field")).to_be_visible()
+    expect(page.get_by_text("Native tool calls of the API")).to_be_visible()
     settled(page)
     assert violations(page) == []
     opened(page, "compare")

@@ -173,7 +173,7 @@ def test_a_template_switches_to_another_and_a_loop_is_bounded() -> None:
     found = ran(source, [switch("other"), "done"])
     assert [m.get("content") for m in found.history] == [None, None, "other Brest", "done"]
     noted = next(step for step in found.trace if step.what == "switch")
-    assert noted.source == "suspended at message 1, goes on with other"
+    assert noted.source == "left before message 1, goes on with other"
     with pytest.raises(UnknownNameError, match="unknown template 'x'; known: default, other"):
         ran(source, [switch("x")])
     with pytest.raises(InputFault, match="switched more than 20 times"):

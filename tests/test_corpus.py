@@ -870,7 +870,10 @@ def test_a_question_is_ended_by_whoever_asks_it_and_by_nobody_else(asked: Corpus
         ({"question": "breaks", "limit": 10**9}, "a limit of"),
         ({"question": "analyses", "first": 1}, "'second' is missing"),
         ({"question": "analyses", "second": 1}, "'first' is missing"),
-        ({"question": "analyses", "first": 1, "second": 0}, "no two analyses"),
+        (
+            {"question": "analyses", "first": 1, "second": 0},
+            "two analyses of this corpus are needed",
+        ),
         ({"question": "versions", "first": "1"}, "'second' is missing"),
     ],
 )

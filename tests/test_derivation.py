@@ -442,7 +442,7 @@ def test_the_command_prints_the_declaration_and_the_proof(tmp_path: Path) -> Non
     assert fields["call"] == "'<go {id} {name}|{args:json}|go>'"
     assert fields["stops"] == "'<|over|>', '<|end|>'"
     # the template writes the turn around a result, which no field of the dialect holds
-    assert r"makes '<|turn|>tool\n<out>{result}</out><|over|>\n'" in fields["result"]
+    assert r"turns into '<|turn|>tool\n<out>{result}</out><|over|>\n'" in fields["result"]
     file.write_text("{}")
     done = CliRunner().invoke(main, ["dialect", "from", str(file)])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from playground.dialects import dialect_names
-from playground.dialects.families import FIELD, OTHERS, families, spoken_by
+from playground.dialects.families import NATIVE, OTHERS, families, spoken_by
 
 
 def test_every_dialect_of_ours_has_a_family_and_only_one() -> None:
     found = families(dialect_names())
     assert sorted(name for listed in found.values() for name in listed) == sorted(dialect_names())
     assert OTHERS not in found
-    assert found[FIELD] == ["native"]
+    assert found[NATIVE] == ["native"]
     assert {"hermes", "json"} <= set(found["Name and arguments in one JSON object"])
     assert {"xml", "qwen3-coder", "glm"} <= set(found["A tag for each parameter"])
 

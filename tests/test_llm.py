@@ -25,7 +25,7 @@ from playground.llm.access import access_arguments
 from playground.llm.completion_arguments import completion_arguments
 from playground.llm.demo_server import DemoServer, serving
 from playground.llm.payloads import WireCall, wire_calls
-from playground.llm.wiretap import Tap, behind_closed_door, tapped, watch
+from playground.llm.wiretap import Tap, answering_offline, tapped, watch
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.plugins.systems.flink_agents.chat_message import ChatMessage
@@ -186,7 +186,7 @@ def test_behind_a_closed_door_nothing_leaves() -> None:
         return 418, {"error": "closed"}
 
     nowhere = "http://127.0.0.1:9/x"
-    with behind_closed_door(answer):
+    with answering_offline(answer):
         found = httpx.post(nowhere, json={"a": 1})
     assert (found.status_code, found.json()) == (418, {"error": "closed"})
     assert asked == [("POST", nowhere, {"a": 1})]
@@ -205,7 +205,7 @@ def test_what_httpx2_sends_is_refused_behind_a_door_and_a_tap() -> None:
     with answering(pieces) as server:
         address = f"http://127.0.0.1:{server.server_address[1]}/v1/models"
         for closed in (
-            behind_closed_door(lambda *_: (418, {})),
+            answering_offline(lambda *_: (418, {})),
             tapped(Tap(Watched(), lambda: True, stall=10, shown=1_000)),
         ):
             with closed:

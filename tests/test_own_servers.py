@@ -221,7 +221,7 @@ def test_values_of_the_environment_are_taken_out_however_deep(
     import httpx
 
     monkeypatch.setenv("WATSONX_PROJECT_ID", "leaked-project")
-    own_servers.keep_credentials_from("http://127.0.0.1:9/v1")
+    own_servers.withhold_credentials_from("http://127.0.0.1:9/v1")
     body = {"meta": {"p": ["leaked-project", 1]}, "messages": [{"content": "leaked-project"}]}
     sent = own_servers.clean_request(httpx.Request("POST", "http://127.0.0.1:9/v1/x", json=body))
     assert json.loads(sent.content) == {**body, "meta": {"p": [1]}}

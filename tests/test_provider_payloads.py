@@ -206,7 +206,7 @@ def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:
 
 def test_what_a_provider_refuses_is_one_clear_error() -> None:
     """Hermes hands results back in the role tool, without the ids that Anthropic wants."""
-    told = "LiteLLM refuses .* results in messages of the role 'tool' that name no call"
+    told = "LiteLLM refuses .* results in messages of the role 'tool' without 'tool_call_id'"
     for provider in ("Anthropic", "Gemini"):
         with pytest.raises(InputFault, match=told):
             provider_payload(SESSION, "hermes", model=provider)

@@ -55,7 +55,7 @@ def prompt(messages: Sequence[Message], tools: Sequence[ToolMetadata] = TOOLS) -
 class Counting(DeclaredDialect):
     """Counts what it writes; it goes by the message alone, and says so."""
 
-    remembers: ClassVar[bool] = True
+    caches_renderings: ClassVar[bool] = True
     written: ClassVar[Counter[str]] = Counter()
 
     def format_history_item(
@@ -171,7 +171,7 @@ def test_who_may_write_into_any_message_writes_into_copies(writes: str, counting
         return []
 
     class Spoiling(Counting):
-        remembers = True
+        caches_renderings = True
 
         def inject_prompt_cache(self, messages: Any, prompt_data: PromptData) -> Any:
             return spoil(messages)

@@ -205,15 +205,15 @@ def show_strip(question: CacheQuestion) -> None:
             strip(cell, question.placement if question.what_if.leaves_blocks_unchanged else None)
         ),
         key=_STRIP,
-        movable=not question.is_sent,
+        movable=not question.is_imported,
         on_mark=partial(own_marks.take_move, _STRIP),
     )
     _policies(question, cell)
     own = policies.find(question.policy)
     policy = own or POLICIES.get(question.policy) or _written().marking_policy
-    source = as_sent.SOURCE if question.is_sent else policy.source
+    source = as_sent.SOURCE if question.is_imported else policy.source
     say.caption(f"{title(question.policy)}: {source}. {_about_sizes(question, cell)}")
-    if question.is_sent and state.working_session().changes:
+    if question.is_imported and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
     if show_deferred_tools := addition(_DEFERRED_TOOLS):
         show_deferred_tools(question)
@@ -227,7 +227,7 @@ def _about_sizes(question: CacheQuestion, cell: CacheSimulation) -> str:
     if not cell.requests or cell.requests[-1].total > _MOST_COUNTED:
         return text
     try:
-        count = _counted(question.session, "" if question.is_sent else question.wire_dialect)
+        count = _counted(question.session, "" if question.is_imported else question.wire_dialect)
     except InputFault:
         return text
     low, high = count.range
@@ -258,7 +258,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     ]
     found.append(PricedPolicy(question.policy, title(question.policy), cell))
     lives = cell.rules.rules.get("ttls") if cell.rules else None
-    if not (question.is_sent or question.what_if.ttl) and lives and _HOUR in lives.value:
+    if not (question.is_imported or question.what_if.ttl) and lives and _HOUR in lives.value:
         hour = replace(question, what_if=replace(question.what_if, ttl=_HOUR)).simulated()
         found.append(PricedPolicy(_HOUR, f"{title(question.policy)}, for an hour", hour))
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
@@ -270,7 +270,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
             on_click=_take_policy,
             args=(best.key,),
         )
-    written = ", for the requests as a dialect writes them" if question.is_sent else ""
+    written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
         f"Policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
@@ -318,7 +318,7 @@ def show_table(question: CacheQuestion) -> None:
     if answers is not None:
         tables.table(answers)
     tables.table(requests)
-    if question.is_sent:
+    if question.is_imported:
         as_sent.table(question.session)
     else:
         tables.table(rows.placement(question.placement))
@@ -363,7 +363,7 @@ def show_every_policy(question: CacheQuestion) -> None:
     _matrix(cells)
     tables.table(rows.cache_matrix(cells))
     placed = [placement(question.session, each, question.policy) for each in chosen]
-    if not question.is_sent:
+    if not question.is_imported:
         tables.table(rows.placements(placed), height="content")
 
 
@@ -414,7 +414,7 @@ def _has_all_times(session: Session, is_sent: bool) -> bool:
 
 def what_is_sent(question: CacheQuestion) -> None:
     """Show the next request as LiteLLM's adapter would send it, and which marks it drops."""
-    if question.is_sent:
+    if question.is_imported:
         as_sent.body(question.session)
         return
     own = policies.find(question.policy)

@@ -159,7 +159,7 @@ def _is_short(session: Session) -> bool:
 def view_select() -> str:
     """Return the chosen view: one that this module draws, or one that another module draws."""
     options = [*VIEWS, *PARTS]
-    state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
+    state.rename_in_address(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
         "View",
         options,

@@ -120,7 +120,7 @@ def view_select(page: str) -> PageEntry:
 
 def view_choice(labels: Sequence[str], older: Mapping[str, str], key: str = VIEW) -> str:
     """Let the user choose one of these labels; the address names it, or an `older` name of it."""
-    state.lead_on(key, older)
+    state.rename_in_address(key, older)
     chosen = st.segmented_control(
         "View",
         labels,

@@ -33,7 +33,7 @@ def show(row: Any) -> None:
         tool_format = tool_format_choice(form) if form else None
         given = None if form else template_upload()
         is_audit = given is not None and audit_chosen()
-        arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
+        show_breaks = st.toggle("Show line breaks", key="arrows", bind="query-params")
     if not form and given is None:
         st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")
         st.stop()
@@ -49,7 +49,7 @@ def show(row: Any) -> None:
     widgets.show_findings(prompt.findings, "about the template")
     reader = prompt.dialect or "no dialect reads its calls"
     say.text(f"Replies are read by: {reader}.")
-    widgets.exact_text(f"The prompt by {prompt.format}", prompt.text, arrows)
+    widgets.exact_text(f"The prompt by {prompt.format}", prompt.text, show_breaks)
 
 
 def format_choice() -> str:
@@ -127,7 +127,7 @@ def show_audit(name: str, text: str) -> None:
         with say.expander(f"{severity}: {CODES[code].meaning}"):
             say.text(f"{code}: {fault.finding.message}")
             label = "The request, and what comes of it"
-            widgets.exact_text(label, fault.text, arrows=False, of=f"fault {number}")
+            widgets.exact_text(label, fault.text, show_breaks=False, of=f"fault {number}")
 
 
 @memoized(16)

@@ -39,12 +39,12 @@ SESSION = "session"
 MODEL = "model"
 SEVERAL = "sessions of one file"  # holds the file's name, and the sessions' names
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
-REFUSED = "workspace fault"  # the system's refusal, to be shown once
-DRAFTS = "unread edits of "  # + session name → editor's key → its text and its fault
+REFUSED = "workspace fault"  # why the workspace could not be written; shown once
+DRAFTS = "unread edits of "  # + session name → editor's key → a text that is no edit, the fault
 MODELS = "models chosen for "  # + session name → the changes of its model
-OPEN_BLOCK = "open block of "  # + session name → the block's origin, box number, last refusal
+OPEN_BLOCK = "open block of "  # + session name → origin, number of its text box, last fault
 POLICY_OF = "policy of "  # + session name → the policy that was chosen for it last
-MARKS_OF = "marks in "  # + session name → dialect and policy's marks → the user's marks in it
+MARKS_OF = "marks in "  # + session name → "dialect policy's-marks" → the user's marks for these
 DECLARE_FROM = "start of the next declaration"  # its kind, a name and a file's bytes
 STORED_AS = "new name of "  # + session name → the name under which it was stored since
 _ADDRESS = "session of the address"  # the name in the address after the last run
@@ -120,7 +120,7 @@ def follow_link() -> None:
     if asked and followed and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
     st.session_state[_ADDRESS] = chosen_name()
-    forget(STORED_AS + chosen_name())  # a sample that is chosen again begins anew
+    forget(STORED_AS + chosen_name())  # a sample chosen again is shown, not its copy
 
 
 def look_at(name: str) -> None:
@@ -228,8 +228,8 @@ def _stored(name: str, text: str, done: str) -> str:
 def name_now(name: str) -> str:
     """Return the name under which an edit, a run or the user has stored this session since.
 
-    A callback that was drawn before has the old name. If the user has chosen another session since,
-    the old name counts.
+    The callback of a widget that was drawn before has the old name. If the user has chosen another
+    session since, the old name counts.
     """
     new = get(STORED_AS + name)
     return str(new) if new and new == (get(_NEXT) or chosen_name()) else name
@@ -245,8 +245,8 @@ def run_id(of: str = "request") -> str:
     return str(st.session_state.get(_RUN + of, ""))
 
 
-def set_run_id(known: str, of: str = "request") -> None:
-    st.session_state[_RUN + of] = known
+def set_run_id(new_id: str, of: str = "request") -> None:
+    st.session_state[_RUN + of] = new_id
 
 
 # edits: the stored steps, which `history.py` makes
@@ -366,7 +366,7 @@ def follow_url(key: str, options: Sequence[str]) -> None:
         st.session_state[key] = options[0]
 
 
-def lead_on(key: str, names: Mapping[str, str]) -> None:
+def rename_in_address(key: str, names: Mapping[str, str]) -> None:
     """Replace an older name in the address, before a bound widget is first drawn."""
     asked = str(st.query_params.get(key, ""))
     if asked in names and key not in st.session_state:
@@ -374,7 +374,7 @@ def lead_on(key: str, names: Mapping[str, str]) -> None:
         st.session_state[key] = names[asked]
 
 
-def lead_to(key: str, value: str) -> None:
+def set_unless_in_address(key: str, value: str) -> None:
     """Set a bound widget before it is first drawn, unless the address has a value for it."""
     if key not in st.query_params and key not in st.session_state:
         st.session_state[key] = value
@@ -403,7 +403,7 @@ def forget_url(name: str) -> None:
 
 
 def forget_step() -> None:
-    """Remove the step from the address, because another recording is shown at its end."""
+    """Remove the step from the address, so that another recording is shown at its last step."""
     forget_url("step")
 
 

@@ -1,7 +1,7 @@
-"""Read a model's price from the installed `genai-prices`, by the model's whole name.
+"""Read a model's price from the installed `genai-prices`, by the model's name.
 
 The library itself also accepts names with an equal beginning; here `claude-opus-5-9` is not
-`claude-opus-5`. Loading it takes a tenth of a second, so it is loaded when a price is asked for.
+`claude-opus-5`. The library takes a tenth of a second to load, so it is loaded for the first price.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The day whose prices count if a request has no date; the core reads no clock.
 _SEEN: Final = "2026-11-27"
-_FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
+_FEEDS: Final = {  # how the name of one of our rule sets begins -> the provider's id in the feed
     "anthropic": "anthropic",
     "azure": "azure",
     "bedrock": "aws",
@@ -55,7 +55,8 @@ class FeedPrice(NamedTuple):
 
 
 def feed_price(model: str) -> FeedPrice | None:
-    """Return the price of a model that the feed lists by exactly this name, or None.
+    """Return the price of a model by its name, by the part after its last "/", or by its plain
+    name if only one model has that; None if the feed lists none of them.
 
     A price that changes with the hour is left out: the feed knows neither weekdays nor holidays.
     """
@@ -75,7 +76,7 @@ def _find(provider: str, name: str) -> ModelInfo | None:
 
 @cache
 def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
-    """Return the provider's models twice: by all names that the feed lists, and by plain names."""
+    """Return the models of a provider and its fallbacks: by names in the feed, by `plain_name`."""
     from genai_prices.data_snapshot import get_snapshot
 
     every = {each.id: each for each in get_snapshot().providers}

@@ -76,7 +76,7 @@ def _by_hour(terms: Terms, rules: Rules, at: float | None) -> Terms:
         return terms
     share = grouped(off["permille"] / 1000, 2)
     if at is None or at < _AN_EPOCH:
-        reason = f"at the peak price; off-peak {share} of it: the time of day is not known"
+        reason = f"no time of day is known: at the peak price (off-peak costs {share} of it)"
         return Terms(terms.factor, (*terms.words, reason))
     when = datetime.fromtimestamp(at, UTC)
     if when.date().isoformat() < off["since"] or _is_peak(when, off):

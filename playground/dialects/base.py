@@ -73,7 +73,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     to its parser."""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
-    remembers: ClassVar[bool] = False
+    caches_renderings: ClassVar[bool] = False
     """True if a message's text depends only on the message and its tools' schemas.
 
     A tool's text then depends on that tool alone, and the system prompt on no message: all these

@@ -66,7 +66,7 @@ def _result_template(text: str) -> Template:
 class DeclaredDialect(HashedOnce, Dialect):
     """All of a dialect as data. docs/contributing/dialect.md declares a dialect in four lines."""
 
-    remembers: ClassVar[bool] = True
+    caches_renderings: ClassVar[bool] = True
 
     name: str
     """The name by which users ask for the dialect."""
@@ -115,8 +115,8 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Renderings of a subclass are not cached unless it sets `remembers` itself.
-        cls.remembers = cls.__dict__.get("remembers", False)
+        # Renderings of a subclass are not cached unless it sets `caches_renderings` itself.
+        cls.caches_renderings = cls.__dict__.get("caches_renderings", False)
 
     def __post_init__(self) -> None:
         # Fail where a wrong declaration is made, not where the dialect is first used.

@@ -1,6 +1,6 @@
 """Group dialects by the form of their calls, and find those that a model writes.
 
-No dialect is listed here: a dialect's notation gives its family, and its `models` the models.
+No dialect is listed here: a dialect's notation has its family, its field `models` its models.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
 from playground.parsing.notations import NOTATIONS
 
-FIELD: Final = "The API's own field"
+NATIVE: Final = "Native tool calls of the API"
 OTHERS: Final = "Others"
 _WRITTEN: Final = [notation.family for notation in NOTATIONS.values()]
-_SOURCE: Final = re.compile(r"\([^)]*\)")  # the source of a statement on models
+_SOURCE: Final = re.compile(r"\([^)]*\)")  # in a text of `models`: a source, not a name
 
 
 def family(dialect: Dialect) -> str:
     """Return the family of a dialect: the form in which it writes a call."""
     if dialect.is_native_toolcalling():
-        return FIELD
+        return NATIVE
     if not isinstance(dialect, DeclaredDialect):
         return OTHERS
     return dialect.syntax.notation.family
@@ -32,7 +32,7 @@ def family(dialect: Dialect) -> str:
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
     """Return these names by family, without empty families; names keep their order."""
-    groups: dict[str, list[str]] = {title: [] for title in (FIELD, *_WRITTEN, OTHERS)}
+    groups: dict[str, list[str]] = {title: [] for title in (NATIVE, *_WRITTEN, OTHERS)}
     for name in names:
         groups[family(get_dialect(name))].append(name)
     return {title: members for title, members in groups.items() if members}

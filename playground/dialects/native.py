@@ -21,7 +21,7 @@ from playground.parsing.syntax import JsonShape, Syntax
 class NativeDialect(DeclaredDialect):
     """Everything in OpenAI's fields; LiteLLM translates them for other providers."""
 
-    remembers: ClassVar[bool] = True
+    caches_renderings: ClassVar[bool] = True
 
     def is_native_toolcalling(self) -> bool:
         return True

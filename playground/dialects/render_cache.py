@@ -276,7 +276,7 @@ def can_cache(dialect: Any) -> bool:
         hash(dialect)
     except TypeError:  # a declaration with a list instead of a tuple, which works otherwise
         return False
-    return bool(dialect.remembers)
+    return bool(dialect.caches_renderings)
 
 
 def origin_of(index: int) -> str:

@@ -19,7 +19,7 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
     wiretap.watch()
     if base_url:
         check_address(base_url)
-        own_servers.keep_credentials_from(base_url)
+        own_servers.withhold_credentials_from(base_url)
         return {"base_url": base_url, "api_key": own_servers.NO_KEY}
     if missing := missing_keys(model):
         raise InputFault(

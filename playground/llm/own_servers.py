@@ -52,7 +52,7 @@ _SHORTEST_SECRET: Final = 4
 _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
 
 
-def keep_credentials_from(base_url: str) -> None:
+def withhold_credentials_from(base_url: str) -> None:
     """From now on, send no value of the environment to the server at this address."""
     _own_hosts.add(_host_and_port(base_url))
 

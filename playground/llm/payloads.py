@@ -11,7 +11,7 @@ from playground.base.errors import InputFault
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.llm.completion_arguments import completion_arguments
 from playground.llm.library import litellm
-from playground.llm.wiretap import behind_closed_door
+from playground.llm.wiretap import answering_offline
 
 # Adapters that send only by httpx; others may use the network in other ways.
 _OFFLINE: Final = (
@@ -28,7 +28,7 @@ _OFFLINE: Final = (
     "openrouter",
     "together_ai",
 )
-_OURS: Final = {  # parameters that are set here: the user's would conflict, or use the network
+_OURS: Final = {  # a user must not set these: they conflict with ours, or hide the request
     *("model", "messages", "tools", "api_key", "api_base", "base_url", "client", "num_retries"),
     *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
     *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
@@ -80,7 +80,7 @@ def wire_calls(
     keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
     arguments = completion_arguments(messages, model, tools, own_parameters)
     try:
-        with behind_closed_door(answer):
+        with answering_offline(answer):
             reply = litellm().completion(
                 max_retries=0,
                 _skip_responses_api_bridge=True,
@@ -99,8 +99,8 @@ def wire_calls(
 def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
-    A bare name, as in a request body, gets its known provider, or else OpenAI, whose API other
-    servers have too. A name with a provider is not changed.
+    A name with a provider is not changed, nor a bare name that LiteLLM maps to such a provider.
+    Another bare name gets the provider that we know, or else OpenAI, whose API others have too.
     """
     library = litellm()
     try:
@@ -142,7 +142,7 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     if all(message.get("role") == "system" for message in messages):
         return InputFault(
             f"nothing can be sent to {model!r}: the session has no user message",
-            expected="a session with one: write it on Compare",
+            expected="a session with one (in the app, write it on Compare)",
         )
     reason = (str(error) or "it").splitlines()[0]
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
@@ -151,7 +151,7 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     # Hermes' chat template, for instance, takes such results, because calls in text have no ids.
     return InputFault(
         f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
-        "'tool' that name no call, as servers with a chat template take them",
+        "'tool' without 'tool_call_id', which only servers with a chat template accept",
         expected="a dialect whose results are in the user's messages, or native",
     )
 

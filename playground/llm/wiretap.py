@@ -1,6 +1,6 @@
 """Observe the bytes that LiteLLM sends and receives, with their times.
 
-All requests of LiteLLM pass httpx's transports, where `watch` handles them. `behind_closed_door`
+All requests of LiteLLM pass httpx's transports, where `watch` handles them. `answering_offline`
 answers a request at once, without sending it. From any other request, values that its receiver must
 not get are removed (`own_servers.py`). Inside `tapped`, the request and its answer are copied. A
 redirect to another server is an error.
@@ -103,7 +103,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
 
 
 @contextmanager
-def behind_closed_door(answer: Responder) -> Iterator[None]:
+def answering_offline(answer: Responder) -> Iterator[None]:
     """Answer this thread's requests without sending them: `answer` gives status and JSON body."""
     watch()
     _closed_doors[threading.get_ident()] = answer
@@ -262,7 +262,7 @@ def _guard(request: Any, tap: Tap) -> None:
 
 
 def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
-    """Return the response of `behind_closed_door`."""
+    """Return the response of `answering_offline`."""
     import httpx
 
     status, body = answer(request.method, str(request.url), json_object(request))

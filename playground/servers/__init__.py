@@ -15,9 +15,9 @@ One declaration per server
     A file is read and checked when its server is first needed.
 
 How a reply is projected
-    `segments` groups the merged events that are kept or lost together: a call with its markers, a
-    failed call up to its closer, reasoning with its tags, text. `project` runs its steps over the
-    segments, in order: which parsers run, then calls, then text by its place, then values.
+    `segments` groups consecutive events that a server delivers or drops together: a call with its
+    markers, a failed call up to its closer, reasoning with its tags, text. `project` decides, in
+    this order: which parsers run, what becomes of calls, of text at its place, of values.
 
 What must not be changed
     - A step changes what an event is, never its span: spans tile before and after each step.

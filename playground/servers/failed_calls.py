@@ -31,9 +31,9 @@ def place_failed_calls(reply: Projection) -> None:
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # an earlier call has made the whole reply content
+            continue  # an earlier failed call decided on the whole reply: this is no call any more
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
-        _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
+        _FATES[reply.view.fate_of(reason, reply.reader_switches)](reply, segment)
 
 
 def _fail_mended_calls(reply: Projection) -> None:
@@ -65,7 +65,7 @@ def leave_calls_outside_sections(reply: Projection) -> None:
     """Turn calls outside of sections into content (View.calls_outside_sections)."""
     is_inside = False
     for segment in reply.segments if reply.view.calls_outside_sections == "text" else ():
-        if segment.kind in ("section", "bare"):  # an opener with text after it
+        if segment.kind in ("section", "bare"):  # a marker, or an opener with text but no call
             last_opener = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
             last_closer = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
             is_inside = last_opener > last_closer if last_opener != last_closer else is_inside
@@ -120,7 +120,7 @@ def fail_request(reply: Projection) -> None:
 def stop_reading(reply: Projection, at: ReplySegment) -> None:
     """Drop a segment and everything after it."""
     for segment in reply.segments[reply.segments.index(at) :]:
-        reply.drop(segment, "text that does not fit, and everything after it")
+        reply.drop(segment, "text that it cannot read, and everything after it")
 
 
 def deliver_nothing(reply: Projection) -> None:
@@ -198,10 +198,8 @@ def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> 
     message = f"{reply.server} hands over the call of {call.name!r} as far as it was read"
     start = Span(aborted.span.start, aborted.span.start)
     note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
-    lost = {key for key, _ in aborted.raw} - {
-        *call.arguments,
-        None,
-    }  # None: of a body, sent as it is
+    # the key None stands for a whole body, which is handed over unchanged
+    lost = {key for key, _ in aborted.raw} - {*call.arguments, None}
     handed = [reply.without_arguments(event, lost) for event in segment.events]
     changed = [(note, call) if event is aborted else (event,) for event in handed]
     segment.events = [event for events in changed for event in events]

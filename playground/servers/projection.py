@@ -36,7 +36,7 @@ class Projection:
 
     server: str  # its name in findings
     view: View
-    switches: Switches
+    reader_switches: Switches
     tools: ToolsByName
     openers: Sequence[str] = ()  # literals that begin sections and calls
     closers: Sequence[str] = ()  # literals that end sections and calls

@@ -92,7 +92,7 @@ class Markup:
     def page(self) -> str:
         """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
-        tab = escape(keep_order(self.title))  # a <title> holds no elements
+        tab = escape(keep_order(self.title))  # `escaped` adds <bdi>; a <title> has no elements
         shown = self._markup(self.data) + self.more()
         return _PAGE.format(tab=tab, title=title, line=line, shown=shown)
 
@@ -140,14 +140,14 @@ class Markup:
 
 
 def escaped(text: str) -> str:
-    """Escape one of our own sentences for HTML; names in it cannot change the direction of
-    reading."""
+    """Escape one of our own sentences for HTML. Right-to-left text in it is isolated with <bdi>,
+    so that it cannot reorder the rest."""
     return keep_order_as(escape, text)
 
 
 def exact(text: str) -> str:
-    """Escape a text exactly, for its own element. Half surrogates, which no file can hold, are
-    replaced."""
+    """Escape a text for an element that holds only this text. Only lone surrogates are changed,
+    because no file can hold them."""
     return escape(_LONE.sub("\ufffd", text))
 
 
@@ -159,10 +159,10 @@ def embedded(value: Any) -> str:
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return texts as a table."""
-    return cells(caption, head, ([escaped(cell) for cell in row] for row in rows))
+    return markup_table(caption, head, ([escaped(cell) for cell in row] for row in rows))
 
 
-def cells(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markup_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table whose cells are markup; caption and head are text."""
     top = "".join(f'<th scope="col" style="{_CELL}">{escaped(cell)}</th>' for cell in head)
     body = "".join(

@@ -91,13 +91,13 @@ class CacheQuestion:
     what_if: WhatIf
 
     @property
-    def is_sent(self) -> bool:
+    def is_imported(self) -> bool:
         """True if the requests are the imported ones, with their own marks."""
         return self.policy == as_sent.NAME
 
     @property
     def wire_dialect(self) -> str:
-        """The dialect in which policies are tried; native for imported requests."""
+        """The dialect in which policies are tried; native if none was chosen."""
         return self.dialect or "native"
 
     @property
@@ -106,7 +106,7 @@ class CacheQuestion:
 
     def simulated(self) -> CacheSimulation:
         """Simulate the question's policy. Raises InputFault."""
-        if self.is_sent:
+        if self.is_imported:
             return as_sent.simulated(self.session, self.apart)
         given = (self.session, self.dialect, self.apart, self.what_if, self.policy)
         return _simulated(*given, policies.find(self.policy))

@@ -31,7 +31,7 @@ def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
     for name in dialects:
         made = grammar(name, tuple(tools), choice, thoughts)
         if made.rules:
-            widgets.exact_text(f"{name}, {form}", made.form(form), arrows=False)
+            widgets.exact_text(f"{name}, {form}", made.form(form), show_breaks=False)
         widgets.show_findings(made.findings, f"in the grammar of {name}")
 
 

@@ -80,8 +80,8 @@ def model_dialect() -> str:
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
-def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 0) -> None:
-    """Show a text unchanged, with a button that copies it. `arrows` show its line breaks; `of`
+def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: int = 0) -> None:
+    """Show a text unchanged, with a button that copies it, or with its line breaks as arrows. `of`
     distinguishes equal labels on one page. If `height` is not 0, a text beyond so many pixels
     scrolls. The caption counts the line breaks at the text's edges, which are invisible.
     """
@@ -96,7 +96,7 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 
         say.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
-    if arrows:
+    if show_breaks:
         say.text(text.replace("\n", "↵\n"))  # without a copy button: ↵ is no part of the text
     else:
         components.verbatim(text, label, key=f"text {label} {named}", height=height)

@@ -1,5 +1,5 @@
-"""Grammars of the bodies of calls. Each notation has a function, whose rules allow all texts that
-`Notation.write` may give."""
+"""Grammars of the bodies of calls, with a function for each notation. Its rules allow the texts
+that `Notation.write` writes; exceptions are noted (`notes.narrower`)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """Build the one argument `key` in place of the object, if the tool needs no other."""
+    """Return rules for argument `key` as a text alone; [] if the tool requires another argument."""
     rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}
@@ -222,8 +222,8 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
 
 
 def _texts(call: CallRules) -> Expression:
-    """Build the texts; each ends where the template's next piece begins. A dialect with `objects`
-    also allows one JSON object in place of all texts."""
+    """Build arguments that are plain texts; each ends where the template's next piece begins. A
+    dialect with `objects` also allows one JSON object in place of all texts."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     split_holes = (name.partition(":") for name in holes_of(template.before))
@@ -235,7 +235,7 @@ def _texts(call: CallRules) -> Expression:
         if needed <= {*keys, *lines} <= set(schemas):
             alternatives.append(in_order(*_each_text(call, schemas)))
     if syntax.objects:
-        words = tuple(filter(None, (*call.outside, longest_word(call.after))))
+        words = tuple(filter(None, (*call.forbidden, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
             call.place,
@@ -255,7 +255,7 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
         ending = leading_text(pieces, name=written_name(syntax, call.tool.name))
-        words = (longest_word(ending),) if ending.strip() else call.outside
+        words = (longest_word(ending),) if ending.strip() else call.forbidden
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
         shape = _text_shape(call, ending, _is_needed(call, schemas[key], place))
@@ -279,7 +279,7 @@ def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
         return LINES
     if call.syntax.objects:
         return trimmed_text("{")
-    if not ending:  # the text is read without the blanks around it
+    if not ending:  # the reader strips it; blanks alone would be an empty text
         return beginning("", empty=False)
     return SOME if needed else ANY
 

@@ -37,14 +37,14 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """A maker of rules for one tool's calls. `outside` are the words that no text may hold."""
+    """A maker of rules for one tool's calls. No text may hold a word in `forbidden`."""
 
     syntax: Declaration
     tool: ToolMetadata
     rules: NamedRules
     notes: Notes
     any_values: dict[Style, Use]
-    outside: tuple[str, ...]
+    forbidden: tuple[str, ...]
     _rules_by_style: dict[Style, SchemaRules] = field(default_factory=dict)
 
     @property

@@ -61,10 +61,10 @@ class ReplyRules:
         self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
         """True if only a walk character by character shows where a text ends."""
-        self.outside = outside_words(syntax, markers, tools)
+        self.forbidden = outside_words(syntax, markers, tools)
         any_values: dict[Style, Use] = {}
         self._calls = [
-            CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
+            CallRules(syntax, tool, self.rules, notes, any_values, self.forbidden) for tool in tools
         ]
 
     def make(self, wanted: WantedReply) -> dict[str, Expression]:
@@ -124,12 +124,12 @@ class ReplyRules:
     def _with_text(self, calls: Expression) -> Expression:
         """Build text alone, or calls with or without text before them."""
         before, after = self.answer
-        self.notes.narrower("text", f"text beside calls holds none of {quote_words(self.outside)}")
-        text_only = in_order(before, FreeText(ANY, self.outside, after))
+        self.notes.narrower("text", f"text beside calls has none of {quote_words(self.forbidden)}")
+        text_only = in_order(before, FreeText(ANY, self.forbidden, after))
         if calls == IMPOSSIBLE:
             return text_only
         if after:
-            text_part = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
+            text_part = in_order(before, FreeText(SOME, self.forbidden, after), optional("\n"))
             return either([calls, in_order(text_part, calls), text_only])
         if before or self.syntax.line_start:
             return either(
@@ -145,7 +145,7 @@ class ReplyRules:
         """Build a text and then `following`, whose beginning ends the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
-            in_order(FreeText(ANY, self.outside, line + head), rest)
+            in_order(FreeText(ANY, self.forbidden, line + head), rest)
             for head, rest in self._heads_with_word(following)
         )
 
@@ -163,7 +163,7 @@ class ReplyRules:
         return heads
 
     def _has_word(self, head: str) -> bool:
-        return any(word in head for word in self.outside)
+        return any(word in head for word in self.forbidden)
 
     def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
         """Return the texts with which an expression begins, each with what follows it."""
@@ -195,5 +195,5 @@ class ReplyRules:
             return either([in_order(opener, self._text_before(calls)), reply])
         least = 1 if self.syntax.line_start else 0
         space = repeat(Exact("\n"), least, 2)
-        thought = FreeText(ANY, self.outside, tags[0].close)
+        thought = FreeText(ANY, self.forbidden, tags[0].close)
         return either([in_order(opener, thought, space, reply), reply])

@@ -143,8 +143,9 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the origin of a session: its file's path or address, its piece's name (with a
-        tar's member), and the session's number in the piece.
+        """Return the origin of a session: its file's path or address, the name of the file or of
+        the piece of it that was read at once (in a tar: with the member), and the session's number
+        in this piece.
 
         Raises InputFault if there is no such session.
         """
@@ -191,7 +192,7 @@ class Corpus:
         sql = clusters.ERRORS.format(and_where=where.and_where)
         most = clusters.MOST_SIGNATURES
         answer = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
-        notes = [f"the {most:,} commonest signatures were put together"] if answer.cut else []
+        notes = [f"only the {most:,} commonest error signatures were grouped"] if answer.cut else []
         groups = clusters.cluster_errors(answer.rows)
         remaining = max(0.1, seconds - (time.monotonic() - began))
         sessions = self._sessions_of(groups[:limit], where, remaining)
@@ -240,7 +241,9 @@ class Corpus:
             for one, other, count, alike in pairs
         ]
         notes = [f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"]
-        notes += [f"of each band {MOST_ROWS:,} texts were looked at"] if cut else []
+        notes += (
+            [f"in each of {BANDS} comparisons, only {MOST_ROWS:,} groups were read"] if cut else []
+        )
         columns, spent = list(clusters.TWIN_COLUMNS), round(time.monotonic() - began, 3)
         return CorpusAnswer("twins", columns, rows, sql, spent, len(found_twins) > limit, notes)
 
@@ -282,7 +285,8 @@ class Corpus:
         numbers = _two_of(remaining, "analyses") or versions_there[-2:]
         if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, versions_there)):
             expected = f"two of: {', '.join(map(str, versions_there))}"
-            raise InputFault("no two analyses", where=self.folder.store.name, expected=expected)
+            problem = "two analyses of this corpus are needed"
+            raise InputFault(problem, where=self.folder.store.name, expected=expected)
         where = Filters("sessions", remaining)
         sql = analyses.SQL.format(where=where.where)
         corpora = [
@@ -306,7 +310,8 @@ class Corpus:
         return begin
 
     def _shard_and_block(self, session: int) -> tuple[str, int]:
-        """Return the shard of a session, and the number of its skeleton's block."""
+        """Return the shard of a session, and the number of the block that has the session without
+        its texts (the skeleton)."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (
             self.catalog.shards
@@ -322,7 +327,9 @@ class Corpus:
         began = time.monotonic()
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
-            expected = "" if question == "sql" else "filters with values as their columns have"
+            expected = (
+                "" if question == "sql" else "filter values of the same type as their columns"
+            )
             columns, rows = self._database.fetch(sql, values, most + 1, expected)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
@@ -350,9 +357,9 @@ def _first_request_sql(table: str) -> str:
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number, given its id or the number itself. An id has 16 hexadecimal
-    digits. A number from SQL is decimal, may have commas, and never has 16 digits. Raises
-    InputFault for anything else.
+    """Return a session's number, given its id or the number itself. A text of 16 digits
+    is read as a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL.
+    Raises InputFault for anything else.
     """
     if isinstance(id, int):
         number = id

@@ -61,7 +61,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
             with closing(ScratchFolder(folder.store.scratch)) as scratch:
                 manifest = _Compaction(folder, catalog, shards, scratch.path).run()
         except (duckdb.Error, pa.ArrowException, OSError) as error:
-            expected = "files that can be read, and room for others; the corpus is as it was"
+            expected = "readable files, and enough free space; the corpus is unchanged"
             where = folder.store.name
             raise InputFault(error_text(error), where=where, expected=expected) from error
         pieces = catalogs.built_files(folder, catalog)
@@ -143,22 +143,23 @@ class _Compaction:
             file = BlockFile(pack, index)
             stack.callback(file.abandon)
             for place, shard in enumerate(self._shards):
-                numbers, first = numbering.numbers_of(place)
-                self._copy(shard["shard"], file, numbers, first)
+                numbers, stays = numbering.numbers_of(place)
+                self._copy(shard["shard"], file, numbers, stays)
                 column = pa.Array.from_buffers(
                     pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]
                 )
                 self._renumber(shard, column)
             file.close()
 
-    def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
-        """Copy the blocks of a shard that stay in the compacted shard."""
+    def _copy(self, shard: str, file: BlockFile, numbers: memoryview, stays: memoryview) -> None:
+        """Copy the blocks of a shard that stay in the compacted shard: `stays` has a flag for each
+        block."""
         folder = self._folder
         reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
-        for (kind, key, text), stays in zip(reader.all(), first, strict=True):
+        for (kind, key, text), is_copied in zip(reader.all(), stays, strict=True):
             if kind == SKELETON:
                 file.append(kind, *block_of(renumber(json.loads(text), numbers)))
-            elif stays:
+            elif is_copied:
                 file.append(kind, key, text)
 
     def _renumber(self, shard: dict[str, Any], numbers: pa.Array) -> None:

@@ -199,7 +199,7 @@ def _is_split(path: str) -> bool:
     with open_at(path) as file:  # the first lines; the last one is read to its end
         source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
-        return recognised(source).session_a_line
+        return recognised(source).session_per_line
     except InputFault:
         return False
 

@@ -1,5 +1,5 @@
-"""The figures of receipts, by the hash of a file's content, which a build stores with its list of
-files."""
+"""The figures of receipts, which a build stores with its list of files, by the hash of a file's
+content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ NAME = "files/receipts.json"
 
 
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
-    """Store the figures of this machine's files that are one piece, reading only new content."""
+    """Store the figures of inputs that are whole files (not cut, not in a tar). A file on this
+    machine is read only if no figures are stored for its content."""
     before, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)
@@ -29,7 +30,7 @@ def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
         if found is None and Path(piece.path).is_file():
             found = figures_of(piece.path)
         if found is not None:
-            kept[piece.content] = found._replace(mostly_at=cleaner.text(found.mostly_at))
+            kept[piece.content] = found._replace(path_with_most=cleaner.text(found.path_with_most))
     folder.store.write(NAME, json.dumps(kept))
 
 

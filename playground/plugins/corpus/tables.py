@@ -1,7 +1,9 @@
 """The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
 Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
-place in the file, so that it is the same in every build. Money is in billionths of a dollar.
+place in the file, so that it is the same in every build. `piece` identifies the file or, of a long
+file, the piece with the session: the first 64 bits of a hash of its content. Money is in billionths
+of a dollar.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ import pyarrow as pa
 
 
 class SessionFact(NamedTuple):
-    """One session. `tools` is the hash of its list of tools; `bands` are the bands of its
-    MinHash."""
+    """One session. `number` is its place in the piece, `form` the format of its file, `tools` the
+    hash of its list of tools, `text` the number of the block that has the session without its
+    texts. `bands` are the bands of its MinHash, which finds similar sessions.
+    """
 
     session: int
     piece: int
@@ -42,9 +46,11 @@ class RequestFact(NamedTuple):
     """One request: the blocks that it shares with the previous request, those that it adds, its
     sizes and its bill.
 
-    Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
-    own figures, NULL if there are none; `diagnosis` is the kind of the provider's diagnosis of its
-    cache, or "".
+    `kept` is the number of shared blocks, `added` has the numbers of the others. `chain` is a hash
+    of all blocks, `added_chain` has for each added block a hash of all blocks up to it. `tools` and
+    `system` are hashes. Sizes by origin are in characters; those of tools and system prompt are
+    NULL if the transcript lacks them. Tokens are the provider's own figures, NULL if there are
+    none; `diagnosis` is the kind of the provider's diagnosis of its cache, or "".
     """
 
     session: int
@@ -81,8 +87,9 @@ class RequestFact(NamedTuple):
 class CallFact(NamedTuple):
     """One call. `ok` means that it is well-formed, `failed` that its tool returned an error.
 
-    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not `ok`, `error`
-    of a result that is an error.
+    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not `ok`, `form`
+    its text without values, `shape` a hash of `finding` and `form`. `error` is an excerpt of a
+    result that is an error, `signature` a hash of the error without numbers, ids and paths.
     """
 
     session: int
@@ -127,7 +134,10 @@ class FindingFact(NamedTuple):
 
 
 class BreakFact(NamedTuple):
-    """One cache break: a request that read less than was left in the cache (`breaks.py`)."""
+    """One cache break: a request that read less than was left in the cache (`breaks.py`).
+
+    `state` is the evidence: "billed", or how sure the simulator is.
+    """
 
     session: int
     piece: int
@@ -160,9 +170,11 @@ class ToolsetFact(NamedTuple):
 class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`).
 
-    `at` is in seconds. `bill` has the tokens read, written, uncached and written for an hour, and 1
-    if the bill sums up rounds. The lists have an entry for each block that the previous request
-    lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
+    `at` is in seconds. `bill` has five numbers: the tokens read from the cache, written to it,
+    uncached, and written with a lifetime of an hour (part of those written), and 1 if the bill is
+    the sum of several rounds, otherwise 0. The lists have an entry for each block that the previous
+    request lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache
+    mark.
     """
 
     session: int

@@ -14,7 +14,7 @@ from playground.nouns.events import event_name
 from playground.plugins.guides.guide import Guide
 from playground.plugins.guides.use_case import Dialog, TextCompletion, UseCase
 from playground.show.frames import frame
-from playground.show.markup import Markup, cells, code, escaped, folded, table
+from playground.show.markup import Markup, code, escaped, folded, markup_table, table
 from playground.show.rows import rows_of
 from playground.show.wire import event_text
 
@@ -40,7 +40,7 @@ def guide(value: Guide) -> Markup:
     return Markup(
         value.dialect.title or value.dialect.name,
         f"dialect {value.dialect.name}, {counted(len(value.cases), 'use case')}",
-        static=cells("at a glance", ["", ""], rows)
+        static=markup_table("at a glance", ["", ""], rows)
         + cases
         + (f"<h3>Also read</h3><ul>{also}</ul>" if also else ""),
     )

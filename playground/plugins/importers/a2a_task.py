@@ -29,7 +29,7 @@ class A2aTask(SessionFormat):
     keeps = Keeps(
         times="of the last state",
         usage="where ADK or kagent tells it",
-        missing="files; tools are not in it",
+        missing="the file has no tools; parts that are files are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -119,7 +119,7 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
         case "function_response":
             return [builder.result(data.get("id"), data.get("response"), data.get("name"))]
         case kind:
-            builder.note_loss(f"data of an agent ({kind or 'of no known kind'})", place)
+            builder.note_loss(f"a data part of an unknown kind ({kind or 'no kind'})", place)
             return []
 
 

@@ -20,7 +20,9 @@ from playground.sessions.source import Source
 class AdkEval(SessionFormat):
     name = "adk-eval"
     title = "Evaluation set of Google's ADK"
-    keeps = Keeps(times="yes", missing="state of the session; tools are not in it")
+    keeps = Keeps(
+        times="yes", missing="the file has no tools; the state of the session is not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document

@@ -38,7 +38,8 @@ class ClaudeAgentSdk(SessionFormat):
     keeps = Keeps(
         tools="by name",
         usage="of each answer, or else the run's total at its last answer",
-        missing="system prompt is not in it; the run's totals, what a test expects",
+        missing="the file has no system prompt; the run's totals and a test's expectations are "
+        "not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -25,7 +25,9 @@ _PROMPTS = ("ai.prompt.messages", "ai.prompt")
 class AiSdkSpans(SessionFormat):
     name = "ai-sdk-spans"
     title = "Vercel AI SDK spans"
-    keeps = Keeps("yes", "yes", "yes", "no", "spans that are not model calls; embeddings")
+    keeps = Keeps(
+        "yes", "yes", "yes", "no", "only spans of model calls are read; embeddings are not"
+    )
 
     def recognises(self, source: Source) -> bool:
         return any(_is_call(span) for span in first_spans(source))

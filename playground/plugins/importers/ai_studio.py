@@ -31,7 +31,7 @@ _LOST_FIELDS: Final = (  # files in Drive or elsewhere, and AI Studio's own erro
 class AiStudio(SessionFormat):
     name = "ai-studio"
     title = "Prompt of Google AI Studio"
-    keeps = Keeps(missing="files in Google Drive; tools are not in it")
+    keeps = Keeps(missing="the file has no tools; files in Google Drive are not read")
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document

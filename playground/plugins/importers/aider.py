@@ -27,7 +27,7 @@ _TOKENS: Final = re.compile(
 class AiderLlmHistory(SessionFormat):
     name = "aider-llm-history"
     title = "aider's history of requests (.aider.llm.history)"
-    keeps = Keeps(times="yes", missing="model and usage are not in it")
+    keeps = Keeps(times="yes", missing="the file has no model and no usage")
     left_aside = {"^(?:TO LLM|LLM RESPONSE) [0-9T:.-]+$": "the log's own lines"}
 
     def recognises(self, source: Source) -> bool:
@@ -80,7 +80,8 @@ class AiderChatHistory(SessionFormat):
     keeps = Keeps(
         times="of the chat's start",
         usage="rounded, as it was shown",
-        missing="the interface's own lines; system prompt and files are not in it",
+        missing="the file has no system prompt and no files; the interface's own lines are not "
+        "read",
     )
 
     def recognises(self, source: Source) -> bool:

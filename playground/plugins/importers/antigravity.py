@@ -22,7 +22,9 @@ _QUIET: Final = {"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFAC
 class Antigravity(SessionFormat):
     name = "antigravity"
     title = "Antigravity transcript"
-    keeps = Keeps(times="yes", missing="tools and system prompt are not in it; ids of calls")
+    keeps = Keeps(
+        times="yes", missing="the file has no tools and no system prompt; ids of calls are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         lines = first_lines(source)

@@ -28,7 +28,13 @@ from playground.sessions.times import utc_time
 class Atof(SessionFormat):
     name = "atof"
     title = "Events of an agent (ATOF: NeMo Relay, Hermes)"
-    keeps = Keeps("yes", "yes", "where outputs have it", "no", "marks, scopes of agents; headers")
+    keeps = Keeps(
+        "yes",
+        "yes",
+        "where outputs have it",
+        "no",
+        "marks, scopes of agents and headers are not read",
+    )
 
     def recognises(self, source: Source) -> bool:
         return any("atof_version" in line for line in first_lines(source))

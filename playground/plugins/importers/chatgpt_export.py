@@ -26,7 +26,9 @@ _ALL: Final = ("", "all", "assistant")  # a message to another recipient is a ca
 class ChatGptExport(SessionFormat):
     name = "chatgpt-export"
     title = "ChatGPT data export (conversations.json, or its zip)"
-    keeps = Keeps(times="yes", missing="files and images, ratings; tools are not in it")
+    keeps = Keeps(
+        times="yes", missing="the file has no tools; files, images and ratings are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         first = first_row(source)

@@ -21,7 +21,9 @@ _MARKS: Final = {"token_budget", "flag"}  # parts for the interface
 class ClaudeAiExport(SessionFormat):
     name = "claude-ai-export"
     title = "Claude.ai data export (conversations.json, or its zip)"
-    keeps = Keeps(times="yes", missing="files; model, tools and usage are not in it")
+    keeps = Keeps(
+        times="yes", missing="the file has no model, no tools and no usage; files are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         first = first_row(source)

@@ -43,7 +43,8 @@ class ClaudeCode(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; hooks, snapshots, bookkeeping",
+        missing="the file has no tools and no system prompt; hooks, snapshots and bookkeeping are "
+        "not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -60,7 +61,7 @@ class ClaudeStream(SessionFormat):
         tools="by name",
         times="where lines have them",
         usage="yes",
-        missing="system prompt and the first prompt are not in it; the run's totals",
+        missing="the file has no system prompt and no first prompt; the run's totals are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -24,7 +24,8 @@ class ClineTask(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="system prompt and tools are not in it; the interface's messages",
+        missing="the file has no tools and no system prompt; messages of the interface are not "
+        "read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -35,7 +35,7 @@ class CodexExec(SessionFormat):
     keeps = Keeps(
         usage="of a turn, at its last answer",
         times="where lines have them",
-        missing="tools, system prompt and the first prompt are not in it",
+        missing="the file has no tools, no system prompt and no first prompt",
     )
 
     def recognises(self, source: Source) -> bool:

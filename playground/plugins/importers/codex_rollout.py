@@ -34,7 +34,8 @@ class CodexRollout(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools are not in it; events of the interface, encrypted reasoning's text",
+        missing="the file has no tools; events of the interface are not read, encrypted thoughts "
+        "cannot be read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -37,7 +37,8 @@ class CopilotChat(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="where it has one",
-        missing="tools and system prompt are not in it; edits and references that the window shows",
+        missing="the file has no tools and no system prompt; edits and references that the "
+        "window shows are not read",
     )
 
     def recognises(self, source: Source) -> bool:

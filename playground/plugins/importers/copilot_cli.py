@@ -26,7 +26,7 @@ class CopilotCli(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="where events have it",
-        missing="tools are not in it; hooks, partial results, states",
+        missing="the file has no tools; hooks, partial results and states are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -30,7 +30,7 @@ class GeminiCliChat(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; displayed variants",
+        missing="the file has no tools and no system prompt; displayed variants are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -15,7 +15,9 @@ class GeminiCliResponses(SessionFormat):
     name = "gemini-cli-responses"
     title = "Gemini CLI recorded responses"
     keeps = Keeps(
-        usage="yes", chunks="yes", missing="requests (the user's messages, tools) are not in it"
+        usage="yes",
+        chunks="yes",
+        missing="the file has no requests: no messages of the user, no tools",
     )
 
     def recognises(self, source: Source) -> bool:

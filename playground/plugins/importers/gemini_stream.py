@@ -24,7 +24,7 @@ class GeminiStream(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="of the run, at its last answer",
-        missing="tools and system prompt are not in it",
+        missing="the file has no tools and no system prompt",
     )
 
     def recognises(self, source: Source) -> bool:

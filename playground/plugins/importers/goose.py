@@ -23,7 +23,8 @@ class Goose(SessionFormat):
     title = "Goose session (lines, or `goose session export --format json`)"
     keeps = Keeps(
         times="yes",
-        missing="tools and system prompt (the file has neither); totals of tokens; confirmations",
+        missing="the file has no tools and no system prompt; totals of tokens and confirmations "
+        "are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -24,7 +24,9 @@ class Har(RecordedHttp):
     name = "har"
     title = "HTTP archive (HAR)"
     left_aside = {**RecordedHttp.left_aside, "log.creator": "the program that saved the archive"}
-    keeps = Keeps("yes", "one per exchange", "yes", "yes", "headers; chunk times are not in it")
+    keeps = Keeps(
+        "yes", "one per exchange", "yes", "yes", "the file has no chunk times; headers are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = source.document

@@ -22,7 +22,10 @@ class Httpmock(RecordedHttp):
     name = "httpmock"
     title = "Recording of httpmock (YAML)"
     keeps = Keeps(
-        tools="yes", usage="yes", chunks="yes", missing="headers; chunk times are not in it"
+        tools="yes",
+        usage="yes",
+        chunks="yes",
+        missing="the file has no chunk times; headers are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -30,7 +30,9 @@ _CHUNKED: Final = re.compile(r"(?im)^transfer-encoding:.*\bchunked\b")
 class Httprr(RecordedHttp):
     name = "httprr"
     title = "Trace of Go's httprr"
-    keeps = Keeps("yes", "of answers, where headers say", "yes", "yes", "other headers")
+    keeps = Keeps(
+        "yes", "of answers, where headers say", "yes", "yes", "other headers are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         return not source.is_folder and source.start(len(_HEAD)) == _HEAD

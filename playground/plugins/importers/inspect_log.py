@@ -29,7 +29,13 @@ _ATTACHMENT: Final = "attachment://"
 class InspectLog(SessionFormat):
     name = "inspect-log"
     title = "inspect_ai log (.eval or .json)"
-    keeps = Keeps("of the first model event", "yes", "yes", "no", "scores, spans, sandbox events")
+    keeps = Keeps(
+        "of the first model event",
+        "yes",
+        "yes",
+        "no",
+        "scores, spans and sandbox events are not read",
+    )
     left_aside = {
         **{
             path: "scores: a grader's prompts and answers"

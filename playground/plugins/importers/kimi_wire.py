@@ -25,7 +25,13 @@ _QUIET: Final = {
 class KimiWire(SessionFormat):
     name = "kimi-wire"
     title = "Kimi Code session (wire.jsonl)"
-    keeps = Keeps("yes", "yes", "yes", "no", "settings, permissions, what the interface showed")
+    keeps = Keeps(
+        "yes",
+        "yes",
+        "yes",
+        "no",
+        "settings, permissions and what the interface showed are not read",
+    )
 
     def recognises(self, source: Source) -> bool:
         lines = first_lines(source)

@@ -32,7 +32,9 @@ class LangfuseTrace(SessionFormat):
         "**.metadata": "what a framework noted beside an observation",
     }
     title = "Langfuse trace export"
-    keeps = Keeps("yes", "yes", "yes", "no", "observations that are not model calls; scores")
+    keeps = Keeps(
+        "yes", "yes", "yes", "no", "only observations of model calls are read; scores are not"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = None if source.is_lines else source.document

@@ -28,7 +28,9 @@ class LangSmithRuns(SessionFormat):
         "**.serialized": "the client's own code, as it names it",
         "**.events.*.kwargs.token": "pieces of an output, as they came",
     }
-    keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
+    keeps = Keeps(
+        "yes", "yes", "yes", "no", "only runs of model calls are read; feedback and events are not"
+    )
 
     def recognises(self, source: Source) -> bool:
         if not has_field(source, _MARKS):

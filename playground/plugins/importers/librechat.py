@@ -31,7 +31,7 @@ _FIELDS: Final = ("messagesTree", "messages")
 class LibreChat(SessionFormat):
     name = "librechat"
     title = "LibreChat export (JSON)"
-    keeps = Keeps(times="yes", missing="files; tools are not in it")
+    keeps = Keeps(times="yes", missing="the file has no tools; parts that are files are not read")
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document

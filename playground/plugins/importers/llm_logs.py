@@ -22,7 +22,7 @@ _MARKS: Final = {"prompt", "response", "model", "conversation_id"}
 class LlmLogs(SessionFormat):
     name = "llm-logs"
     title = "Logs of LLM (`llm logs --json`)"
-    keeps = Keeps("yes", "yes", "yes", missing="attachments")
+    keeps = Keeps("yes", "yes", "yes", missing="attachments are not read")
 
     def recognises(self, source: Source) -> bool:
         found = source.head if source.is_lines else source.document

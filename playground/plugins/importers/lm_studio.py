@@ -25,7 +25,9 @@ _SKIPPED_KINDS: Final = {"toolStatus", "debugInfoBlock", "status"}  # kinds of s
 class LmStudio(SessionFormat):
     name = "lm-studio"
     title = "LM Studio conversation (`*.conversation.json`)"
-    keeps = Keeps(usage="yes", missing="other versions of a message; tools are not in it")
+    keeps = Keeps(
+        usage="yes", missing="the file has no tools; other versions of a message are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document

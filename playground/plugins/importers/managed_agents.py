@@ -22,9 +22,11 @@ class ManagedAgents(SessionFormat):
     name = "managed-agent-events"
     title = "Anthropic managed agent events"
     keeps = Keeps(
+        tools="in the agent's own line",
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; states, texts of thinking",
+        missing="states are not read; without the agent's own line, the file has no system prompt; "
+        "thoughts may lack their text",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -62,9 +64,10 @@ def _values(source: Source) -> list[Any]:
 
 
 def _unwrap(entry: Entry) -> Entry:
-    """Return the event in a line of a client's log. The line is a list: a method and its result.
+    """Return the event in a line that is a list, as in a client's log: a method and its result.
 
-    Skip events that the client sends, because the server sends each of them back.
+    A method with the client's events becomes a quiet event, because the server sends each of them
+    back. Any other line is returned unchanged.
     """
     match entry:
         case line, place, [str(), dict(event)]:

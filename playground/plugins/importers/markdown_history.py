@@ -43,7 +43,8 @@ class MarkdownHistory(SessionFormat):
     }
     keeps = Keeps(
         times="where headings have them",
-        missing="how calls were written; tools, usage and system prompt are not in it",
+        missing="the file has no tools, usage or system prompt, and does not show how calls were "
+        "written",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -27,7 +27,7 @@ from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 
-_KEEPS = Keeps("yes", "yes", "yes", "no", "spans that are not model calls")
+_KEEPS = Keeps("yes", "yes", "yes", "no", "only spans of model calls are read")
 
 
 class MlflowTrace(SessionFormat):

@@ -18,7 +18,10 @@ class Nock(RecordedHttp):
     name = "nock"
     title = "nock fixture"
     keeps = Keeps(
-        tools="yes", usage="yes", chunks="yes", missing="headers; chunk times are not in it"
+        tools="yes",
+        usage="yes",
+        chunks="yes",
+        missing="the file has no chunk times; headers are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -32,7 +32,9 @@ class OpenAIAgentsRun(SessionFormat):
     name = "openai-agents-run"
     title = "Run of OpenAI's Agents SDK (`RunState.to_json`)"
     keeps = Keeps(
-        usage="yes", missing="tools and instructions are not in it; approvals, guardrails, traces"
+        usage="yes",
+        missing="the file has no tools and no instructions; approvals, guardrails and traces are "
+        "not read",
     )
 
     def recognises(self, source: Source) -> bool:

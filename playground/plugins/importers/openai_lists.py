@@ -24,7 +24,9 @@ _ITEM_ENDINGS: Final = ("_call", "_call_output", "reasoning", "message")
 class OpenAILists(SessionFormat):
     name = "openai-lists"
     title = "List of OpenAI's API (items, threads, stored chats, evaluations)"
-    keeps = Keeps(times="where entries have them", usage="yes", missing="grades of evaluations")
+    keeps = Keeps(
+        times="where entries have them", usage="yes", missing="grades of evaluations are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document

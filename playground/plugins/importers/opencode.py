@@ -30,7 +30,7 @@ class OpencodeExport(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; snapshots, patches",
+        missing="the file has no tools and no system prompt; snapshots and patches are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -106,7 +106,7 @@ class Opencode(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; snapshots, patches",
+        missing="the file has no tools and no system prompt; snapshots and patches are not read",
     )
 
     def recognises(self, source: Source) -> bool:

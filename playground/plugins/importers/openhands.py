@@ -46,7 +46,7 @@ class OpenHandsEvents(SessionFormat):
         "yes",
         "yes",
         "no",
-        "state changes; thoughts of actions without a call",
+        "state changes and thoughts of actions without a call are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -76,7 +76,7 @@ class OpenHandsLlmLog(SessionFormat):
         "yes",
         "yes",
         "no",
-        "request options; the chat as sent in a text dialect is a second session",
+        "request options are not read; the chat as sent in a text dialect is a second session",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -126,7 +126,7 @@ class OpenHandsOutput(SessionFormat):
         "result_explanation": "a judge's words about the outcome",
         "issue": "the issue as it was set",
     }
-    keeps = Keeps(times="yes", missing="patch, metrics of the whole run")
+    keeps = Keeps(times="yes", missing="the patch and the metrics of the whole run are not read")
 
     def recognises(self, source: Source) -> bool:
         first = source.head[0] if source.head else None

@@ -31,7 +31,9 @@ _MOST_EVENTS: Final = 12  # how many events are checked to recognise a file
 class OpenHandsSdk(SessionFormat):
     name = "openhands-sdk"
     title = "Events of OpenHands' agent SDK (V1)"
-    keeps = Keeps(tools="by name", times="yes", missing="state changes; usage is not in it")
+    keeps = Keeps(
+        tools="by name", times="yes", missing="the file has no usage; state changes are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:

@@ -22,7 +22,7 @@ class OpenInferenceSpans(SessionFormat):
     name = "openinference-spans"
     left_aside = {"**.events.*.name": "names of events"}
     title = "OpenInference spans"
-    keeps = Keeps("yes", "yes", "yes", "no", "spans that are not model calls")
+    keeps = Keeps("yes", "yes", "yes", "no", "only spans of model calls are read")
 
     def recognises(self, source: Source) -> bool:
         return any(_is_call(span) for span in first_spans(source))

@@ -37,7 +37,7 @@ class OtelSpans(SessionFormat):
         "yes",
         "yes",
         "no",
-        "spans that are not model calls; events (chunk times without text)",
+        "only spans of model calls are read; events (chunk times without text) are not",
     )
 
     left_aside = {

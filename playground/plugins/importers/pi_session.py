@@ -35,7 +35,8 @@ class PiSession(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="tools and system prompt are not in it; labels, states of extensions",
+        missing="the file has no tools and no system prompt; labels and states of extensions are "
+        "not read",
     )
 
     def recognises(self, source: Source) -> bool:

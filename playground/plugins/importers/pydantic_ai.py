@@ -40,7 +40,11 @@ _TYPES: Final = {
 class PydanticAi(SessionFormat):
     name = "pydantic-ai-messages"
     title = "Pydantic AI's message history"
-    keeps = Keeps(times="yes", usage="yes", missing="tools are not in it; provider's details")
+    keeps = Keeps(
+        times="yes",
+        usage="yes",
+        missing="the file has no tools; the provider's details are not read",
+    )
 
     def recognises(self, source: Source) -> bool:
         return any(map(_is_message, _messages(source)))

@@ -28,8 +28,9 @@ class ShareGpt(SessionFormat):
     name = "sharegpt"
     title = "ShareGPT conversations (LLaMA-Factory, Hermes function calling, ToolACE)"
     keeps = Keeps(
-        tools="beside it or in the system prompt",
-        missing="what stands beside the conversation; an answer that was not chosen",
+        tools="beside the conversation or in the system prompt",
+        missing="what stands beside the conversation is not read, nor an answer that was not "
+        "chosen",
     )
 
     def recognises(self, source: Source) -> bool:

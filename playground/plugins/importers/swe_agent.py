@@ -37,7 +37,8 @@ class SweAgent(SessionFormat):
         "environment": "settings of the environment",
     }
     keeps = Keeps(
-        usage="no", missing="state of the environment, execution times; tools are not in it"
+        usage="no",
+        missing="the file has no tools; environment states and execution times are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -82,7 +83,7 @@ def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
 class MiniSweAgent(SessionFormat):
     name = "mini-swe-agent"
     title = "mini-swe-agent trajectory"
-    keeps = Keeps(missing="costs; its one tool, the shell, is written as text")
+    keeps = Keeps(missing="costs are not read; its one tool, the shell, is written as text")
 
     def recognises(self, source: Source) -> bool:
         document = source.document
@@ -105,7 +106,9 @@ class MiniSweAgent(SessionFormat):
 class SweAgentDemo(SessionFormat):
     name = "swe-agent-demo"
     title = "SWE-agent's trajectories for its demonstration (web_trajs.json)"
-    keeps = Keeps(missing="patch and outcome of tests; tools are not in it, actions are text")
+    keeps = Keeps(
+        missing="the file has no tools, actions are text; patch and test outcome are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = source.document

@@ -26,7 +26,9 @@ class TauBench(SessionFormat):
     name = "tau-bench"
     title = "tau-bench results"
     left_aside = {"**.info.task": "what the simulated user was told"}
-    keeps = Keeps(missing="reward, the task's expected actions; tools are not in it")
+    keeps = Keeps(
+        missing="the file has no tools; reward and expected actions of the task are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = source.document
@@ -46,7 +48,9 @@ class TauBench(SessionFormat):
 class Tau2Ticks(SessionFormat):
     name = "tau2-ticks"
     title = "tau2-bench simulations in full duplex (ticks)"
-    keeps = Keeps(missing="sound; which words were said at once; reward; tools are not in it")
+    keeps = Keeps(
+        missing="the file has no tools; sound, reward and the timing of words are not read"
+    )
 
     def recognises(self, source: Source) -> bool:
         return not source.is_lines and any(True for _ in _simulations(source.document))

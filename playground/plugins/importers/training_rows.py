@@ -45,7 +45,7 @@ class _Rows(SessionFormat):
 class Xlam(_Rows):
     name = "xlam"
     title = "xLAM function calling rows (query, tools, answers)"
-    keeps = Keeps(tools="yes", missing="what stands beside the three")
+    keeps = Keeps(tools="yes", missing="other fields than these and `system` are not read")
 
     def fits(self, row: dict[str, Any]) -> bool:
         return "query" in row and ("answers" in row or "answer" in row) and "tools" in row
@@ -77,7 +77,7 @@ class Xlam(_Rows):
 class Glaive(_Rows):
     name = "glaive"
     title = "Glaive function calling rows (system, chat)"
-    keeps = Keeps(tools="in the system prompt", missing="what stands beside the two")
+    keeps = Keeps(tools="in the system prompt", missing="other fields than these two are not read")
     left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "the syntax of a call"}
 
     def fits(self, row: dict[str, Any]) -> bool:
@@ -112,7 +112,7 @@ class Glaive(_Rows):
 class Alpaca(_Rows):
     name = "alpaca"
     title = "Alpaca rows (instruction, input, output)"
-    keeps = Keeps(missing="an answer that was not chosen")
+    keeps = Keeps(missing="an answer that was not chosen is not read")
 
     def fits(self, row: dict[str, Any]) -> bool:
         return "instruction" in row and bool({"output", "response", "chosen"} & row.keys())

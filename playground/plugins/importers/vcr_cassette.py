@@ -33,7 +33,7 @@ class VcrCassette(RecordedHttp):
         times="of answers, where headers say",
         usage="yes",
         chunks="yes",
-        missing="other headers; chunk times are not in it",
+        missing="the file has no chunk times; other headers are not read",
     )
 
     def recognises(self, source: Source) -> bool:

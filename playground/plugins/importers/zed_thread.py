@@ -24,7 +24,8 @@ class ZedThread(SessionFormat):
     title = "Zed agent thread (JSON)"
     keeps = Keeps(
         usage="of version 0.3.0",
-        missing="tools and system prompt are not in it; times but the last, states of the project",
+        missing="the file has no tools and no system prompt; only the last time is read, and no "
+        "states of the project",
     )
 
     def recognises(self, source: Source) -> bool:

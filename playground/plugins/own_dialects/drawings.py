@@ -12,7 +12,7 @@ from playground.plugins.own_dialects.laws import LawChecks
 from playground.questions.carry import CarryMatrix
 from playground.show.board import Figure, Payload, board, card
 from playground.show.frames import frame
-from playground.show.markup import Markup, cells, code, escaped
+from playground.show.markup import Markup, code, escaped, markup_table
 from playground.show.rows import rows_of
 
 _SHOWN: Final = 20_000  # most characters of an example
@@ -42,7 +42,7 @@ def laws(value: LawChecks) -> Markup:
     ]
     line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
     head = ["law", "says", "result", "smallest example"]
-    return Markup("The laws of a dialect", line, cells("laws", head, rows))
+    return Markup("The laws of a dialect", line, markup_table("laws", head, rows))
 
 
 def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:

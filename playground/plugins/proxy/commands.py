@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @cli_command("proxy -- claude", "proxy --port 8788 --block cache-break")
 @click.option("--port", default=8788, help="0 is any that is free.")
 @click.option("--host", default="127.0.0.1", help="The default is this machine alone.")
-@click.option("--public", is_flag=True, help="Allow a --host that other machines reach.")
+@click.option("--public", is_flag=True, help="Allow a --host that other machines can reach.")
 @click.option("--allow-host", "hosts", multiple=True, help="Answer to this name too; repeatable.")
 @click.option(
     "--upstream", default="", help="Where to forward to. Default: each API's own provider."

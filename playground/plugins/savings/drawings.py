@@ -14,7 +14,7 @@ from playground.show.markup import Markup, table
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_POINTS: Final = 12  # turns that the table by turn shows
+_POINTS: Final = 12  # turns that the table of savings shows at least, if there are so many
 
 draws("rows", CompactionWhatIf)(compaction_rows)
 draws("rows", ToolPlan)(plan_rows)
@@ -32,7 +32,7 @@ def compaction_figure(value: CompactionWhatIf) -> go.Figure:
 
 @draws("picture", CompactionWhatIf)
 def compaction_picture(value: CompactionWhatIf) -> Markup:
-    """Return the table of policies, and a table of what each has saved at some turns."""
+    """Return HTML: a table of the policies, and a table of what each has saved at some turns."""
     turns = len(value.everything.costs)
     step = max(1, turns // _POINTS)
     points = sorted({*range(step - 1, turns, step), turns - 1})
@@ -51,9 +51,9 @@ def compaction_picture(value: CompactionWhatIf) -> Markup:
 
 @draws("picture", ToolPlan)
 def plan_picture(value: ToolPlan) -> Markup:
-    """Return the table of ways, that of tools, and what the figures rest on."""
+    """Return HTML: tables of the ways to send the tools, of the tools, and of the assumptions."""
     shown = [
-        table("ways of sending the tools", *plan_rows(value).texts()),
+        table("ways to send the tools", *plan_rows(value).texts()),
         table("tools", *tool_rows(value).texts()),
     ]
     assumed = table("assumed", ["assumption"], [[each] for each in value.assumed])

@@ -13,8 +13,8 @@ from typing import Any, Final
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.apis.response_items import (
     ASKED,
-    ASKED_CALLS,
     CLIENT_CALLS,
+    CLIENT_RUN_CALLS,
     OTHER_CALLS,
     Items,
     asked_of_provider,
@@ -179,7 +179,7 @@ class OpenAIResponses(ApiReader):
             call_id=item.get("call_id") or item.get("id") or "",
             new=True,
             custom=kind in _FREE_CALLS,
-            server=kind not in ASKED_CALLS,
+            server=kind not in CLIENT_RUN_CALLS,
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ CLIENT_CALLS: Final = {  # calls that the client runs → the finished item's fi
     "computer_call": "action",
     "apply_patch_call": "operation",
 }
-ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
+CLIENT_RUN_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}
 OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # also calls, despite their names
 ASKED: Final = "asked_of_provider"  # a part of this kind has a call's id and task
 _TASKS: Final = (
@@ -30,7 +30,7 @@ def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:
     """Return the result of a tool that the provider ran, as a part; None without a result."""
     kind = str(item.get("type"))
     result = next((item[name] for name in _RESULT_FIELDS if item.get(name)), None)
-    if result is None or kind in ASKED_CALLS:
+    if result is None or kind in CLIENT_RUN_CALLS:
         return None
     if kind == "image_generation_call" and isinstance(result, str):
         return {"type": "input_image", "image_url": f"data:image/png;base64,{result}"}

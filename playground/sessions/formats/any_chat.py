@@ -29,7 +29,7 @@ class AnyChat(SessionFormat):
         tools="beside the messages",
         times="yes",
         usage="yes",
-        missing="what stands beside the messages",
+        missing="what stands beside the messages is not read",
     )
 
     def recognises(self, source: Source) -> bool:

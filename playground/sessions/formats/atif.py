@@ -42,7 +42,7 @@ class Atif(SessionFormat):
     name = "atif"
     title = "ATIF trajectory"
     left_aside = {"notes": "notes on the file"}
-    keeps = Keeps("yes", "yes", "yes", "no", "token ids, audio, trajectories of sub-agents")
+    keeps = Keeps("yes", "yes", "yes", "no", "token ids, audio and sub-agents are not read")
 
     def recognises(self, source: Source) -> bool:
         document = source.document

@@ -27,7 +27,7 @@ class SessionFormat(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
-    session_a_line: ClassVar[bool] = False  # each line of a file is a session of its own
+    session_per_line: ClassVar[bool] = False  # each line of a file is a session of its own
     # Paths of texts outside the conversation -> the reason why they are ignored. `*` is one step,
     # `**` several; a key that begins with `^` is a pattern of the text instead of the path.
     left_aside: ClassVar[Mapping[str, str]] = {}

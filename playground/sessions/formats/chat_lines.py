@@ -28,9 +28,9 @@ BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
 
 class FineTuning(SessionFormat):
     name = "openai-lines"
-    title = "Chats in rows, one conversation a line or list entry (fine-tuning, logs)"
-    keeps = Keeps(tools="yes", usage="of a reply beside it", missing="weights of messages")
-    session_a_line = True
+    title = "Chats in rows: a conversation in each line or list entry (fine-tuning, logs)"
+    keeps = Keeps(tools="yes", usage="of a reply in the row", missing="weights are not read")
+    session_per_line = True
 
     def recognises(self, source: Source) -> bool:
         rows = source.head if source.is_lines else source.document
@@ -65,7 +65,7 @@ def _is_row(value: Any) -> bool:
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a key; in files of preferences, a request's body there has them."""
+    """Return the messages under a key, also if they are in a request's body there (preferences)."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
@@ -119,12 +119,12 @@ def rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 class MessageLines(SessionFormat):
     name = "message-lines"
-    title = "One message or part of one a line, whatever the tool"
+    title = "One message, or one part of a message, in each line (any tool)"
     keeps = Keeps(
         tools="in a line of their own",
         times="yes",
         usage="yes",
-        missing="what stands beside a message",
+        missing="what stands beside a message is not read",
     )
 
     def recognises(self, source: Source) -> bool:

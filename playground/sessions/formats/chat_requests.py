@@ -49,7 +49,7 @@ def _has_role(message: dict[str, Any]) -> bool:
 
 
 class _Body(SessionFormat):
-    keeps = Keeps(tools="yes", usage="of a reply beside it")
+    keeps = Keeps(tools="yes", usage="of a reply beside the request")
 
     def recognises(self, source: Source) -> bool:
         return not source.is_lines and self.fits(source.document)

@@ -26,7 +26,7 @@ class PlaygroundSession(SessionFormat):
     name = "playground"
     title = "session file of this project"
     own = True
-    session_a_line = True
+    session_per_line = True
     keeps = Keeps("yes", "yes", "yes", "yes")
 
     def recognises(self, source: Source) -> bool:

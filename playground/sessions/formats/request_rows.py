@@ -46,7 +46,7 @@ class RequestRows(RecordedHttp):
     name = "request-rows"
     left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer, held in UTC"}
     title = "Rows of provider requests with their replies (claude-tap, logs of gateways)"
-    keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
+    keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers are not read")
 
     def recognises(self, source: Source) -> bool:
         if not has_field(source, _MARKS):

@@ -76,7 +76,7 @@ class WireStream(SessionFormat):
         "**.metadata.trace": "what a guardrail of Bedrock's found",
     }
     keeps = Keeps(
-        usage="yes", chunks="yes", times="of Ollama's chunks", missing="the request is not in it"
+        usage="yes", chunks="yes", times="of Ollama's chunks", missing="the file has no request"
     )
 
     def recognises(self, source: Source) -> bool:

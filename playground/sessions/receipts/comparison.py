@@ -1,7 +1,7 @@
 """Compare the leaves of a file with the sessions that were read from it.
 
-Texts are compared by content; for short texts, repeats, results and annotations, also how often
-they occur.
+Texts are searched for in the sessions. For short texts, repeats, results and annotations, the
+numbers of occurrences are compared, too: such a text may be found although one copy is lost.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def receipt_of(
         {
             "messages": len(leaves.messages),
             "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len({each.call_id or each.gives for each in leaves.results}),
+            "results": len({each.call_id or each.values for each in leaves.results}),
             "requests": len(used),
             "input tokens": sum(usage.read for usage in used),
             "output tokens": sum(usage.written for usage in used),
@@ -193,7 +193,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the texts that are JSON objects; in a stream they may be calls."""
+    """Return the texts that are JSON objects: in a stream, calls without a name may be texts."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -234,7 +234,7 @@ def _in_words(counts: Sequence[int]) -> str:
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
     """Return True if the reports may be of one request: a run's sum may stand at another path, or
-    a span may repeat an inner span's report. But each usage object belongs to another request."""
+    a span may repeat an inner span's report. Usage objects at one path are of several requests."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
@@ -314,7 +314,7 @@ class _Explanations:
             return False
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
-        if found.code == "beside-left-out":  # one finding for each name of a field
+        if found.code == "beside-left-out":  # its message lists fields' names
             if kind in ("result", "usage"):  # objects, one field of which the finding names
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
@@ -365,17 +365,17 @@ def _step(step: str) -> str:
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield texts that the file has more often than the sessions, and texts that it has less
-    often."""
+    """Yield the texts, results and calls that the sessions have too rarely, and the texts and calls
+    that one session has too often."""
     held = _SessionWords(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
-    for text, times in holdings.most_texts.items():
+    for text, times in holdings.most_in_a_session.items():
         if 0 < leaves.strings[text] < times:
             yield Place(), "text added", text
     in_file = Counter((call.name, call.arguments) for call in leaves.calls)
-    for (name, arguments), times in holdings.most_made.items():
+    for (name, arguments), times in holdings.most_calls_in_a_session.items():
         if 0 < in_file[name, arguments] < times and arguments != "{}":
             yield Place(), "call added", f"{name}({arguments})"
 
@@ -432,11 +432,11 @@ def _is_call(text: str, names: Iterable[str]) -> bool:
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the results with a value that the session's result of the same call lacks."""
     every = [text for texts in holdings.results_by_call.values() for text in texts]
-    each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
+    each = {(r.call_id, r.values): r for r in leaves.results if r.values}
     for result in each.values():
         held = holdings.results_by_call.get(result.call_id) or every
         if not any(_holds(text, result) for text in held):
-            yield result.place, "result", " ".join(result.gives)
+            yield result.place, "result", " ".join(result.values)
 
 
 def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
@@ -451,7 +451,7 @@ def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _holds(text: str, result: FileResult) -> bool:
-    return all(given in text for given in result.gives)
+    return all(given in text for given in result.values)
 
 
 def folded(text: str) -> str:

@@ -31,9 +31,9 @@ class Holdings:
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
     # the text of each part and each message
     part_texts: Counter[str] = field(default_factory=Counter)
-    most_texts: Counter[str] = field(default_factory=Counter)  # the most in one session
+    most_in_a_session: Counter[str] = field(default_factory=Counter)  # of each text
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
+    most_calls_in_a_session: Counter[tuple[str, str]] = field(default_factory=Counter)
     calls_made: int = 0
     results_by_call: dict[str, list[str]] = field(default_factory=dict)  # by the calls' ids
     usages: list[tuple[int, ...]] = field(default_factory=list)
@@ -56,14 +56,14 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
         for recording in session.recordings:
             said += _of_recording(found, recording)
         found.part_texts += said
-        found.most_texts |= said
+        found.most_in_a_session |= said
         calls = Counter(
             (call.tool_name, arguments_text(call.args))
             for message in session.messages
             for call in message.tool_calls
         )
         found.calls_made += calls.total()
-        found.most_made |= calls
+        found.most_calls_in_a_session |= calls
         found.requests += len(session.requests)
         for record in session.requests:
             if record.usage and (counts := _numbers(record.usage)):

@@ -118,7 +118,7 @@ class FileResult(NamedTuple):
 
     place: Place
     call_id: str
-    gives: tuple[str, ...]
+    values: tuple[str, ...]
     chat: int
 
 
@@ -352,8 +352,8 @@ class _Walk:
         if isinstance(value, dict):
             call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
             given = {name: value[name] for name in _GIVEN if name in value}
-        gives = tuple(scalars(given))
-        self.leaves.results.append(FileResult(place, call_id, gives, chat))
+        values = tuple(scalars(given))
+        self.leaves.results.append(FileResult(place, call_id, values, chat))
 
     def text(
         self,

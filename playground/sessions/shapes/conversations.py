@@ -1,7 +1,6 @@
-"""Find the conversation that a request continues: the request begins with all its messages. A
+"""Find the conversation that a request continues: all its messages begin the request. A
 conversation is found by a hash of its messages, because comparing each request with each
-conversation would take quadratic time.
-"""
+conversation would take quadratic time."""
 
 from __future__ import annotations
 
@@ -51,9 +50,9 @@ def _beginnings(messages: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _role_and_text(message: Any) -> Any:
-    """Return role and text of a message, without the marks and ids that differ between requests.
+    """Return role and text of a message: its ids and cache marks differ between requests.
 
-    Content that is not text alone is returned as its `repr`.
+    Content that is not text alone is returned as its `repr`, with all its fields.
     """
     if not isinstance(message, dict):
         return message

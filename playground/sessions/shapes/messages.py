@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
 from playground.recordings.apis.response_items import (
-    ASKED_CALLS,
+    CLIENT_RUN_CALLS,
     OTHER_CALLS,
     asked_of_provider,
     provider_result,
 )
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.parts import SOURCES, note_left_out, read_parts, result_value
+from playground.sessions.shapes.parts import CITATIONS, note_left_out, read_parts, result_value
 from playground.sessions.shapes.results import CONTENT, add_with_results, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
@@ -129,7 +129,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     outer, value = value, unwrap_message(value)
     if outer is not value:
-        note_left_out(builder, outer, place, SOURCES)
+        note_left_out(builder, outer, place, CITATIONS)
     if _read_item(builder, value, place):
         return
     role_name = _role_name(value)
@@ -212,7 +212,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     is_hosted = kind.endswith("_call") or kind in OTHER_CALLS
     if kind not in _ITEM_KINDS and not (is_hosted and outer):
         return False
-    if kind not in ASKED_CALLS and kind != "reasoning":
+    if kind not in CLIENT_RUN_CALLS and kind != "reasoning":
         builder.note_provider_tool(str(value.get("name") or kind), place)
     builder.add_to_answer(read_parts(builder, _as_call(value, kind), place), place)
     if results := provider_result(value):  # the provider ran the tool: the item has the result
@@ -292,7 +292,7 @@ _REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "tool_
 # Fields beside the content that may also hold text, calls or files.
 _FIELDS_BESIDE_CONTENT: Final = {
     *_CALL_FIELDS, *_REASONING_FIELDS, "refusal", "reasoning_details", "thinking_blocks", "images",
-    "attachments", "files", "additional_kwargs", "function_call", "audio", *SOURCES,
+    "attachments", "files", "additional_kwargs", "function_call", "audio", *CITATIONS,
 }  # fmt: skip
 
 
@@ -303,7 +303,7 @@ def _parts_beside_content(
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
-    note_left_out(builder, value, place, SOURCES)
+    note_left_out(builder, value, place, CITATIONS)
     audio = value.get("audio")
     if isinstance(audio, dict) and audio.get("data"):
         builder.note_beside("audio", place.at("audio"))
@@ -388,7 +388,7 @@ def _files(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _image_address(image: str) -> str:
-    """Return an image's address; Ollama's Base64 becomes a data address."""
+    """Return an image's URL; bare Base64, as Ollama has it, becomes a data URL."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
 

@@ -41,7 +41,7 @@ def read_parts(
     return []
 
 
-SOURCES: Final = ("annotations", "citations")  # fields of a text that list its sources
+CITATIONS: Final = ("annotations", "citations")  # fields of a text that list its sources
 
 
 def note_left_out(
@@ -114,7 +114,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if not isinstance(text, str):
         builder.note_loss("a text part without text", place)
         return []
-    note_left_out(builder, value, place, SOURCES)
+    note_left_out(builder, value, place, CITATIONS)
     if value.get("thought"):
         signature = value.get("thoughtSignature")
         return [ReasoningPart(text, signature if isinstance(signature, str) else None)]

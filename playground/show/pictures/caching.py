@@ -14,7 +14,7 @@ from playground.cache.answers.wire import CacheWire
 from playground.show import payloads, rows
 from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
-from playground.show.markup import Markup, cells, escaped, folded, table
+from playground.show.markup import Markup, escaped, folded, markup_table, table
 from playground.show.pictures.requests import findings
 from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars, title
 from playground.show.strip import sentence, strip
@@ -90,7 +90,7 @@ def _bars(value: CacheSimulation) -> str:
         size_texts = [f"{size:,}" for size in sizes]
         rows.append([str(number + 1), bar, *size_texts, one.sureness, escaped(value.why(number))])
     head = ["request", "", *OUTCOME_COLOURS, "state", "reason"]
-    return cells("tokens of every request", head, rows)
+    return markup_table("tokens of every request", head, rows)
 
 
 @draws("picture", CacheMatrix)
@@ -108,7 +108,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     )
     title = f"Input under {counted(len(policies), 'policy').replace('policys', 'policies')}"
     caption = "cost of all input, as a share of its full price; “–” is refused"
-    return Markup(title, line, static=cells(caption, ["dialect", *policies], rows))
+    return Markup(title, line, static=markup_table(caption, ["dialect", *policies], rows))
 
 
 def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:

@@ -18,10 +18,10 @@ from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
     CODE_STYLE,
     Markup,
-    cells,
     code,
     coloured,
     escaped,
+    markup_table,
     table,
 )
 from playground.show.pictures.requests import findings
@@ -94,7 +94,7 @@ def _calls(result: ParseResult) -> str:
     for aborted in result.aborted:
         raw = "".join(text for _, text in aborted.raw)
         rows.append([escaped(aborted.name or ""), escaped(aborted.reason), code(raw, _ARGUMENTS)])
-    return cells("calls", ["tool", "complete", "arguments"], rows) if rows else ""
+    return markup_table("calls", ["tool", "complete", "arguments"], rows) if rows else ""
 
 
 @draws("picture", Detections)

@@ -17,7 +17,7 @@ from playground.questions.raw_prompt import RawPrompt
 from playground.show import payloads
 from playground.show.grid import grid
 from playground.show.heads import heads
-from playground.show.markup import Markup, cells, code, escaped, table
+from playground.show.markup import Markup, code, escaped, markup_table, table
 
 # The dialects and messages that a notebook stores; a page has all of them.
 _PANES: Final = 8
@@ -85,7 +85,7 @@ def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
         rest = f" and {len(hidden) - _MOST_NAMES} more" if len(hidden) > _MOST_NAMES else ""
         more += f"; without scripts {others}{rest} are left out"
     names = [column.dialect.name for column in columns]
-    return cells(f"what each part is in {', '.join(names)}{more}", ["", *names], rows)
+    return markup_table(f"what each part is in {', '.join(names)}{more}", ["", *names], rows)
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _messages_table(value: ProviderPayload) -> str:
         for name, shown in (("rendered", rendered), ("sent", sent))
         for row in shown[:_ROWS]
     ]
-    return cells("messages as rendered and as sent", ["", "field", "role", "text"], rows)
+    return markup_table("messages as rendered and as sent", ["", "field", "role", "text"], rows)
 
 
 @draws("picture", RawPrompt)
@@ -149,7 +149,8 @@ def audit(value: TemplateAudit) -> Markup:
         for fault in value.faults
     ]
     line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
-    return Markup(f"Audit of {value.source}", line, cells("faults", ["what", "how", "shown"], rows))
+    faults = markup_table("faults", ["what", "how", "shown"], rows)
+    return Markup(f"Audit of {value.source}", line, faults)
 
 
 def findings(caption: str, shown_findings: Sequence[Finding]) -> str:

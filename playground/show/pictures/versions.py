@@ -13,7 +13,7 @@ from playground.questions.versions.matching import BlockChange
 from playground.questions.versions.words import Run
 from playground.show import rows
 from playground.show.grid import Payload, grid
-from playground.show.markup import CODE_STYLE, Markup, cells, escaped, exact, folded, table
+from playground.show.markup import CODE_STYLE, Markup, escaped, exact, folded, markup_table, table
 
 _ROWS: Final = 200
 _BRIEF: Final = 40  # blocks that a notebook keeps
@@ -50,7 +50,7 @@ def _texts(changed: Sequence[BlockChange]) -> str:
         for change in changed
         if change.kind != "moved"
     ]
-    return cells("word by word", ["change", "block", "text"], cells_of_changes)
+    return markup_table("word by word", ["change", "block", "text"], cells_of_changes)
 
 
 def _marked(runs: Sequence[Run]) -> str:

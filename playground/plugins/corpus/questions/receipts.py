@@ -46,7 +46,7 @@ class Figures(NamedTuple):
     silent: int
     missing: int
     missing_characters: int
-    mostly_at: str
+    path_with_most: str
 
 
 def receipts(

@@ -70,8 +70,8 @@ class Derivation:
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
         """Return each derived field: its name, its value, and the probe that showed it."""
         probes = {
-            "call": "one call, and two for its ends",
-            "param": "one argument against two, and a number for its type",
+            "call": "a single call; where it begins and ends: two calls",
+            "param": "one argument compared with two; for the type word: a number",
             "section": "the text around two calls but not between them",
             "separator": "the text between two calls",
             "shape": "the paths to name, arguments and id within the object",
@@ -80,10 +80,10 @@ class Derivation:
             "type_words": "an argument of each type",
             "param_separator": "a call without arguments",
             "element": "an object as an argument",
-            "cdata_for": "a text with each of the characters",
+            "cdata_for": "a text with each character that may need CDATA",
             "string_mark": "the marks around a text in the object",
-            "known_names": "nothing but punctuation stands before the name",
-            "result": "a tool's turn against a user's with the same words",
+            "known_names": "only punctuation stands before the name: a known name begins a call",
+            "result": "a tool's turn compared with a user's turn of the same words",
             "reasoning": "a message with a thought",
             "opens_reasoning": "the generation prompt",
             "dropped": "a tool's turn",
@@ -97,7 +97,7 @@ class Derivation:
         """Return, in words, what the template does not show and what it refuses."""
         problems = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
-            problems.append("where a section ends and a call begins: it writes one call alone")
+            problems.append("where a section ends and a call begins: it refuses two calls")
         if not self.form.tools:
             problems.append("anything with tools: it fails if they are passed")
         return problems
@@ -112,7 +112,7 @@ class Derivation:
 class DerivedDialect(DeclaredDialect):
     """A declared dialect that was derived from a template; `derivation` is the report."""
 
-    remembers: ClassVar[bool] = True
+    caches_renderings: ClassVar[bool] = True
 
     derivation: Derivation = field(hash=False, compare=False)
 
@@ -138,7 +138,7 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
             text = _changed_fields(value) if dataclasses.is_dataclass(value) else repr(value)
             lines.append(f"{name}: {text}")
     turn = dialect.derivation.result_turn if isinstance(dialect, DerivedDialect) else ""
-    writes = f", of which the chat template makes {turn!r}" if turn else ""
+    writes = f", which the chat template turns into {turn!r}" if turn else ""
     lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}{writes}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)

@@ -76,8 +76,9 @@ def run(
     model's own limit in LiteLLM's map). `model` replaces every model that templates name. `watch`
     is called with each step.
 
-    Raises UnknownNameError for an unknown template or function. Any other error, also an exception
-    of a function, becomes an InputFault that names template, message, line and column.
+    Raises UnknownNameError for an unknown template or function. Any other error in a message, also
+    an exception of a function, becomes an InputFault that names template and message; an error in a
+    template's syntax also names line and column.
     """
     forced = {"model": model} if model else {}
     plain = plain_input(data)
@@ -125,7 +126,7 @@ class _Bot:
             except (FunctionFault, NoRoom) as fault:
                 raise _fault_at(name, position - 1, str(fault)) from fault
             if new_template:
-                note = f"suspended at message {position}, goes on with {new_template}"
+                note = f"left before message {position}, goes on with {new_template}"
                 self._note(Step(name, "switch", source=note))
                 name, messages, position = new_template, self._template(new_template), 0
             elif position >= len(messages):
@@ -259,7 +260,8 @@ class _Bot:
 
 
 def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
-    """Return `call` as a function; None as a value in a mapping is the result null."""
+    """Return `call` as a function. In a mapping, the value None is the result `null`; an unknown
+    function has no result."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

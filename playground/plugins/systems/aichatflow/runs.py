@@ -27,7 +27,8 @@ class TemplateRun(BackgroundRun):
             self.cancel = self.answers.cancel
 
     def run(self, *arguments: Any, **options: Any) -> TemplateRun:
-        """Run in this thread; the arguments are those of `run`. A fault is stored, not raised."""
+        """Run in the calling thread, with the arguments of `bot.run` except `watch`. A fault is
+        stored, not raised."""
         self._do(lambda: self._run(arguments, options))
         return self
 

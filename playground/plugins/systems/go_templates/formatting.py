@@ -78,7 +78,8 @@ class _Printf:
         return at + 1
 
     def _index(self, at: int) -> tuple[int, bool]:
-        """Read an argument's index such as `[2]`; return its end, and True if it is valid."""
+        """Read an argument's index such as `[2]`; return the position after it, and True if it
+        holds a number, even one without a value."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
