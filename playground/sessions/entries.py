@@ -49,8 +49,8 @@ class Label:
     """The facts about an entry that a list shows.
 
     `edits` counts edits of the request, not of expected replies. `origin` is the file or sample
-    that was imported; `model` is "" if the session names none; `starred` counts the secrets that were
-    starred out, by kind.
+    that was imported; `model` is "" if the session names none. `starred` counts the secrets that
+    were starred out, by kind.
     """
 
     title: str = ""
