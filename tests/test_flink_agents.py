@@ -371,13 +371,13 @@ def context() -> RunnerContext:
     ("run", "words"),
     [
         (lambda: action(), "an action without events"),
-        (lambda: action(int), "no event: <class 'int'>"),  # type: ignore[arg-type]
+        (lambda: action(int), "not an event: <class 'int'>"),  # type: ignore[arg-type]
         (lambda: LocalRunner(Inheriting()), "MyAgent.mock is inherited"),
         (lambda: Agent().add_action("a", ["x"], lambda event: None), "action a: it takes event"),
         (lambda: LocalRunner(Harbour()).run(key=1), "no input"),
         (lambda: InputEvent.from_event(Event(type="x")), "no InputEvent: its attributes are none"),
         (lambda: ChatRequestEvent.from_event(Event(type="x")), "no ChatRequestEvent"),
-        (lambda: context().send_event("x"), "no event: 'x'"),  # type: ignore[arg-type]
+        (lambda: context().send_event("x"), "not an event: 'x'"),  # type: ignore[arg-type]
         (
             lambda: ResourceDescriptor(clazz="flink_agents.integrations.x.Setup").clazz,
             "flink_agents.integrations.x.Setup is Flink-Agents' own class",

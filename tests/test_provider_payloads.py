@@ -80,7 +80,9 @@ def test_anthropic_moves_merges_and_adds() -> None:
         ("messages-merged", "message 3"),
         ("parameter-added", "max_tokens"),
     }
-    assert how(found, "messages-merged") == ["messages 3, 4 are sent as one, user"]
+    assert how(found, "messages-merged") == [
+        "messages 3, 4 are sent as one message, with the role user"
+    ]
 
 
 def test_what_is_the_same_of_many_messages_is_told_once() -> None:
@@ -152,7 +154,9 @@ def test_a_provider_means_the_sessions_own_model_where_it_is_that_ones() -> None
 def test_ollama_writes_everything_into_one_prompt() -> None:
     found = provider_payload(SESSION, "native", model="Ollama")
     assert ("tools-in-prompt", "tool tides") in codes(found)
-    assert how(found, "messages-merged") == ["messages 0, 1, 2, 3, 4 are sent as one, prompt"]
+    assert how(found, "messages-merged") == [
+        "messages 0, 1, 2, 3, 4 are sent as one message, in the field prompt"
+    ]
     assert ("parameter-added", "format") in codes(found)
 
 
@@ -219,7 +223,9 @@ def test_a_later_system_message_is_moved_to_the_front_with_the_first() -> None:
     session = replace(SESSION, messages=(*TALK, later, TALK[-1]))
     found = provider_payload(session, "native", model="Gemini")
     assert ("system-moved", "message 5") in codes(found)
-    assert "messages 0, 5 are sent as one, system" in how(found, "messages-merged")
+    assert "messages 0, 5 are sent as one message, with the role system" in how(
+        found, "messages-merged"
+    )
 
 
 def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:

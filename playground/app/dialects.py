@@ -1,4 +1,4 @@
-"""The view List of the page Dialects: a row for each, which leads to its guide, values or file."""
+"""The List view of the Dialects page: rows that lead to a guide, values or a new declaration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHOSEN: Final = "guide"
 
 
 def show(_: Any) -> None:
-    """Show every dialect: its form of a call, its models, its servers, and what it loses."""
+    """Show every dialect: its form of a call, models, servers, and losses of tools' schemas."""
     listed("dialect list")
 
 

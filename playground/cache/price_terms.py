@@ -51,13 +51,13 @@ def terms_of(
         return Terms(None, (f"no price is known for service tier {tier}",))
     if factor != 1000:
         which = f"{tokens:,} tokens" + f", service tier {tier}" * bool(tier)
-        words.append(f"{which}: {grouped(factor / 1000, 2)} of the list price")
+        words.append(f"{which}: {grouped(factor / 1000, 2)} times the list price")
     if at is not None and at >= _AN_EPOCH:
         start, then = price.since(datetime.fromtimestamp(at, UTC).date().isoformat())
         if then != 1000:
             factor = factor * then // 1000
             began = f"since {start}" if start else f"before {price.days[1][0]}"
-            words.append(f"the price {began}: {grouped(then / 1000, 2)} of the list price")
+            words.append(f"the price {began}: {grouped(then / 1000, 2)} times the list price")
     for name, factors in rules.get("price_factors", {}).items():
         value = settings.get(name)
         if value in _USUAL_VALUES:
@@ -65,8 +65,9 @@ def terms_of(
         entry = factors.get(value) if isinstance(value, str) else None
         if entry is None or plain_name(model) not in entry.get("models", (plain_name(model),)):
             return Terms(None, (f"no price is known for {name} {value}",))
-        factor = factor * int(entry["permille"]) // 1000
-        words.append(f"{name} {value}: {grouped(entry['permille'] / 1000, 2)} of the list price")
+        permille = int(entry["permille"])
+        factor = factor * permille // 1000
+        words.append(f"{name} {value}: {grouped(permille / 1000, 2)} times the list price")
     return _by_hour(Terms(factor, tuple(words)), rules, at)
 
 
@@ -76,12 +77,12 @@ def _by_hour(terms: Terms, rules: Rules, at: float | None) -> Terms:
         return terms
     share = grouped(off["permille"] / 1000, 2)
     if at is None or at < _AN_EPOCH:
-        reason = f"no time of day is known: at the peak price (off-peak costs {share} of it)"
+        reason = f"the time is unknown: the peak price is taken (off-peak costs {share} of it)"
         return Terms(terms.factor, (*terms.words, reason))
     when = datetime.fromtimestamp(at, UTC)
     if when.date().isoformat() < off["since"] or _is_peak(when, off):
         return terms
-    reason = f"off-peak: {share} of the list price"
+    reason = f"off-peak: {share} times the list price"
     return Terms(terms.factor * int(off["permille"]) // 1000, (*terms.words, reason))
 
 

@@ -128,7 +128,7 @@ def _receipt(file: str, format_name: str) -> Receipt | None:
 
 
 def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
-    """Print a line for each session, and the receipt. With --csv, print the table of sessions."""
+    """Print a line for each session, and the receipt. With --csv, a table replaces the receipt."""
     from playground.show import rows, rule_rows
 
     if is_set(CSV):
@@ -217,8 +217,8 @@ def _with_progress(
 
 
 def _refuse_other_kind(file: str) -> None:
-    """Raise InputFault for source or YAML that is no session; the message names the right
-    command."""
+    """Raise InputFault for source or YAML that is no session; the message says where it
+    belongs."""
     if not file.endswith(_SOURCE):
         return
     from playground.questions.recognition import recognise
@@ -263,6 +263,6 @@ _OTHER_KINDS = {
     "signature": "playground signature FILE, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",
     "templates": "playground template run FILE runs them",
-    "dialect class": "a dialect's class goes into a package",
+    "dialect class": "no command reads a class: install it in a package, see docs/own-dialect.md",
     "reply": "playground replay FILE reads a reply",
 }

@@ -1,7 +1,7 @@
 """The parser's public face: bytes, text and native deltas in, events out.
 
-The characters of native calls are counted in the stream in the order of arrival, so that spans tile
-a mixed stream too.
+Native calls get offsets in the same stream as the text, in the order of arrival, so that spans have
+no gaps and no overlaps even in a reply with both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DialectParser(ABC):
 
         A parser that reads only text returns a finding instead.
         """
-        left_out = "this parser reads no native tool calls: left out"
+        left_out = "this parser reads only text: the native call is left out"
         return [FindingEvent(Span(0, 0), finding("native-call", "native tool call", left_out))]
 
     def feed_text(self, text: str) -> list[Event]:
@@ -67,7 +67,7 @@ class DialectParser(ABC):
 
     @property
     def switches(self) -> Switches:
-        """The decisions by which this parser reads."""
+        """The parser's choices, such as whether a call in a code fence is text (`Switches`)."""
         return Switches()
 
     @property
@@ -81,8 +81,8 @@ class DialectParser(ABC):
         return ()
 
     def variations(self, events: Sequence[Event]) -> set[Variation]:
-        """Return how the calls of a reply that was read differ from what the dialect writes,
-        although they are well-formed. By default return no variations."""
+        """Return the ways in which well-formed calls in `events` differ from those that the dialect
+        writes. By default return no variations."""
         return set()
 
 

@@ -38,7 +38,7 @@ _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
 _MOST_NAMED: Final = 8  # most places that one line names
-_OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
+_OWN: Final = "parameters."  # begins the place of a keyword of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
@@ -109,7 +109,7 @@ def provider_payload(
     `litellm.completion`; they override the session's own.
 
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
-    model whose adapter cannot be watched offline, and for a session without a user message.
+    model whose LiteLLM adapter might use the network, and for a session without a user message.
     """
     session = session_or_sample(session)
     chosen = get_dialect(dialect)
@@ -247,7 +247,8 @@ def _message_differences(
     for wire in placed:
         if len(wire.rendered) > 1:
             numbers = ", ".join(map(str, wire.rendered))
-            as_one = f"messages {numbers} are sent as one, {wire.role or wire.field}"
+            place = f"with the role {wire.role}" if wire.role else f"in the field {wire.field}"
+            as_one = f"messages {numbers} are sent as one message, {place}"
             yield finding("messages-merged", f"message {wire.rendered[0]}", as_one)
 
 
@@ -329,11 +330,10 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
-    """Return every keyword of a schema by its place, with its values as sorted JSON. A place is,
-    for example, `unit.enum`, or for the whole schema `parameters.description`, because the tool has
-    a description too. A place in several schemas (`anyOf`) has several values. A keyword that holds
-    schemas has no value.
-    """
+    """Return every keyword of a schema by its place (`unit.enum`), with its values as sorted JSON.
+    Places in the whole schema begin with `parameters.`, so that its description is not taken for
+    the tool's. A place in several schemas (`anyOf`) has several values, a keyword that holds
+    schemas has none."""
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
@@ -348,7 +348,7 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
             values = values_by_place.setdefault(f"{place or _OWN}{key}", [])
-            # Such keywords hold data, in which a key `type` is no keyword.
+            # The keywords in _DATA hold data, in which a key `type` is no keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):

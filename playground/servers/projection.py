@@ -1,7 +1,7 @@
-"""A reply during its projection, and the changes that a step may make to its segments.
+"""A reply while it is turned into what a server delivers (its projection).
 
-Every character keeps its place: it is delivered as content, as reasoning or in a call, or it is
-markup, or it lies in a `server-drops` finding. So no text is lost without a finding.
+No character vanishes: each is delivered as content, as reasoning or in a call, or is markup, or is
+in a `server-drops` finding. The methods are the changes that a step of the projection may make.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """The projection of one reply under one view."""
+    """One reply on its way to what one server's parser delivers (`view`)."""
 
     server: str  # its name in findings
     view: View
@@ -53,7 +53,7 @@ class Projection:
     def drop(self, segment: ReplySegment, description: str) -> None:
         """Drop a segment: put all its text into one finding.
 
-        Findings from inside the segment move to its end, because spans tile.
+        Findings after the start of its text move to the text's end, so that spans do not overlap.
         """
         text_events = [event for event in segment.events if owned_text(event)]
         notes = [e for e in segment.events if isinstance(e, FindingEvent) and not e.text]

@@ -78,8 +78,8 @@ for _answer in (
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
-    """Return a row for each dialect: the number of facts of the tools' schemas that it keeps, by
-    kind."""
+    """Return a row for each dialect and a column for each kind of fact in the tools' schemas: how
+    many of them the dialect keeps, as in `3/4`."""
     return pd.DataFrame(
         [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
     )
@@ -101,7 +101,7 @@ def carry(value: CarryMatrix) -> pd.DataFrame:
 
 
 def tool_costs(value: ToolCosts) -> pd.DataFrame:
-    """Return a row for each tool and for all tools: tokens by model, dialect and smaller schema."""
+    """Return the tokens of each tool, and the total: by model, by dialect, with smaller schemas."""
     rows = [
         {"tool": each.tool, **each.by_model, **each.by_dialect, **each.shorter}
         for each in [*value.tools, value.total]
@@ -110,7 +110,7 @@ def tool_costs(value: ToolCosts) -> pd.DataFrame:
 
 
 def schema_rules() -> pd.DataFrame:
-    """Return a row for each documented rule of a target: keyword, effect, instead, source, date."""
+    """Return a row for each documented rule of each target, a provider's interface for tools."""
     cells = [
         (
             target.title,

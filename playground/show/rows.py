@@ -1,7 +1,7 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames, --csv and --json have exactly these rows. An unknown value is None. pandas is never imported
-here, so that commands start fast.
+Frames and --csv have exactly these rows; so has --json, unless a command has a form of its own. An
+unknown value is None. pandas is never imported here, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
     return rows_of(head, rows)
 
 
-WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read, in words
+WORDS = ("predicted", "billed", "told_by_provider")  # columns of texts: see `three_answers`
 
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
@@ -398,8 +398,8 @@ def writers(value: VersionDiff) -> AnswerRows:
 
 
 def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
-    """Return a row for each provider: tokens that the first version caches, and that the second
-    reads."""
+    """Return a row for each provider: the tokens that the first version leaves in its cache, those
+    that the second reads from it, and the cost of the tokens paid again."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "
         "assumption"
@@ -424,7 +424,8 @@ def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
 
 @draws("rows", "playground.sessions.receipts.receipt.Receipt")
 def receipt(value: Receipt) -> AnswerRows:
-    """Return a row for each path of the file with text that is in no session, most text first."""
+    """Return a row for each place (without line and item numbers), kind and reason of content that
+    is in no session: silent losses first, then the longest."""
     cells = [
         (row.path, row.kind, row.times, row.characters, row.reason, row.first.text[:200])
         for row in value.by_path

@@ -40,7 +40,7 @@ def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int
         schema = _Schema(parameters if isinstance(parameters, dict) else {})
         pieces.append(Piece(_function(function, schema), "tools", tool=str(function["name"])))
         for reason, most in schema.unexplained.items():
-            framed.add_reason(f"no bill explains what {reason} costs in a tool", most)
+            framed.add_reason(f"no recorded bill shows what this costs in a tool: {reason}", most)
     framed.add(*pieces, Piece(TAIL, "tools"))
 
 
@@ -64,7 +64,7 @@ class _Schema:
     """A JSON Schema written as a type."""
 
     root: dict[str, Any]
-    # parts whose cost no bill explains -> the most tokens that the part adds (None: no limit)
+    # parts whose cost no bill shows -> the most tokens that the part adds (None: no limit)
     unexplained: dict[str, int | None] = field(default_factory=dict)
     written: int = 0  # number of types written
 

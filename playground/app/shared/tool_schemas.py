@@ -1,4 +1,4 @@
-"""The view Tools of Compare: the tokens of each tool, and which providers accept its schema."""
+"""The Tools view of the Compare page: tokens of each tool, and which providers take its schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _portability(session: Session, targets: list[str]) -> Portability:
 
 
 def show(session: Session, dialects: Sequence[str]) -> None:
-    """Show two folded tables: each tool's tokens, and the schema parts that providers refuse."""
+    """Show two folded tables: tokens by tool, and what providers refuse, drop or change."""
     with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
         if tokens.open:
             _show_costs(session, dialects)

@@ -26,17 +26,17 @@ def choose(model: str) -> WhatIf:
     """Draw the controls of a `WhatIf`, and return their values."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         environment = st.selectbox(
-            "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
+            "Environment block", ENVIRONMENTS, key="if-environment", bind="query-params"
         )
         ttl = st.selectbox(
-            "Marks live", [_AS_MARKED, *_lifetimes(model)], key="if-ttl", bind="query-params"
+            "Lifetime of marks", [_AS_MARKED, *_lifetimes(model)], key="if-ttl", bind="query-params"
         )
         parallel = st.number_input(
             "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
         )
         shuffled = st.toggle("Shuffle the tools", key="if-shuffled", bind="query-params")
         clock = st.toggle("Put a clock in the system prompt", key="if-clock", bind="query-params")
-    st.caption("A session without an environment block gets one of about 1,500 characters.")
+    st.caption("If a block is placed in a session without one, it has about 1,500 characters.")
     _policy_upload()
     return WhatIf(
         environment=environment or "as it is",

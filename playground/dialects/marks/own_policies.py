@@ -1,4 +1,4 @@
-"""Users' own policies: a few places, in a JSON file or chosen by clicks on the Cache page.
+"""Users' own policies for cache marks: up to 20 places, from a JSON file or the Cache page.
 
     {"name": "tail", "marks": [{"role": "system"}, {"role": ["user", "tool"], "nth": -1}]}
 

@@ -1,8 +1,8 @@
 """Grammars in llguidance's Lark: terminals for strings, numbers and free texts, rules for the rest.
 
 Its terminals are regular expressions with a complement (`~`) and an intersection (`&`), so a text
-that holds no closing marker can be written directly. The marker after such a text is part of its
-terminal: alone, the text would take the marker's beginning as well.
+that holds no closing marker can be written directly. A text and the marker after it are one
+terminal: a terminal of the text alone would also match the marker's beginning.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from playground.parsing.grammars.texts import fatal_ends, states
 def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
     """Write the rules as llguidance reads them; the rule `root` becomes its `start`.
 
-    With `by_characters` each terminal is one character: rules then find a text's end that terminals
-    cannot find.
+    With `by_characters` each terminal is one character: for grammars in which only a walk character
+    by character shows where a text ends.
     """
     writer = _CharacterWriter(root) if by_characters else _Writer(root)
     lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]

@@ -67,7 +67,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
         if char == "\\":
             position += 1  # an escaped character closes nothing
         elif quote:
-            # models forget to escape: a quote closes only before what may follow a string
+            # models forget backslashes, so the text after a quote shows whether the string ends
             quote = "" if closes(scanner.text, position, depth, first) else quote
             first = False
         elif char in "\"'":

@@ -1,4 +1,4 @@
-"""The inputs of the questions: JSON in the arguments, or files below the allowed roots.
+"""The inputs of the server's tools: JSON in a call's arguments, or files below allowed roots.
 
 A file is data and is never executed. A path that leads out of every root, by `..` or by a link, is
 refused.
@@ -41,7 +41,7 @@ class Roots:
         try:
             found = [Path(os.path.realpath(root / given)) for root in self.folders]
         except ValueError:  # a null byte
-            raise InputFault("no path", where=repr(given), expected="a path") from None
+            raise InputFault("the path holds a null byte", where=repr(given)) from None
         inside = [path for path in found if any(map(path.is_relative_to, self.folders))]
         if not inside:
             problem = "outside of the folders that may be read"

@@ -1,9 +1,9 @@
 """The bot, which runs a template: it reads messages, asks the model and calls functions.
 
-The reference leaves some points open. Here, `truncate` hides earlier messages from the model; after
-a switch the first template is not resumed; `botSwitchTemplate` takes the name from the argument
-`template` (or from its only text argument); a conversation that is too long loses its oldest
-messages first (`context.py`).
+AIChatFlow's description leaves some points open. Here, `truncate` hides earlier messages from the
+model; after a switch the first template is not resumed; `botSwitchTemplate` takes the name from the
+argument `template` (or from its only text argument); a conversation that is too long loses its
+oldest messages first (`context.py`).
 """
 
 from __future__ import annotations
@@ -76,9 +76,11 @@ def run(
     model's own limit in LiteLLM's map). `model` replaces every model that templates name. `watch`
     is called with each step.
 
-    Raises UnknownNameError for an unknown template or function. Any other error in a message, also
-    an exception of a function, becomes an InputFault that names template and message; an error in a
-    template's syntax also names line and column.
+    Raises UnknownNameError for an unknown template, and for a function that a request offers or
+    forces without having it. A message that cannot be read, an exception of a function, and
+    messages that do not fit become an InputFault that names template and message; an error in a
+    template's syntax also names line and column. Other faults do not name the message: too many
+    requests or switches, or a switch without a name.
     """
     forced = {"model": model} if model else {}
     plain = plain_input(data)
@@ -171,7 +173,8 @@ class _Bot:
         or ""."""
         self.parameters, self.switched_to = parameters, ""
         remaining = MOST_REQUESTS - len(self.requests)  # the limit applies to the whole run
-        limit_error = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
+        problem = f"the run makes more than {MOST_REQUESTS} requests, the last in template {name!r}"
+        limit_error = InputFault(problem)
         ask, call = partial(self._ask_model, name), partial(self._run_call, name)
         for step in tool_loop(ask, call, most=remaining, limit_error=limit_error):
             self.history.append(step.message or {})

@@ -111,7 +111,9 @@ def event_type(event: type[Event] | str) -> str:
     if isinstance(event, type) and issubclass(event, Event):
         own: str = getattr(event, "EVENT_TYPE", "") or f"{event.__module__}.{event.__qualname__}"
         return own
-    raise InputFault(f"no event: {event!r:.80}", expected="a class of events, or a type as text")
+    raise InputFault(
+        f"not an event: {event!r:.80}", expected="a class of events, or a type as text"
+    )
 
 
 class InputEvent(Event):

@@ -112,7 +112,7 @@ class AsyncExecutionResult:
 class RunnerContext:
     """The agent as an action sees it: events to send, resources, memories and settings.
 
-    `sensory_memory` is emptied before every input; `short_term_memory` lasts as long as its key.
+    `sensory_memory` is emptied before every input; `short_term_memory` is kept for all of them.
     """
 
     def __init__(self, resources: Resources, key: Any = None, config: Any = None) -> None:
@@ -133,7 +133,7 @@ class RunnerContext:
         """Send an event to the actions that listen to it; events are handled in the order of
         sending."""
         if not isinstance(event, Event):
-            raise InputFault(f"no event: {event!r:.80}", expected="an Event")
+            raise InputFault(f"not an event: {event!r:.80}", expected="an Event")
         self.events.append(event)
 
     def get_resource(self, name: str, type: ResourceType, metric_group: Any = None) -> Any:
@@ -200,9 +200,9 @@ class _Chat:
 
 
 def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> None:
-    """Ask the model of a request, or continue its chat after the tools' results. An answer with
-    calls becomes a ToolRequestEvent, any other answer a ChatResponseEvent. Raises InputFault if the
-    model calls tools a hundred times in a row.
+    """Send a chat request to its model, or continue the chat that waits for these results of tools.
+    An answer with calls becomes a ToolRequestEvent, any other answer a ChatResponseEvent. Raises
+    InputFault if the model calls tools a hundred times in a row.
     """
     if event.type == ChatRequestEvent.EVENT_TYPE:
         request = ChatRequestEvent.from_event(event)
@@ -289,8 +289,8 @@ BUILT_IN_ACTIONS: Final = (
 class LocalRunner:
     """A run of an agent in this process.
 
-    `models` replace declared chat models of the same names, by a scripted model or another
-    provider's. `events` has every event in the order in which it was handled.
+    `models` are used in place of the declared chat models of the same names: a scripted model, for
+    example. `events` has every event in the order in which it was handled.
     """
 
     def __init__(
