@@ -217,8 +217,7 @@ def _with_progress(
 
 
 def _refuse_other_kind(file: str) -> None:
-    """Raise InputFault for source or YAML that is no session; the message says where it
-    belongs."""
+    """Raise InputFault for source or YAML without sessions; it says where the file belongs."""
     if not file.endswith(_SOURCE):
         return
     from playground.questions.recognition import recognise
@@ -263,6 +262,6 @@ _OTHER_KINDS = {
     "signature": "playground signature FILE, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",
     "templates": "playground template run FILE runs them",
-    "dialect class": "no command reads a class: install it in a package, see docs/own-dialect.md",
+    "dialect class": "no command reads a class: install it in a package (docs/own-dialect.md)",
     "reply": "playground replay FILE reads a reply",
 }

@@ -18,7 +18,6 @@ KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clo
 
 @memoized(64)
 def rules(model: str) -> Rules:
-    """Return the cache rules for a model."""
     return known_rules("", model)
 
 
