@@ -76,11 +76,11 @@ def run(
     model's own limit in LiteLLM's map). `model` replaces every model that templates name. `watch`
     is called with each step.
 
-    Raises UnknownNameError for an unknown template, and for a function that a request offers or
-    forces without having it. A message that cannot be read, an exception of a function, and
-    messages that do not fit become an InputFault that names template and message; an error in a
-    template's syntax also names line and column. Other faults do not name the message: too many
-    requests or switches, or a switch without a name.
+    Raises UnknownNameError for an unknown template, and for a function that a request offers and
+    `tools` lacks, or forces and does not offer. A message that cannot be read, an exception of a
+    function, and messages that do not fit become an InputFault that names template and message; an
+    error in a template's syntax also names line and column. Other faults do not name the message:
+    too many requests or switches, or a switch without a name.
     """
     forced = {"model": model} if model else {}
     plain = plain_input(data)

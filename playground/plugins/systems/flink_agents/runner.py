@@ -112,7 +112,7 @@ class AsyncExecutionResult:
 class RunnerContext:
     """The agent as an action sees it: events to send, resources, memories and settings.
 
-    `sensory_memory` is emptied before every input; `short_term_memory` is kept for all of them.
+    `sensory_memory` is emptied before each input, `short_term_memory` never: each key has its own.
     """
 
     def __init__(self, resources: Resources, key: Any = None, config: Any = None) -> None:
