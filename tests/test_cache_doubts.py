@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import playground as pg
+from playground.base.errors import InputFault
 
 LONG = "harbourmaster observations " * 2_000
 O = "anthropic/claude-opus-4-8"  # noqa: E741
@@ -346,3 +347,16 @@ def test_a_model_that_is_no_text_is_simulated_all_the_same(model: Any, tmp_path:
     session = pg.load_session(file)
     states = {each.state for each in pg.simulate_cache(session, policy="as-sent").requests}
     assert states == {"unknown-provider"}
+
+
+def test_messages_are_no_bodies() -> None:
+    """A row of messages was simulated as empty requests."""
+    with pytest.raises(InputFault, match=r"request 1: a message, not a body; .*pg\.session"):
+        pg.simulate_cache([{"role": "user", "content": "Low water at Brest?"}])
+
+
+def test_a_policy_in_the_place_of_the_dialect_is_refused() -> None:
+    """It was taken for a model, because a model was second once."""
+    session = pg.sample_sessions()["02-parallel-calls"]
+    with pytest.raises(InputFault, match="'claude-code' is a policy; .*policy='claude-code'"):
+        pg.simulate_cache(session, "claude-code")

@@ -543,3 +543,12 @@ def test_a_long_text_is_printed_in_part_and_says_how_much_is_left_out() -> None:
     assert "x… (10,000 more)" in str(session)
     assert max(map(len, str(session).splitlines())) < 300
     assert session.frame()["text"].tolist() == ["x" * 10_160]
+
+
+def test_a_replay_without_times_is_drawn_over_its_chunks() -> None:
+    recording = pg.sample_sessions()["01-plain-chat"].recordings[0]
+    chunks = tuple(replace(chunk, at=0.0) for chunk in recording.chunks)
+    without = replace(recording, timing="none", chunks=chunks)
+    figure = pg.replay(without, "xml").figure()
+    assert figure.layout.xaxis.title.text == "chunk"
+    assert list(figure.data[0].x) == list(range(len(figure.data[0].x)))

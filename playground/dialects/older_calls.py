@@ -8,8 +8,9 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from playground.base.arguments import warn_of_place
-from playground.base.errors import UnknownNameError
+from playground.base.errors import InputFault, UnknownNameError
 from playground.dialects import Dialect, dialect_names
+from playground.dialects.marks.policies import POLICIES
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 _Parameters = ParamSpec("_Parameters")
@@ -22,7 +23,8 @@ def formerly_second(
     """Make a decorator that takes an older call: `names` were its arguments from the second on.
 
     A second argument that is no dialect is one of `names`: the call works, with a
-    DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's.
+    DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's, and
+    InputFault for a policy's.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -47,6 +49,9 @@ def _names_dialects(value: Any) -> bool:
     names = dialect_names()
     if not value or value in names:
         return True
+    if value in POLICIES:
+        problem, expected = f"{value!r} is a policy", f"a dialect second, and policy={value!r}"
+        raise InputFault(problem, expected=expected)
     if provider_of(value) == UNKNOWN and get_close_matches(value, names):
         raise UnknownNameError("dialect", value, names)
     return False

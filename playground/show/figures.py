@@ -136,20 +136,22 @@ def threshold(value: CachePlacement) -> go.Figure:
 
 @draws("figure", Timeline)
 def timeline(value: Timeline) -> go.Figure:
-    """Draw cumulative characters over time, a line for each kind of event."""
+    """Draw cumulative characters over time, or over chunks if the recording has no times: a line
+    for each kind of event."""
     figure = FigureWithTable()
+    timed = value.timing != "none"
     for name, colour in EVENT_COLOURS.items():
         times, totals, total = [], [], 0
-        for step in value.steps:
+        for number, step in enumerate(value.steps):
             owned = sum(e.span.stop - e.span.start for e in step.events if event_name(e) == name)
             total += owned
-            times.append(step.at)
+            times.append(step.at if timed else number)
             totals.append(total)
         if total:
             figure.add_scatter(x=times, y=totals, name=name, line={"shape": "hv", "color": colour})
     return _laid_out(
         figure,
         height=280,
-        xaxis={"title": f"seconds ({value.timing})", "automargin": True},
+        xaxis={"title": f"seconds ({value.timing})" if timed else "chunk", "automargin": True},
         yaxis={"title": "characters", "automargin": True},
     )

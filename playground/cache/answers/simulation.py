@@ -537,6 +537,9 @@ def _missing_context_findings(session: Session) -> Iterator[Finding]:
 def _body(value: Any, number: int) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise wrong(f"request {number + 1}", value, "the body of a request, as a dict")
+    if "role" in value and "content" in value:
+        expected = "bodies of requests, or pg.session(messages=…)"
+        raise InputFault("a message, not a body", where=f"request {number + 1}", expected=expected)
     return dict(value)
 
 

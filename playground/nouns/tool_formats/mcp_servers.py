@@ -43,7 +43,7 @@ class McpServer:
     cwd: str = ""  # the folder in which a program starts; "" for the current one
 
     def __str__(self) -> str:
-        """Name the command or address, without the values of variables or keys."""
+        """Name the address without its keys, or the program with its arguments as they stand."""
         if self.url:
             return f"{self.name}: {shown_address(self.url)}"
         return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
@@ -52,7 +52,8 @@ class McpServer:
         """List everything to which the user consents, one fact a line.
 
         Program and arguments stand on lines of their own: no blank or break hides an argument.
-        Of variables, only the names are shown, with the program or address that gets the values.
+        Values that the declaration holds are shown as they stand. Of the variables of the user's
+        environment, only the names are shown, with the program or address that gets the values.
         """
         receiver = _quote(self.url) if self.url else "the program"
         lines = [f"ask {_quote(self.url)}" if self.url else f"start {_quote(self.command)}"]

@@ -37,11 +37,11 @@ class Share:
 
     @property
     def low(self) -> float:
-        return max(0.0, self._center - self._margin)
+        return max(0.0, self._center - self._margin) if self.hits else 0.0
 
     @property
     def high(self) -> float:
-        return min(1.0, self._center + self._margin)
+        return min(1.0, self._center + self._margin) if self.hits < self.of else 1.0
 
     def __str__(self) -> str:
         if not self.of:
