@@ -66,7 +66,7 @@ MOST_MEMORY = 12 << 30  # addresses, of which most are libraries' and never used
 
 @dataclass
 class Outcome:
-    """What became of a mutant, and how many cases ran; `killer` is the one that failed."""
+    """The fate of a mutant, and how many cases ran; `killer` is the case that failed."""
 
     mutant: Mutant
     fate: str

@@ -62,7 +62,7 @@ class OwnPlaces:
                     self.first_seen.setdefault(entry.path, test)
 
     def left(self) -> list[str]:
-        """What is there still, each with the test after which it was first seen."""
+        """Return the files still there, each with the test after which it was first seen."""
         self.look("the last test")
         if app_test := sys.modules.get("streamlit.testing.v1.app_test"):
             self.first_seen.pop(app_test.TMP_DIR.name, None)  # it stays as long as the process

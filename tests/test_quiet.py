@@ -212,7 +212,7 @@ def work(dialect: DeclaredDialect, pieces: Sequence[bytes | str], fast_path: boo
 
 
 def saved(dialect: DeclaredDialect, pieces: Sequence[bytes]) -> float:
-    """How many times more work the pieces take where each of them is walked."""
+    """Return how many times more work the pieces take if each of them is walked."""
     return work(dialect, pieces, fast_path=False) / work(dialect, pieces)
 
 

@@ -62,7 +62,7 @@ def check_changed(
         if content is None:
             outcomes.append({"session": file, "failures": [], "findings": [], "is_new": True})
             continue
-        with tempfile.NamedTemporaryFile(suffix=f"-{Path(file).name}") as baseline:
+        with tempfile.NamedTemporaryFile(suffix=f"-{Path(file).name[-80:]}") as baseline:
             baseline.write(content)
             baseline.flush()
             options = BaselineOptions(baseline.name, most_tokens_more, prefix_may_change, 0)

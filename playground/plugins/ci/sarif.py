@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import PurePath
@@ -33,7 +34,9 @@ def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
 def _results(outcome: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     place = {
         "physicalLocation": {
-            "artifactLocation": {"uri": quote(PurePath(outcome["session"]).as_posix())},
+            "artifactLocation": {
+                "uri": quote(os.fsencode(PurePath(outcome["session"]).as_posix()))
+            },
             "region": {"startLine": 1},
         }
     }

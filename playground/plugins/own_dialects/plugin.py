@@ -1,4 +1,4 @@
-"""What the plugin for a user's own dialects contributes to the core."""
+"""The contributions of the plugin for a user's own dialects to the core."""
 
 from __future__ import annotations
 

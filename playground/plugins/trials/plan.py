@@ -130,7 +130,7 @@ class TrialPlan(Shown):
     ) -> Trial:
         """Ask the models, or read the recordings, and score each attempt.
 
-        `progress` is called with each attempt; if models are asked, from their threads. Once
+        `progress` is called with each attempt; if models are asked, in a worker's thread. Once
         `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
         far are counted.
         """
@@ -211,8 +211,8 @@ class TrialPlan(Shown):
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with the name of its case. A recording with another name answers
-        the whole conversation, and counts only if that is the plan's single case.
+        A recording's name begins with the name of its case. A recording with another name counts
+        only if the plan's single case is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
