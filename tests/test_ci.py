@@ -228,6 +228,13 @@ def test_the_action_comments_once_and_fails_on_a_change(
     assert len(github.comments) == 121
     assert "### Dialect Playground: passed" in github.comments[-1]["body"]
 
+    (repository / "traces" / "-same.json").write_text("{")  # the others are still compared
+    done = run()
+    assert (done.returncode, "-same.json: cannot be compared: " in done.stdout) == (2, True)
+    assert "a b.json: as in the baseline" in done.stdout
+    assert "| `traces/-same.json` | not compared |" in github.comments[-1]["body"]
+    shutil.copy(SAMPLE, repository / "traces" / "-same.json")
+
     github.comments.pop()
     github.refuses = True  # a fork's job may not write: the check still counts
     done = run()

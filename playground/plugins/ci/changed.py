@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from playground.cli.check_reports import CheckReports, report_options
 from playground.cli.command import command
 from playground.cli.shared import model_option, strict_option
 from playground.cli.terminal import guarded, report_briefly, say
+
+if TYPE_CHECKING:
+    from playground.base.errors import InputFault
 
 
 @command(
@@ -44,11 +47,12 @@ def check_changed(
 ) -> int:
     """Compare each of FILES with its version in a git commit, as `check --against` does.
 
-    A file that the commit does not hold is new: it is named, and nothing is checked. --comment
+    A file that the commit does not hold is new: it is named, and nothing is checked. A file that
+    cannot be read is named and counts as failed (exit status 2). --comment
     writes one comment, which later runs replace; it needs the environment of a GitHub job
     (GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH), and is the only thing that is sent.
     """
-    from playground.cli.comparing import BaselineOptions
+    from playground.base.errors import InputFault
     from playground.dialects import get_dialect
     from playground.plugins.ci.comments import Comments
     from playground.plugins.ci.markdown import markdown
@@ -62,12 +66,11 @@ def check_changed(
         if content is None:
             outcomes.append({"session": file, "failures": [], "findings": [], "is_new": True})
             continue
-        with tempfile.NamedTemporaryFile(suffix=f"-{Path(file).name[-80:]}") as baseline:
-            baseline.write(content)
-            baseline.flush()
-            options = BaselineOptions(baseline.name, most_tokens_more, prefix_may_change, 0)
-            document, findings = options.compare(file, model, dialect)
-        outcomes.append({"session": file, "findings": findings, **document})
+        limits = (most_tokens_more, prefix_may_change)
+        try:
+            outcomes.append(_compare(file, content, model, dialect, limits))
+        except InputFault as fault:  # the other files are still compared
+            outcomes.append(_unreadable(file, fault))
     for outcome in outcomes:
         lines = outcome["failures"] or [_summary(outcome)]
         for line in lines:
@@ -75,8 +78,29 @@ def check_changed(
     reports.write_all(outcomes, files)
     if comments is not None:
         say(comments.put(markdown(outcomes)), err=True)
+    if any(outcome.get("is_unreadable") for outcome in outcomes):
+        return 2
     status = report_briefly([finding for each in outcomes for finding in each["findings"]])
     return status or int(any(outcome["failures"] for outcome in outcomes))
+
+
+def _compare(
+    file: str, content: bytes, model: str, dialect: str, limits: tuple[int | None, bool]
+) -> dict[str, Any]:
+    """Compare a file with its content in a commit. Raises InputFault if either is unreadable."""
+    from playground.cli.comparing import BaselineOptions
+
+    with tempfile.NamedTemporaryFile(suffix=f"-{Path(file).name[-80:]}") as baseline:
+        baseline.write(content)
+        baseline.flush()
+        options = BaselineOptions(baseline.name, *limits, 0)
+        document, findings = options.compare(file, model, dialect)
+    return {"session": file, "findings": findings, **document}
+
+
+def _unreadable(file: str, fault: InputFault) -> dict[str, Any]:
+    failures = [f"cannot be compared: {fault}"]
+    return {"session": file, "failures": failures, "findings": [], "is_unreadable": True}
 
 
 def committed(file: str, base: str) -> bytes | None:

@@ -52,6 +52,8 @@ def _rows(outcome: Mapping[str, Any]) -> Iterator[str]:
     name = _code(str(outcome["session"]))
     if outcome.get("is_new"):
         yield f"| {name} | new file | | | | | |"
+    elif outcome.get("is_unreadable"):
+        yield f"| {name} | not compared | | | | | |"
     elif "cost_share" in outcome:
         cost = f"{grouped(outcome['cost_share'], 2)} of its full price"
         yield f"| {name} | | | | input costs {cost} | | |"
