@@ -80,6 +80,17 @@ def test_compare_counts_every_dialect() -> None:
         assert row["characters"] == sum(row["by_kind"].values())
 
 
+def test_compare_names_the_dialects_of_a_finding() -> None:
+    """A finding that several dialects share is one line, with their names."""
+    lines = run("compare", "02-parallel-calls").stderr.splitlines()
+    assert len(lines) == len(set(lines)) == 4
+    assert "(call call_w, argument city; in llama3-code, gptme-xml, " in lines[0]
+    one = run("compare", "02-parallel-calls", "-d", "llama3-code", "-d", "hermes").stderr
+    assert "argument city; in llama3-code)" in one
+    both = run("compare", "02-parallel-calls", "-d", "llama3-code", "-d", "gptme-xml").stderr
+    assert "argument city; in every dialect)" in both
+
+
 def test_compare_counts_tokens_offline() -> None:
     told = ("compare", "01-plain-chat", "-d", "xml", "--tokens")
     (row,) = output(*told, "--model", "openai/gpt-4o")
