@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 from playground.tokens.answer_forms import answer_form
 from playground.tokens.registry import packaged
 

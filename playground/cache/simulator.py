@@ -324,7 +324,7 @@ class CacheSimulator:
         if resource is None:
             outcome = self._best_effort(request)
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
-        low, high = request.token_range(resource.size)
+        low, high = request.size_range(resource.last)
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = doubt_of(request, self.rules)
         unsure = bool(doubt) or (low < most and high >= least)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.questions.versions.matching import BlockChange
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.session import Session
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 
 class AnswerRows(NamedTuple):
@@ -308,7 +308,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
             sum(one.written.values()),
             one.uncached,
             one.cost / 1000 / one.total if one.total else 1.0,
-            *sent.token_range(one.total),
+            *sent.total_range,
             *(_bill(cell, number) if billed else ()),
             *(cell.three_answers(number) if answer_words else ()),
             one.state,
