@@ -103,7 +103,7 @@ class CacheSimulator:
         reads_all = not points or hit_block == points[-1]
         doubt = self._earlier.doubt(request, settings, doubt, entry, reads_all, self.rules)
         if entry is not None:
-            read = min(entry.size, request.total)
+            read = entry.size if entry.sized else min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
             # With every provider of marks, a read renews the entry's lifetime at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
