@@ -16,6 +16,7 @@ from math import inf, isinf
 from typing import Final
 
 from playground.base.shared_lists import SharedList, shared_length
+from playground.base.wording import grouped
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import (
@@ -158,6 +159,11 @@ class TimedRequest:
         most = inf if self.billed is None else float(self.billed.total)
         return token_range(max(0, self.estimates[block] - opaque))[0], most
 
+    def about(self, block: int) -> str:
+        """ "about " if the size of the prefix up to this block is an estimate, else ""."""
+        low, high = self.size_range(block)
+        return "" if low == high else "about "
+
     @property
     def total_range(self) -> tuple[int, int | None]:
         """The lowest and highest true size of the whole request; None without an upper limit."""
@@ -235,6 +241,14 @@ class TimedRequest:
         other = object.__new__(TimedRequest)
         other.__dict__ = self.__dict__.copy()
         return other
+
+
+def in_tokens(low: int, high: float) -> str:
+    """Return a size in words: `800 to 1,400 tokens`."""
+    if low == high:
+        return f"{grouped(low)} tokens"
+    most = " tokens or more" if isinf(high) else f" to {grouped(high)} tokens"
+    return f"{grouped(low)}{most}"
 
 
 def _in_one_message(one: WireBlock, other: WireBlock) -> bool:

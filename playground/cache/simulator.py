@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import isinf
 from typing import Any, Final
 
 from playground.base.wording import grouped
@@ -22,7 +21,7 @@ from playground.cache.certainty import (
 )
 from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests, answer_seconds
 from playground.cache.explicit import ExplicitCache
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import TimedRequest, in_tokens
 from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
@@ -263,7 +262,7 @@ class CacheSimulator:
                 self._doubtful.add(request.chain[point])
                 self._last_doubtful = max(self._last_doubtful, point)
                 minimum = self.rules.minimum_in_words(request.wire.model)
-                doubt = f"{_range(low, high)} may or may not reach {minimum}"
+                doubt = f"{in_tokens(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):
@@ -357,7 +356,8 @@ class CacheSimulator:
             why = _NOTHING_ALIKE
         elif read < minimum:
             least = -(-minimum // step) * step
-            shared = f"about {request.sizes[hit_block]:,} tokens are those of an earlier request"
+            size = f"{request.about(hit_block)}{request.sizes[hit_block]:,}"
+            shared = f"{size} tokens are those of an earlier request"
             why, hit_block, read = f"{shared}; at least {least:,} are read, or none", None, 0
         else:
             why = f"may read up to block {hit_block}, if it is still there"
@@ -455,9 +455,9 @@ class CacheSimulator:
             return "nothing is marked"
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
         if size < minimum:
-            about = "" if request.billed else "about "
             limit = f"{minimum:,}{self.rules.assumed_minimum(request.wire.model)}"
-            return f"{about}{size:,} tokens up to the last mark, the minimum is {limit}"
+            tokens = f"{request.about(points[-1])}{size:,} tokens"
+            return f"{tokens} up to the last mark, the minimum is {limit}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
@@ -553,16 +553,6 @@ _EDITED: Final = (
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.total
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
-
-
-def _range(low: int, high: float) -> str:
-    if low == high:
-        return f"{grouped(low)} tokens"
-    return (
-        f"{grouped(low)} tokens or more"
-        if isinf(high)
-        else f"{grouped(low)} to {grouped(high)} tokens"
-    )
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

@@ -7,12 +7,11 @@ Every sentence about a request's size comes from here, so that no two of them di
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isinf
 
 from playground.base.arguments import older_name
 from playground.base.wording import counted
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import TimedRequest, in_tokens
 from playground.cache.rules import Rules
 
 
@@ -84,8 +83,7 @@ class MarkedPrefix:
     def line(self) -> str:
         """The whole measurement in one line, without a full stop."""
         sure = self.low == self.high
-        most = "or more" if isinf(self.high) else f"to {self.high:,}"
-        size = self.size if sure else f"{self.size} ({self.low:,} {most})"
+        size = self.size if sure else f"{self.size} ({in_tokens(self.low, self.high)})"
         if not self.minimum:
             return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
