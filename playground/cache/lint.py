@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
 from playground.cache.differences import FirstDifference
-from playground.cache.prefixes import Billed, TimedRequest, in_tokens
+from playground.cache.prefixes import Billed, TimedRequest, size_between
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of
@@ -203,7 +203,7 @@ def _below_minimum(sent: SentRow) -> Seen:
         # No provider reports this: below its minimum it silently caches nothing.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             low, high = request.size_range(mark)
-            between = "" if low == high else f" ({in_tokens(low, high)})"
+            between = "" if low == high else f" ({size_between(low, high)})"
             minimum_in_words = (
                 f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
             )

@@ -243,12 +243,11 @@ class TimedRequest:
         return other
 
 
-def in_tokens(low: int, high: float) -> str:
-    """Return a size in words: `800 to 1,400 tokens`."""
+def size_between(low: int, high: float) -> str:
+    """Return a range of tokens in words: `800 to 1,400`."""
     if low == high:
-        return f"{grouped(low)} tokens"
-    most = " tokens or more" if isinf(high) else f" to {grouped(high)} tokens"
-    return f"{grouped(low)}{most}"
+        return grouped(low)
+    return f"{grouped(low)} or more" if isinf(high) else f"{grouped(low)} to {grouped(high)}"
 
 
 def _in_one_message(one: WireBlock, other: WireBlock) -> bool:

@@ -21,7 +21,7 @@ from playground.cache.certainty import (
 )
 from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests, answer_seconds
 from playground.cache.explicit import ExplicitCache
-from playground.cache.prefixes import TimedRequest, in_tokens
+from playground.cache.prefixes import TimedRequest, size_between
 from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
@@ -262,7 +262,7 @@ class CacheSimulator:
                 self._doubtful.add(request.chain[point])
                 self._last_doubtful = max(self._last_doubtful, point)
                 minimum = self.rules.minimum_in_words(request.wire.model)
-                doubt = f"{in_tokens(low, high)} may or may not reach {minimum}"
+                doubt = f"{size_between(low, high)} tokens may or may not reach {minimum}"
         if doubt:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from playground.base.arguments import older_name
 from playground.base.wording import counted
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import TimedRequest, in_tokens
+from playground.cache.prefixes import TimedRequest, size_between
 from playground.cache.rules import Rules
 
 
@@ -83,7 +83,7 @@ class MarkedPrefix:
     def line(self) -> str:
         """The whole measurement in one line, without a full stop."""
         sure = self.low == self.high
-        size = self.size if sure else f"{self.size} ({in_tokens(self.low, self.high)})"
+        size = self.size if sure else f"{self.size} ({size_between(self.low, self.high)})"
         if not self.minimum:
             return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
