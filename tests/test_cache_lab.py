@@ -318,7 +318,7 @@ def test_tokens_near_the_minimum_are_called_unpredictable() -> None:
         chat = replace(session(3, task=task), tools=())
         return pg.simulate_cache(chat, dialect="native", policy="system-only")
 
-    sure, unsure, short = one(30_000), one(3_500), one(100)
+    sure, unsure, short = one(30_000), one(4_500), one(100)
     assert {request.state for request in sure.requests} == {"exact"}
     assert {request.state for request in unsure.requests} == {"unpredictable"}
     assert "may or may not reach the minimum of 1,024" in unsure.requests[0].reason
@@ -380,7 +380,7 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     much = tuple(replace(one, usage={**usage, "input_tokens": 90_000}) for one in records)
     unlike = pg.simulate_cache(replace(noted, requests=much), dialect="native").requests[0]
     assert unlike.state == "unpredictable"  # the harness sent more than it wrote down
-    assert "93,040 tokens were billed, but the session holds 2," in unlike.reason
+    assert "94,540 tokens were billed, but the session holds 3," in unlike.reason
     some = replace(noted, requests=records[:2])
     assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 3600.0, 3600.0]
     one = replace(noted, requests=records[:1])

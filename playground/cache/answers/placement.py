@@ -47,7 +47,8 @@ class CachePlacement(Drawn, Live):
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
     and the environment block, which is added after the marks. Its table has a row for each part:
-    role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
+    role, characters, mark, reason. Its figure is a gauge: for Gemini the
+    text against the threshold, for other models the tokens up to the last mark against the minimum.
     """
 
     dialect: str
