@@ -267,15 +267,19 @@ def timeline(value: Timeline) -> AnswerRows:
     return rows_of("step at_seconds event start stop text", cells)
 
 
+def _shares(cell: CacheSimulation) -> tuple[float, float]:
+    return cell.read_permille / 1000, cell.cost_permille / 1000
+
+
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
-    """Return a row for each dialect and policy: the share of input that is read, and the cost."""
+    """Return a row for each dialect and policy: the share of input that is read, and the cost;
+    neither if the provider refuses a request."""
     rows = [
         (
             cell.dialect,
             cell.policy,
-            cell.read_permille / 1000,
-            cell.cost_permille / 1000,
+            *((None, None) if cell.errors else _shares(cell)),  # what is refused costs nothing
             len(cell.requests),
             len(cell.breaks),
             len(cell.findings),
