@@ -51,7 +51,7 @@ def open_regular_file(
 ) -> IO[bytes]:
     """Open a regular file, to be read more than once or at any place.
 
-    Raises OSError if it cannot be read, InputFault if it is no regular file.
+    Raises OSError if it cannot be read, InputFault if it is not a regular file.
     """
     check_regular_file(path, expected)
     return open(path, "rb", buffering=buffering, opener=_open_regular)

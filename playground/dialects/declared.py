@@ -145,7 +145,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         """The texts that may stand around calls in a reply.
 
         The opener of a result is one of them: a model that writes a result after its call invents
-        the result, so that text is no part of the answer.
+        the result, so that text does not belong to the answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")

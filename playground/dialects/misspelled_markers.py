@@ -174,7 +174,7 @@ def normal_form(text: str) -> str:
 
 
 def _spelling_of(marker: str, text: str) -> str:
-    """Return the tag in a text that is nearly a marker, or "" if that is no tag."""
+    """Return the tag in a text that is nearly a marker, or "" if that is not a tag."""
     form = normal_form(marker)
     tags = dict.fromkeys(_TAG.findall(text[:SEARCH_LIMIT]))
     other_tags = (tag for tag in tags if tag != marker)

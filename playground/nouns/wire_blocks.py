@@ -1,7 +1,7 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
 There is a block for each tool, each part of the system prompt and each part of a message; a content
-that is a text is one part. A mark is stored with its block, but is no part of the content.
+that is a text is one part. A mark is stored with its block, but does not belong to the content.
 """
 
 from __future__ import annotations
@@ -434,7 +434,7 @@ class _Read:
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Note the parts of a message that are no texts, and what makes its tokens uncertain:
+        """Note the parts of a message that are not texts, and what makes its tokens uncertain:
         unknown words, unread fields and addresses."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)

@@ -132,7 +132,7 @@ def system_of(body: dict[str, Any]) -> Any:
 
 
 def raw_messages_of(body: dict[str, Any]) -> Any:
-    """Return a body's messages unchanged; they may be no list."""
+    """Return a body's messages unchanged, even if they are not a list."""
     for key in ("messages", "input", "contents"):
         if key in body:
             return body[key]
@@ -341,7 +341,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the values in these fields that are no parameters, each with its path in the body."""
+    """Yield the values in these fields that are not parameters, each with its path in the body."""
     parameter_paths = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
         yield from _unnamed_values(settings.get(field), (field,), parameter_paths)

@@ -103,7 +103,7 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     """Return the choice of these literal markers, in a list; [] if there are none.
 
-    White space around a marker is no part of it, except for a leading blank.
+    White space around a marker does not belong to it, except for a leading blank.
     """
     # longer texts first: a text would match the beginning of a longer one
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]

@@ -35,7 +35,7 @@ from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
 # lengths of beginnings, tried one after another until one decides
-_LEAST: Final = 8  # decides most texts that are no marker
+_LEAST: Final = 8  # enough to rule out a marker in most texts
 _FEW: Final = 32  # decides most markers
 _MORE: Final = 64
 _MANY: Final = 256  # for a long marker, which a stream cuts several times

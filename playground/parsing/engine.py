@@ -473,7 +473,8 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
-        """Claim the second of two equal closers: it closes no outer call, and is no text."""
+        """Claim the second of two equal closers: it does not close an outer call, and is not
+        text."""
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True

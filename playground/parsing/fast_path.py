@@ -17,8 +17,8 @@ What happens to a chunk -----------------------
     `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
 2.  Does `rule.search` find anything in it? If not, it is skipped too.
 3.  There is a *candidate*, such as a `<`. `_feed_candidate` lets `rule.hold_from` look at it, as
-    the walk would. If it is no marker, the chunk is skipped. If it is the beginning of one, the
-    text from there on is *held*: it is in no event yet, and stands before the next chunk.
+    the walk would. If it is not a marker, the chunk is skipped. If a marker begins there, the
+    text from there on is *held*: it is not in any event yet, and is put before the next chunk.
 4.  If a marker is complete, the walk is resumed with all the text that nobody has claimed.
 
 Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place

@@ -225,7 +225,7 @@ class FormBuilder(CallOpeners):
         between its calls.
 
         White space is markup only before a marker, because prose may stand here too. In prose a
-        bare object is no call, and punctuation no closer.
+        bare object is not a call, and punctuation is not a closer.
         """
         if not self.syntax.section:
             return None

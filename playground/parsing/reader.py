@@ -181,7 +181,8 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
 
 
 def decoded_object(decode: Callable[[str], Any], text: str, code: str) -> dict[str, Any]:
-    """Return `decode(text)`, as `decoded` does; abort the call, too, if it is no object."""
+    """Return `decode(text)`, as `decoded` does; also abort the call if the result is not an
+    object."""
     value = decoded(decode, text, code)
     if not isinstance(value, dict):
         message = f"the arguments must be an object, not {value!r:.60}"

@@ -59,7 +59,7 @@ class TextReader(FastPath):
     def feed(self, data: bytes) -> list[Event]:
         try:
             text = data.decode()
-        except UnicodeDecodeError:  # a character is cut, or the bytes are no UTF-8
+        except UnicodeDecodeError:  # a character is cut, or the bytes are not UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
         at_sight = self._at_sight
         if at_sight is not None and text:

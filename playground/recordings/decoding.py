@@ -94,7 +94,8 @@ class StreamDecoder:
                 self._note_unreadable(dump_again(value).encode())
 
     def note_unreadable(self, description: str) -> None:
-        """Add a finding about something unreadable in the file that is no part of the stream."""
+        """Add a finding about something unreadable in the file that does not belong to the
+        stream."""
         self._sink.signal(UNREADABLE + description)
 
     def drop_chunks(self) -> None:
@@ -224,7 +225,7 @@ class StreamDecoder:
             )
 
     def _read_irregular(self, event: str, data: bytes) -> None:
-        """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
+        """Read a frame that is not plain JSON: `[DONE]` between blanks, half surrogates, a frame
         within a frame, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
             self._sink.signal(DONE)

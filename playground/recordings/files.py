@@ -114,7 +114,7 @@ def read_recording_file(
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Return a line's seconds since the request; None, with a finding, if they are not finite.
 
-    Raises InputFault if they are no number, negative or too large.
+    Raises InputFault if they are not a number, negative or too large.
     """
     at = line.get("t", 0.0)
     if not is_finite(at):

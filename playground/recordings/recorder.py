@@ -83,7 +83,7 @@ class Recorder:
     def record_body(self, data: bytes, *, last: bool = False) -> None:
         """Record bytes of a request's body as they were sent, in any pieces.
 
-        Call this for a body that is no JSON object, or has a layout of its own.
+        Call this for a body that is not a JSON object, or has a layout of its own.
         """
         with self._lock:
             self._body.feed(data)
@@ -113,7 +113,7 @@ class Recorder:
     def record_bytes(self, at: float, data: bytes) -> None:
         """Record bytes that arrived `at` seconds after the request.
 
-        When an answer that is no refusal begins, the recording replaces an older one.
+        The recording replaces an older one when an answer begins that is not a refusal.
         """
         with self._lock:
             if not self._answered and 200 <= self._status < 300:

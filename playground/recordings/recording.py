@@ -156,7 +156,7 @@ _SECRET_HEADER: Final = re.compile(
 
 
 def _without_keys(text: str) -> str:
-    """Return a line that is no frame, such as an HTTP header, without the key that it may hold."""
+    """Return a line that is not a frame, such as an HTTP header, without a key that it may hold."""
     from playground.recordings.scrubbing import scrubbed
 
     header = _SECRET_HEADER.match(text)

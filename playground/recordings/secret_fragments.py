@@ -45,7 +45,7 @@ _PIECES: Final = {
     "digit": "(?=[A-Za-z_-]{0,80}[0-9])",  # a run without a digit is a name with hyphens
     "mixed": "(?=[A-Za-z]{0,40}[0-9])(?=[a-z0-9]{0,40}[A-Z])(?=[A-Z0-9]{0,40}[a-z])",
     "no words": r"(?!(?:[a-z]{2,20}[0-9]{0,2}[_-]){1,12}[a-z]{2,20}[0-9]{0,2}(?!<w>))",
-    "no more": "(?![A-Za-z0-9_+/-])",  # a run that goes on is no key
+    "no more": "(?![A-Za-z0-9_+/-])",  # a longer run is not a key
     "no letter": "(?![A-Za-z0-9])",
     "break": r"(?:\s|\\+[nrt])",  # a line's end, escaped or not
     # Fragments of a private key, and what may stand between its lines if it is quoted in a program,

@@ -147,7 +147,7 @@ def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) 
 
 
 def _takes_booleans(schema: Schema) -> bool:
-    """Return True if a text that is no number may be a boolean."""
+    """Return True if a text that is not a number may be a boolean."""
     types = allowed_types(schema)
     return "boolean" in types and not types & {"integer", "number"}
 

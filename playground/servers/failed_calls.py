@@ -31,7 +31,7 @@ def place_failed_calls(reply: Projection) -> None:
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # an earlier failed call decided on the whole reply: this is no call any more
+            continue  # an earlier failed call made this segment text
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.reader_switches)](reply, segment)
 
@@ -162,7 +162,7 @@ def _arguments_as_text(reply: Projection, segment: ReplySegment) -> None:
             case CallNamedEvent():
                 events.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
-                pass  # the segment is no call any more
+                pass  # the segment is not a call any more
             case _:
                 events.append(event)
     segment.kind, segment.events = "text", events

@@ -106,7 +106,7 @@ class View:
     calls_read: Position = "anywhere"
     # sections of calls that are read (vLLM's jamba: "first")
     sections_read: Sections = "all"
-    # calls that stand in no section (SGLang's kimi_k2: "text")
+    # calls outside of a section (SGLang's kimi_k2: "text")
     calls_outside_sections: Literal["delivered", "text"] = "delivered"
     # a call must have one of these endings (Rapid-MLX's hy_v3)
     call_must_end_with: tuple[str, ...] = ()

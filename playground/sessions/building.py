@@ -142,7 +142,8 @@ class SessionBuilder:
         return read or ""
 
     def read_seconds(self, value: Any, place: Place | str) -> float | None:
-        """Return a duration; None and a finding if it is no number, negative or far too large."""
+        """Return a duration; None and a finding if it is not a number, negative or far too
+        large."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
@@ -205,7 +206,7 @@ class SessionBuilder:
             self.known_tools[key] = tools
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """Return a call. Arguments that are text are read as JSON; text that is no JSON object
+        """Return a call. Arguments that are text are read as JSON; text that is not a JSON object
         becomes the argument `input`."""
         name = str(name or "")
         if isinstance(arguments, str):

@@ -214,7 +214,7 @@ def _are_of_request(keywords: set[str | None]) -> bool:
 
 
 class _NoValue(Exception):
-    """Raised for a value that is no literal: a call or an imported name, for example."""
+    """Raised for a value that is not a literal: a call or an imported name, for example."""
 
 
 class _Values:

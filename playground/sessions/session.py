@@ -161,7 +161,7 @@ class Session(Shown):
 
         These are the assistant's messages from the first one that a recorded request names, because
         earlier ones are examples in a prompt. Without recorded requests, all of the assistant's
-        messages count. Messages that a compaction repeats are no answers.
+        messages count. Messages that a compaction repeats are not answers.
         """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}

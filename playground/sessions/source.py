@@ -135,7 +135,7 @@ class Source:
     def text(self) -> str:
         """The bytes as UTF-8, without a last character that is incomplete.
 
-        Raises InputFault with the line of a byte that is no UTF-8.
+        Raises InputFault with the line of a byte that is not UTF-8.
         """
         return decode(whole_utf8(self.data), self.name)
 
@@ -176,7 +176,8 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The JSON document, for recognising the format; None if the file is no JSON document."""
+        """The JSON document, for recognising the format; None if the file is not a JSON
+        document."""
         if self.is_folder or self.is_zip or self.is_lines or self.size > MAX_BYTES:
             return None
         if self.start(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
@@ -251,7 +252,7 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of a line that is no plain JSON; [] if it is blank. A bad line gives a
+        """Return the values of a line that is not plain JSON; [] if it is blank. A bad line gives a
         fault."""
         if not line.strip():
             return []

@@ -1,5 +1,5 @@
 """Find the texts of a session that a piece of a request comes from, and turn a user's changes into
-edits. An unchanged text is no edit. A part is edited in its simplest form: a result as text, a
+edits. An unchanged text is not an edit. A part is edited in its simplest form: a result as text, a
 call's arguments as JSON, or else the whole part as JSON.
 """
 

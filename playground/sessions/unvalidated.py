@@ -73,7 +73,7 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
 
 
 def record(fields: dict[str, Any]) -> RequestRecord:
-    """Build a request's record; pydantic checks it if a key of its usage is no text."""
+    """Build a request's record; pydantic checks it if a key of its usage is not a str."""
     if _WORDS.issuperset(map(type, fields["usage"] or ())):  # YAML may have other keys
         return unchecked(RequestRecord, fields)
     return RequestRecord(**fields)

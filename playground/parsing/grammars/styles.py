@@ -52,7 +52,7 @@ class Quotes:
     long: str = ""
     """The letter of an escape by number; "" if nothing can be escaped."""
     forbidden: CharacterSet = NONE
-    """The characters that stand in no text, escaped or not."""
+    """The characters that no text may contain, not even escaped."""
 
     def unit(self, of: CharacterSet) -> Expression:
         """Build one character of a set, as it is written."""
@@ -104,7 +104,7 @@ class Style:
     any_key: Callable[[Sequence[str]], Expression]
     """Builds a key other than the given ones."""
     without: tuple[str, ...] = ()
-    """Words that stand in no text: the reader searches for them inside of strings too."""
+    """Words that no text may contain, because the reader finds them inside of strings too."""
     in_text: bool = False
     """True if the values stand inside a JSON string."""
     any_escape: bool = False

@@ -363,7 +363,7 @@ class _Form:
         return optional(either(ways)) if begun and "" not in words else either(ways)
 
     def _value_style(self) -> Style:
-        """Return the style of values that are no texts."""
+        """Return the style of values other than texts."""
         literals = self.syntax.literals
         if literals.nested == "python":
             return self.python

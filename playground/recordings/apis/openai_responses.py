@@ -183,7 +183,7 @@ class OpenAIResponses(ApiReader):
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
-        """End an item, and add its contents that came in no delta."""
+        """End an item, and add its contents that no delta brought."""
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)

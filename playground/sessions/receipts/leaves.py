@@ -400,7 +400,7 @@ class _Walk:
         self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
-        """Walk a file that is no JSON: HTTP messages, a stream, or else lines of text."""
+        """Walk a file that is not JSON: HTTP messages, a stream, or else lines of text."""
         text = data.decode("utf-8", "replace")
         if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)

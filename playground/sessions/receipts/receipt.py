@@ -88,7 +88,7 @@ class Receipt(Shown):
 
     @cached_property
     def missing_characters(self) -> int:
-        """The number of characters of the file's texts that are in no session."""
+        """The number of characters of the file's texts that are not in any session."""
         return sum(len(each.text) for each in self.missing if each.kind == "text")
 
     @property

@@ -56,7 +56,7 @@ _PARAMETERS_OF_REQUESTS: Final = {
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
 _REQUEST_FIELDS: Final = _SAMPLING | _REQUEST
-_NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` that are no parameters
+_NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` other than parameters
 _MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
 _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
