@@ -79,10 +79,10 @@ def open_lock(place: Path, mode: int) -> int:
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise FileExistsError(errno.EEXIST, "this is a link, and no lock file") from error
+        raise FileExistsError(errno.EEXIST, "this is a link, not a lock file") from error
     if not _is_lock(os.read(handle, _LONGEST_NOTE)):
         os.close(handle)
-        raise FileExistsError(errno.EEXIST, "this has a lock file's name, but is no lock file")
+        raise FileExistsError(errno.EEXIST, "this has a lock file's name, but is not a lock file")
     return handle
 
 

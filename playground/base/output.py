@@ -46,7 +46,7 @@ def write_file(
     force: bool = False,
     errors: str = "strict",
 ) -> None:
-    """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
+    """Write a text as UTF-8, its line ends unchanged; `errors` is that of `str.encode`.
 
     An existing file is replaced only with `force`; raises InputFault otherwise. Also raises it if
     the file is one of `inputs` (even by a link), if the disk is full, or if the folder cannot be

@@ -92,7 +92,7 @@ class WireBlock(NamedTuple):
 
     @property
     def identity(self) -> bytes:
-        """The same bytes for blocks that are the same to a cache, and for no others."""
+        """Bytes that two blocks share exactly if they are the same to a cache."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
         return identity.encode("utf-8", "surrogatepass")
 
@@ -103,9 +103,9 @@ class WireRequest:
 
     `starts` has the index at which the blocks of each message begin. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
-    messages that the provider removes from the prompt at a later turn of the user. `doubts` names
-    contents of which no provider states how much is in the prompt. `unknown` has words that are not
-    in the SDKs' types.
+    messages that the provider removes from the prompt at a later turn of the user. `doubts`
+    describes contents whose share in the prompt no provider states. `unknown` has words that are
+    not in the SDKs' types.
     """
 
     model: str
@@ -464,7 +464,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Return the contents of a body if no provider states how much of them is in the prompt."""
+    """Return descriptions of the contents whose share in the prompt no provider states."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)

@@ -1,4 +1,4 @@
-"""Name the contents of a body if no provider states how much of them is in the prompt."""
+"""Describe the contents of a body whose share in the prompt no provider states."""
 
 from __future__ import annotations
 

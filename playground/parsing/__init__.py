@@ -6,7 +6,7 @@ prose that only looks like markup here and there, and some of it is markup that 
 wrong. Each piece must give at once the events that it can give, and the events must be the same
 however the text was cut.
 
-The words ---------
+The words
 
 A *template* is a row of *pieces*: literals, and holes for a name or a body (template.py). A
 *declaration* is all the templates and flags of one call form (declaration.py). A *syntax* is a
@@ -51,9 +51,9 @@ The readers are generators; together they are the *walk*. To get more text they 
 chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
 code, and no table of states can disagree with it.
 
-A reply, chunk by chunk -----------------------
+A reply, chunk by chunk
 
-Syntax(call="<call {name}>{params}</call>", param="<{key}>{value}</{key}>") and these 58
+Take Syntax(call="<call {name}>{params}</call>", param="<{key}>{value}</{key}>") and these 58
 characters, as they might arrive:
 
     'If a<b: <c'
@@ -99,7 +99,7 @@ one of these.
 
 Every character stood in exactly one event, and any other cutting would have given the same events.
 
-Why nothing is looked at twice ------------------------------
+Why nothing is looked at twice
 
 A megabyte in chunks of four characters is a quarter of a million chunks: to look back over an open
 value at each chunk would take quadratic time. So a search claims everything before its candidate,

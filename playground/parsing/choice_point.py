@@ -45,7 +45,7 @@ _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 # as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
-_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # with more text at hand
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # the caller has more text to try
 _MOST_BEGINNINGS: Final = 4096
 
 # A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.
@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a test that tells if longer text still continues the run from `start`. Return None
-        if there is no run, or if it is so short that another choice may still begin there."""
+        """Return a function that tests if longer text still continues the run. Return None if there
+        is no run, or if it is so short that another choice may still begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -156,7 +156,7 @@ class ChoicePoint:
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
         """Match at the place of held text, or at a place that may begin a marker. A marker that
-        `accept` rejects counts as none."""
+        `accept` rejects counts as no marker."""
         lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
@@ -188,7 +188,7 @@ class ChoicePoint:
         has not compared with `candidate_pattern`.
         """
         lookbehind = ""
-        if self.looks_back:  # a candidate begins here, or after blanks and a colon
+        if self.looks_back:  # a look-behind needs more only after blanks or a colon
             lookbehind = text[place - 1 : place]  # nothing if the place is the first
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]

@@ -163,7 +163,7 @@ class Declaration:
 
     @cached_property
     def well_formed_sections(self) -> tuple[Template, ...]:
-        """The section that is written, and those of `section_also`: all but those of mistakes."""
+        """The section that is written, and those of `section_also`, but not `section_slips`."""
         return self.sections[: len(self.sections) - len(self.section_slips)]
 
     @cached_property

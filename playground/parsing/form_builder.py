@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only of the section that is written: the other sections are those of other dialects
+        # only the written section may lack its brackets: other dialects write the other sections
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)

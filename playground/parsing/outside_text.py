@@ -24,7 +24,7 @@ def tags_outside_text(
     return _tags_outside_text(syntax, markers, tuple(names))
 
 
-@lru_cache(maxsize=256)  # asked for each reply
+@lru_cache(maxsize=256)  # called for each reply
 def _tags_outside_text(
     syntax: Declaration, markers: Markers, names: tuple[str, ...]
 ) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only one line break is: more belongs to the value.
+    White space is tolerated. At a value's edge only one line break is tolerated: more is value.
     """
     listed = list(pieces)
     before = after = ""
@@ -123,8 +123,8 @@ def _optional(space: str) -> str:
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return pieces without white space at the end, because white space after a closer is no part
-    of it."""
+    """Return pieces without white space at the end, because white space after a closer does not
+    belong to it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
@@ -249,7 +249,7 @@ def without_list(section: Template) -> Template | None:
     """Return a section without the brackets of its list, which models leave out around a single
     call.
 
-    Return None if it has no brackets, or is nothing without them.
+    Return None if the section has no brackets, or consists of them alone.
     """
     opener, closer = section.before[-1:], section.after[:1]
     if not opener or not closer or not isinstance(opener[0], str) or not isinstance(closer[0], str):

@@ -157,7 +157,7 @@ def _check_opener(text: str, section: Template) -> None:
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Check that a template has no holes after its body but the `allowed` ones."""
+    """Check that only `allowed` holes stand after a template's body."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:

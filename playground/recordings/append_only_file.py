@@ -1,8 +1,8 @@
 """A recording file that grows as lines arrive. Its lines are kept even if the program is killed.
 
 This is the only file that is not written by a rename (see `playground/base/output.py`). It is
-always created, never opened again, so two programs cannot write the same file. The caller must call
-`keep` at least once a second, which writes the lines to the disk.
+always created, never opened again, so two programs cannot write the same file. `keep` writes the
+lines to the disk: the caller must call it at least once a second.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LinesInMemory:
         self.lines.append(line)
 
     def keep(self, *, now: bool = False) -> None:
-        """Do nothing: there is no disk to bring the lines to."""
+        """Do nothing, because the lines go to no file."""
 
     def answered(self) -> None:
         """Do nothing: there is no older file to replace."""
@@ -156,7 +156,7 @@ class AppendOnlyFile:
         os.close(self._handle)
 
     def _is_ours(self) -> bool:
-        """Return True if the file at our path is still this one, replaced by nobody."""
+        """Return True if the file at our path is still this one, and nobody has replaced it."""
         try:
             return os.path.samestat(os.fstat(self._handle), self._current.stat())
         except OSError:

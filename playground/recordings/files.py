@@ -5,7 +5,7 @@
     {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
     {"expected": {…}}                            what a proxy predicted for the request
     {"t": 0.311, "status": 200}
-    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if no UTF-8
+    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if not UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
     {"end": 1.732, "usage": {…}, "error": null, "starred": {"openai": 1}}
 

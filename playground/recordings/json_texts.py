@@ -190,7 +190,7 @@ class JsonTexts:
         if escape:
             self._leaf(escape[0], self._at + at, "text")
             return escape.end()
-        self._in_text, self._name = False, ""  # the text's end, or no JSON after all
+        self._in_text, self._name = False, ""  # the text has ended, or was not JSON after all
         return at + 1
 
     # actions on tokens

@@ -1,8 +1,8 @@
 """Record the bytes of an answer as lines without secrets, in order, at most a second after they
 arrive.
 
-Memory is bounded: at most 16 kB of bytes that may begin a secret wait, for at most a second; then
-undecided bytes are starred out and written (`wire_scrubbing.py`).
+Bytes that may begin a secret wait: at most 16 kB of them, for at most a second. Then undecided
+bytes are starred out and written (`wire_scrubbing.py`).
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Recorder:
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
         """Write the last line and return the recording.
 
-        Undecided text is decided by the bytes so far, or starred out if the answer was `cut`.
+        Undecided text is judged by the bytes so far, or starred out if the answer was `cut`.
         """
         with self._lock:
             for each in (self._body, self._wire, self._litellm):

@@ -86,7 +86,7 @@ def drop_chunk(recording: Recording, index: int) -> Recording:
 def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     """Return the recording with one byte of a chunk's text changed; a chunk without text stays."""
     chunk = recording.chunks[index]
-    chance = random.Random(seed)  # an experiment, no secret
+    chance = random.Random(seed)  # an experiment: the numbers need not be secret
 
     def corrupted(text: str) -> bytes:
         data = bytearray(text.encode("utf-8", "surrogatepass"))
@@ -143,7 +143,7 @@ def _is_alone(delta: dict[str, Any]) -> bool:
 
 def _sizes(cutting: Cutting, seed: int) -> Callable[[], int]:
     if cutting == "random":
-        chance = random.Random(seed)  # reproducible cuts, no secret
+        chance = random.Random(seed)  # reproducible cuts: the numbers need not be secret
         return lambda: chance.randint(1, 11)
     size = 1 if cutting == "1 byte" else 7
     return lambda: size

@@ -181,7 +181,7 @@ class Channel:
         self._trim()
 
     def finish(self) -> None:
-        """End the text: open secrets are decided by the text so far."""
+        """End the text: open secrets are judged by the text so far."""
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
@@ -265,7 +265,7 @@ class Channel:
                     segment.repeated.star()
 
     def _trim(self) -> None:
-        """Drop text that no decision needs any more."""
+        """Drop text that is no longer needed for a decision."""
         keep = (self.open[0].start if self.open else self.end) - 2 * CONTEXT
         if keep - self.offset > 2 * CONTEXT:
             self.text, self.offset = self.text[keep - self.offset :], keep
@@ -285,12 +285,12 @@ def _decoded(raw: str) -> str:
 
 
 def _padded_zero(digits: str) -> bytes:
-    """Return the number zero, padded to as many characters."""
+    """Return the number zero, padded to the length of `digits`."""
     return b"0".rjust(len(digits))
 
 
 def _star_for(unit: str, size: int) -> str:
-    """Return a star of as many bytes for a character or an escape of JSON.
+    """Return a star with as many bytes as a character, or an escape of JSON, has.
 
     Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
     """

@@ -119,7 +119,7 @@ class Searcher:
     """A searcher for secrets of all kinds, and for given secrets, in texts that may go on.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
-    secret, or a word such as `password` before a value. Only there it tries the patterns. They are
+    secret, or a word such as `password` before a value. It tries the patterns only there. They are
     bounded, so the time is linear in the text.
     """
 

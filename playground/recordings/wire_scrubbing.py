@@ -156,7 +156,7 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """End the stream: open secrets are decided by the bytes so far."""
+        """End the stream: open secrets are judged by the bytes so far."""
         packed = self._reader.packed_from
         if packed is not None:
             self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))

@@ -15,8 +15,7 @@ from playground.servers.segments import ReplySegment, cut_events
 
 
 def read_by_position(reply: Projection) -> None:
-    """Turn calls into content if they are at a place where the server reads none
-    (View.calls_read)."""
+    """Turn calls into content if they stand where the server reads no calls (View.calls_read)."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
     stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
@@ -53,7 +52,7 @@ def leave_unknown_markers(reply: Projection) -> None:
 def require_endings(reply: Projection) -> None:
     """Turn calls without the server's ending into content (View.call_must_end_with).
 
-    Our reading may take the server's closer for a stop token.
+    The ending may be a segment of its own: our reading may take it for a stop token.
     """
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():

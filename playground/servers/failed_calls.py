@@ -31,7 +31,7 @@ def place_failed_calls(reply: Projection) -> None:
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # an earlier failed call made this segment text
+            continue  # an earlier failed call has decided on this segment too
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.reader_switches)](reply, segment)
 
@@ -96,7 +96,7 @@ def place_unclosed_section(reply: Projection) -> None:
 def _last_section(reply: Projection) -> list[ReplySegment]:
     """Return the opener and the calls of the section that is still open at the end.
 
-    A blank marker, or the beginning of a closer, opens no section.
+    A blank marker, or the beginning of a closer, does not open a section.
     """
     section: list[ReplySegment] = []
     for segment in reply.segments:
@@ -131,7 +131,7 @@ def deliver_nothing(reply: Projection) -> None:
 
 
 def reply_as_text(reply: Projection, keep_calls: bool) -> None:
-    """Turn everything except reasoning into content."""
+    """Turn everything except reasoning into content; with `keep_calls`, also deliver the calls."""
     reply.all_is_text = True
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):

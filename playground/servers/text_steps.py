@@ -85,7 +85,7 @@ def drop_after_opener(reply: Projection) -> None:
 
 
 def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
-    """Drop the header of a message to a tool that was not offered: its text is content.
+    """Drop the header of a message to a tool that was not offered; keep its text as content.
 
     If the tools are unknown, the recipient is assumed to be one of them.
     """
@@ -126,7 +126,7 @@ def require_text_endings(reply: Projection) -> None:
 
 
 def keep_one_text(reply: Projection) -> None:
-    """Drop all texts but one (View.texts_kept). Stray markers do not divide a text."""
+    """Deliver only the first or the last text (View.texts_kept). Stray markers do not divide it."""
     which = reply.view.texts_kept
     if which == "all" or reply.all_is_text:
         return

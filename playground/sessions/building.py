@@ -148,7 +148,7 @@ class SessionBuilder:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
             return float(value)
-        message = f"no number of seconds: {_short(value)}"
+        message = f"not a number of seconds: {_short(value)}"
         self.findings.append(finding("time-unread", str(place), message))
         return None
 
@@ -242,15 +242,15 @@ class SessionBuilder:
         these."""
         if is_clean(value):
             return value
-        self.is_clean = False  # it has a half surrogate or such a number
+        self.is_clean = False  # it has a half surrogate or a number that JSON lacks
         if is_finite(value):
             return value
         self.findings += number_findings(value, str(place))
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with such numbers as texts; add no finding if its messages gave
-        findings."""
+        """Return a request with texts in place of numbers that JSON lacks. Its messages repeat the
+        numbers, so add a finding only if they gave none."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -268,7 +268,7 @@ class SessionBuilder:
         if call_id:
             self._unanswered.pop(call_id, None)
         self.texts += (call_id, name)
-        if isinstance(content, str):  # as in most results: a text holds no number
+        if isinstance(content, str):  # most results are texts, which need no check for numbers
             self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {call_id}"))

@@ -208,7 +208,7 @@ def sample_sessions() -> dict[str, Session]:
 
 
 def session_or_sample(given: Session | str) -> Session:
-    """Return a session itself, or the sample of a name. Raises UnknownNameError."""
+    """Return a session unchanged, or the sample of this name. Raises UnknownNameError."""
     if isinstance(given, Session):
         return given
     samples = paths.samples()
@@ -314,7 +314,7 @@ def _has_words(loaded: LoadedSession) -> bool:
 
 def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
     """Raise InputFault if something was lost, or if there is no session and no line was left out.
-    Otherwise the file is an empty session."""
+    Otherwise the file counts as an empty session."""
     if not read and not source.left_out:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     findings = (found for loaded in read for found in loaded.findings)

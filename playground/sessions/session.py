@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-_READ_RECEIPT: Final = "_read_receipt"  # no field, because it is not written to files
+_READ_RECEIPT: Final = "_read_receipt"  # not a field, because it is not written to files
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -187,7 +187,7 @@ class Session(Shown):
         """Return the data that a dialect needs for the next request, or for the request before
         message `stop`.
 
-        Each call returns a fresh value.
+        Each call returns a new object.
         """
         are_all = stop is None and not self.compactions
         messages = self.messages if are_all else [self.messages[i] for i in self.history(stop)]

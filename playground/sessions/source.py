@@ -107,7 +107,7 @@ class Source:
         """The status of the path; None for content in memory."""
         return None if self._path is None else self._path.stat()
 
-    @cached_property  # every format asks
+    @cached_property  # every format needs it
     def is_folder(self) -> bool:
         return self._status is not None and stat.S_ISDIR(self._status.st_mode)
 
@@ -224,7 +224,7 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield number and value of every line, read one at a time; only `\\n` ends a line. A line
-        that is no JSON gives a finding, and so does a last line that is cut off. Raises InputFault
+        that is not JSON gives a finding, and so does a last line that is cut off. Raises InputFault
         if no line or fewer than half of the lines can be read, or if a line is too long.
         """
         self.__dict__.pop("head", None)  # `head` may hold a large session

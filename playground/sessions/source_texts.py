@@ -38,7 +38,7 @@ _PROMPTS: Final[dict[str, Action]] = {
     "user-prompt": "custom instructions",
     "environment": "environment block",
 }
-SPLIT: Final = "Split off from here"  # no edit: the rest becomes another session
+SPLIT: Final = "Split off from here"  # not an edit: the later messages become another session
 
 
 class SourceText(NamedTuple):

@@ -42,7 +42,7 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def _is_in_utc(text: str) -> bool:
-    """Return True if a time already has this form, like nearly all."""
+    """Return True if a time already has this form, as nearly all have."""
     if not _IN_UTC.match(text):
         return False
     try:

@@ -79,7 +79,7 @@ def record(fields: dict[str, Any]) -> RequestRecord:
     return RequestRecord(**fields)
 
 
-# Python shares the keys only if one of the first thirty instances was built so.
+# Python shares the keys only if one of the first thirty instances was built in this way.
 _FIRST: Final = (
     text(""),
     reasoning("", None),

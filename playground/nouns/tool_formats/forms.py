@@ -110,7 +110,7 @@ def read_tools_and_findings(
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
     """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list, none
-    if it is no tool. Raises InputFault."""
+    if it is not a tool. Raises InputFault."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings

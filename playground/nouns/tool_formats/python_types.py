@@ -66,7 +66,7 @@ class Types:
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
         """Learn a class if it is a model, typed dict, dataclass or enum. Return it if it is a
-        model and no dataclass.
+        model and not a dataclass.
 
         Raises Unread.
         """

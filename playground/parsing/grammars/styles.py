@@ -1,4 +1,4 @@
-"""Styles of writing values: JSON, Python literals, marked texts. A style has the punctuation."""
+"""Styles of writing values: JSON, Python literals, marked texts. A style holds the punctuation."""
 
 from __future__ import annotations
 
@@ -273,8 +273,8 @@ def escape_for_json(expression: Expression, any_escape: bool = False) -> Express
 
 
 def _needless_escapes(of: CharacterSet) -> Iterator[Expression]:
-    """Yield the escapes of characters by their numbers, and that of a slash. A set has all
-    characters above 255, or none."""
+    """Yield the escapes of characters by their numbers, and that of a slash. `of` holds all
+    characters above 255, or none of them."""
     if "/" in of:
         yield Exact("\\/")
     for head in range(16):

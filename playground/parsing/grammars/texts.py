@@ -58,7 +58,7 @@ LINES: Final = TextShape(
 @lru_cache
 def beginning(forbidden: str, empty: bool = True) -> TextShape:
     """Return the shape of text that does not begin, after blanks, with one of the characters
-    `forbidden`. Only with `empty` may it be nothing but blanks."""
+    `forbidden`. With `empty` the text may consist of blanks alone."""
     first = (BLANKS | characters(forbidden)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(

@@ -54,7 +54,7 @@ class RawValues:
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
-        # the reader takes a value of no other type, even if a part of a union names no type
+        # `types` limits a part of a union that names no type, because the reader takes no other
         alternatives = [
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]

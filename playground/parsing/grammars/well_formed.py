@@ -132,7 +132,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
+    """Build everything that may stand beside text and calls: thoughts, plain texts, model
+    tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
@@ -297,7 +298,7 @@ class _Form:
         style = self.python
         first, part = name_characters(), name_characters(before="a")
         foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
-        # no word of Python's own, which a strict reader refuses as a name
+        # not a keyword of Python: a strict reader refuses it as a name
         key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))

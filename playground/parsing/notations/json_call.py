@@ -104,7 +104,7 @@ class JsonCall(Notation):
         unused = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
         for key, text in unused.items():
-            message = f"{key!r} is no member of a call: {text!r:.80}"
+            message = f"{key!r} is not a member of a call: {text!r:.80}"
             reader.scanner.note("unexpected-text", call.place, message)
 
 
@@ -222,7 +222,7 @@ def _read_member(
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    # True in the object that holds the arguments
+    # True if this object holds the arguments too
     holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
@@ -350,7 +350,9 @@ def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
         raise BrokenCall("missing-name")
     alone = marker.named.get("last") and not call.raw and not call.strays
     if alone and marker.text not in reader.tools:
-        raise BrokenCall("malformed-json", f"{marker.text} is no text, and there are no arguments")
+        raise BrokenCall(
+            "malformed-json", f"{marker.text} is not a text, and there are no arguments"
+        )
     call.relaxed = True
     reader.set_name(call, marker.size, marker.text)
 

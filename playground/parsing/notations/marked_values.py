@@ -298,7 +298,7 @@ def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
         assert match  # it matches the empty text too
         key, at = match[0].strip(), match.end()
         if not _BARE_KEY.match(key):
-            form.forgive(key, f"the key {key!r:.60}, which is no word")
+            form.forgive(key, f"the key {key!r:.60}, which is not a word")
     at = _skip(text, at)
     if not text.startswith(":", at):
         raise ValueError(f"expected a colon at character {at}")

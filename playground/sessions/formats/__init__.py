@@ -102,7 +102,7 @@ def recognised(source: Source) -> SessionFormat:
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
-        return next(iter(FORMATS))  # almost our own format, whose error is the clearest
+        return next(iter(FORMATS))  # a fault in our own format: it has the clearest error
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)

@@ -47,7 +47,7 @@ class FineTuning(SessionFormat):
                 read_row(builder, value, place)
             else:
                 builder.findings.append(finding("mixed-formats", str(place)))
-            del value  # it may be large, and the session is there
+            del value  # the row may be large, and the session is built
             yield builder
 
 

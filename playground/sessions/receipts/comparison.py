@@ -294,8 +294,7 @@ class _Explanations:
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason is that the same text is at another path, but it is not
-        there."""
+        """Return False if the reason is a copy of the text at another path, but there is none."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])

@@ -118,7 +118,7 @@ def _part(holdings: Holdings, part: Any) -> None:
         case ToolCallPart():
             arguments = part.args
             holdings.calls[part.tool_name, arguments_text(arguments)] += 1
-            if arguments.keys() == {"input"}:  # arguments that are text or no object
+            if arguments.keys() == {"input"}:  # arguments that are a text, or not an object
                 holdings.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             holdings.texts += strings(arguments)
         case ImagePart():

@@ -109,7 +109,9 @@ class Receipt(Shown):
         """
         silent = len(self.silent)
         rest = (
-            f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
+            f"{counted(silent, 'piece')} missing without a word"
+            if silent
+            else "the rest is explained"
         )
         rest = rest if self.missing else "nothing was found missing"
         if not self.characters:

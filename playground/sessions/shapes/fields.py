@@ -77,8 +77,8 @@ def list_in(source: Source, *keys: str) -> list[Any]:
 
 
 def object_in(source: Source) -> dict[str, Any]:
-    """Return a file's document. Raises WrongForm if it is no object, and InputFault if it is no
-    JSON."""
+    """Return a file's document. Raises WrongForm if it is not an object, and InputFault if the file
+    is not JSON."""
     if isinstance(source.value, dict):
         return source.value
     raise WrongForm("object")

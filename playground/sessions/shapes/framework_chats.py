@@ -229,7 +229,7 @@ _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
 def printed_message(text: str) -> dict[str, Any] | None:
     """Return the fields of a message that Python printed as a pydantic model; None for other text.
 
-    Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is no
+    Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is not a
     literal ends the reading.
     """
     if not text.startswith("role="):
