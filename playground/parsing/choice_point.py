@@ -258,7 +258,6 @@ class ChoicePoint:
         return False
 
     def marker_of(self, match: regex.Match[str]) -> Marker:
-        """Make a marker of a result of `match`."""
         group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 

@@ -132,7 +132,6 @@ class Syntax(HashedOnce, Declaration):
 
     @cached_property
     def sample_texts(self) -> dict[str, str]:
-        """A text for each of `text_keys`."""
         return self.notation.samples(self)
 
 

@@ -94,7 +94,6 @@ class Literals:
 
     @property
     def words(self) -> dict[str, bool | None]:
-        """The value of each word."""
         return {self.true: True, self.false: False, self.null: None}
 
 

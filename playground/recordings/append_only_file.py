@@ -95,7 +95,6 @@ class AppendOnlyFile:
         return self.path, handle
 
     def add(self, line: str) -> None:
-        """Add a line."""
         data = escaped_halves(line).encode()
         self._waiting.append(data)
         self._size += len(data)

@@ -79,7 +79,6 @@ def break_off(recording: Recording, after: int) -> Recording:
 
 
 def drop_chunk(recording: Recording, index: int) -> Recording:
-    """Return the recording without one chunk."""
     return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
 
 

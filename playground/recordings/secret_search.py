@@ -245,7 +245,6 @@ def lower(text: str) -> str:
 
 
 def _occurrences(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a word."""
     at = text.find(word, start)
     while at >= 0:
         yield at, at + len(word)

@@ -177,7 +177,6 @@ def _as_schema(value: Any) -> Schema:
 
 
 def _read_if_json(value: Any) -> Any:
-    """Read a text as JSON if it is JSON."""
     if not isinstance(value, str):
         return value
     try:

@@ -282,7 +282,6 @@ class SessionBuilder:
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
-        """Return True if a call with this id was made."""
         return call_id in self.names
 
     def new_id(self) -> str:
@@ -445,7 +444,6 @@ def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> Tas
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:
-    """Return the dynamic configuration with this environment block."""
     if not environment:
         return _NO_ENVIRONMENT
     return DynamicTaskConfig(dynamic_environment_details_block=environment)

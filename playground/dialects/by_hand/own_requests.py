@@ -43,7 +43,6 @@ def own_history(messages: Sequence[dict[str, Any]], base_history: History) -> Hi
 
 
 def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> list[CacheDecision]:
-    """Return a decision for each mark in the messages."""
     return [
         CacheDecision(True, "own-mark", index, part_index, str(mark.get("ttl") or ""))
         for index, message in enumerate(messages)

@@ -63,7 +63,6 @@ class RawValues:
         return either(alternatives)
 
     def json(self, schema: Any, place: str) -> Expression:
-        """Build a value as JSON."""
         return in_order(self.rules.value(schema, place), self.ending)
 
     def text(self, schema: Any, place: str, other_types: set[str] | None = None) -> Expression:

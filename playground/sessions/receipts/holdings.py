@@ -44,7 +44,6 @@ class Holdings:
 
     @property
     def results(self) -> int:
-        """The number of results."""
         return sum(map(len, self.results_by_call.values()))
 
 
