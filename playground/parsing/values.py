@@ -274,13 +274,13 @@ def is_deeper(value: Any, most: int) -> bool:
     """Return True if objects and lists are nested more than `most` deep. It does not recurse."""
     level = [value]
     for _ in range(most):
-        level = [item for each in level for item in _inside(each)]
+        level = [item for each in level for item in _inner_values(each)]
         if not level:
             return False
     return any(isinstance(each, Mapping | list | tuple) for each in level)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _inner_values(value: Any) -> Iterable[Any]:
     if isinstance(value, Mapping):
         return value.values()
     return value if isinstance(value, list | tuple) else ()

@@ -384,14 +384,14 @@ class SessionBuilder:
         }
         # These fields come unchecked from the file; the methods above checked all others.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
-        return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
+        return self._without_halves(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
         """Return the session's model, or else that of its last reply."""
         models = [record.model for record in self.requests if record.model]
         return self.model or "".join(models[-1:])
 
-    def _whole(self, session: Session) -> Session:
+    def _without_halves(self, session: Session) -> Session:
         """Return the session without half surrogates, also of JSON inside texts."""
         if self.is_clean and are_whole(self.texts) and are_unchecked_texts_whole(session):
             return session  # recordings were checked when they were made

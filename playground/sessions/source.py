@@ -70,10 +70,10 @@ class Source:
         return source
 
     @classmethod
-    def _opened(cls, given: str, name: str) -> Source:
-        if given == "-":
+    def _opened(cls, path_or_name: str, name: str) -> Source:
+        if path_or_name == "-":
             return cls(STANDARD_INPUT, read_standard_input())
-        path = kept_file(given) or Path(given)
+        path = kept_file(path_or_name) or Path(path_or_name)
         name = name or str(path)
         source = cls(name, path=path)
         try:
@@ -84,7 +84,7 @@ class Source:
                 return cls(name, source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
-            where = shown_address(given) if "://" in given else str(path)
+            where = shown_address(path_or_name) if "://" in path_or_name else str(path)
             raise InputFault(reason, where=where, expected="a readable file") from error
         return source
 
@@ -172,7 +172,7 @@ class Source:
         except ValueError:
             self.is_clean = False
             value = read_json(self.text, self.name, self.findings)
-            return self._whole(value, self.text, "")
+            return self._without_halves(value, self.text, "")
 
     @cached_property
     def document(self) -> Any:
@@ -313,13 +313,13 @@ class Source:
 
     def _several_values(self, line: bytes, number: int) -> list[Any]:
         text = decode(line, self.name, number).strip(" \t\r\n")
-        return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
+        return [self._without_halves(value, text, f"line {number}") for value in load_objects(text)]
 
     def _single_value(self, line: bytes, number: int) -> Any:
         text = decode(line, self.name, number).strip(" \t\r\n")
-        return self._whole(parse_json(text, self.name, number), text, f"line {number}")
+        return self._without_halves(parse_json(text, self.name, number), text, f"line {number}")
 
-    def _whole(self, value: Any, text: str, place: str) -> Any:
+    def _without_halves(self, value: Any, text: str, place: str) -> Any:
         """Return the value without half surrogates, each of which gives a finding."""
         if not _ESCAPED.search(text):
             return value

@@ -229,10 +229,12 @@ def other_than(
 ) -> Expression:
     """Build a text of `chars` that is not empty and none of the words. With `first` it begins with
     one of those characters."""
-    return _other([word for word in words if word], chars, first or chars, begun=False)
+    return _other_text([word for word in words if word], chars, first or chars, begun=False)
 
 
-def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool) -> Expression:
+def _other_text(
+    words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool
+) -> Expression:
     heads = dict.fromkeys(word[0] for word in words if word)
     more: list[Expression] = []
     if free := first - characters("".join(heads)):
@@ -240,7 +242,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     for head in heads:
         if head in first:
             rest = [word[1:] for word in words if word[:1] == head]
-            more.append(in_order(head, _other(rest, chars, chars, begun=True)))
+            more.append(in_order(head, _other_text(rest, chars, chars, begun=True)))
     ways = either(more)
     return optional(ways) if begun and "" not in words else ways
 

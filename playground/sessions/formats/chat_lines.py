@@ -192,9 +192,9 @@ def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
         return None
     return (
         _under_message(value)
-        or _first(value, _is_message)
+        or _first_fitting(value, _is_message)
         or (_is_whole_message(value) and (value, ""))
-        or _first(value, _is_part)
+        or _first_fitting(value, _is_part)
         or None
     )
 
@@ -221,7 +221,7 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
     return inside or any(isinstance(text, str | list) and text for text in texts)
 
 
-def _first(
+def _first_fitting(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
     """Return the first object for which `fits` is true, the line or an object inside, and its

@@ -206,9 +206,9 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the token reports that no request has, and those that requests have more often than the
     file. A report in the file may be a copy of another report, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
-    held = Counter(holdings.usages)
+    bills = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
-        billed = sum(n for one, n in held.items() if _is_part(counts, one))
+        billed = sum(n for one, n in bills.items() if _is_part(counts, one))
         first = reports[0]
         billed += billed > 0 and holdings.requests == 1 and _may_repeat(reports)
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
@@ -217,7 +217,7 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     if leaves.is_closed:
         return
     in_file = Counter(usage.counts for usage in leaves.usages)
-    for counts, times in held.items():
+    for counts, times in bills.items():
         count_in_file = sum(n for one, n in in_file.items() if _is_part(one, counts))
         if times > count_in_file:
             yield (
@@ -366,8 +366,8 @@ def _step(step: str) -> str:
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the texts, results and calls that the sessions have too rarely, and the texts and calls
     that one session has too often."""
-    held = _SessionWords(holdings)
-    yield from _words(leaves, held, holdings.calls)
+    session_words = _SessionWords(holdings)
+    yield from _missing_words(leaves, session_words, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
     for text, times in holdings.most_in_a_session.items():
@@ -405,11 +405,11 @@ class _SessionWords:
         return text in self._joined
 
 
-def _words(
-    leaves: Leaves, held: _SessionWords, called: Iterable[tuple[str, str]]
+def _missing_words(
+    leaves: Leaves, session_words: _SessionWords, session_calls: Iterable[tuple[str, str]]
 ) -> Iterator[Found]:
     """Yield the texts that a list of messages has more often than the sessions."""
-    names = {name for name, _ in called}
+    names = {name for name, _ in session_calls}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
         key = words.chat, folded(words.text), words.is_text
@@ -417,8 +417,8 @@ def _words(
     for (_, text, as_text), each in chats.items():
         if not _SAYS.search(text) or _is_call(text, names):
             continue  # punctuation alone, or a call written as text
-        there = held.times(text) if as_text else len(each) * held.holds(text)
-        for words in [*each.values()][there:]:
+        count = session_words.times(text) if as_text else len(each) * session_words.holds(text)
+        for words in [*each.values()][count:]:
             yield words.place, "text" if as_text else "beside", words.text
 
 
@@ -433,8 +433,8 @@ def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     every = [text for texts in holdings.results_by_call.values() for text in texts]
     each = {(r.call_id, r.values): r for r in leaves.results if r.values}
     for result in each.values():
-        held = holdings.results_by_call.get(result.call_id) or every
-        if not any(_holds(text, result) for text in held):
+        session_results = holdings.results_by_call.get(result.call_id) or every
+        if not any(_holds(text, result) for text in session_results):
             yield result.place, "result", " ".join(result.values)
 
 

@@ -81,17 +81,17 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
 
 def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
     """Add the messages of a session; return the texts of their parts."""
-    said: Counter[str] = Counter()
+    texts_of_parts: Counter[str] = Counter()
     for message in session.messages:
         if message.role != "tool" and message.role not in SYSTEM_ROLES:
             holdings.messages.add(repr((message.role, message.parts)))
         texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
-        said.update(texts)
+        texts_of_parts.update(texts)
         if len(texts) > 1:
             holdings.part_texts["".join(texts)] += 1
         for part in message.parts:
             _part(holdings, part)
-    return said
+    return texts_of_parts
 
 
 def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:

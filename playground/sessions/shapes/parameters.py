@@ -84,23 +84,23 @@ def is_parameter(name: str) -> bool:
     )
 
 
-def chat_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+def chat_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with the names and forms of OpenAI's chat API, without null values. If
     several set the same parameter, the chat API's name takes precedence, then the order of this
     module.
     """
     found: dict[str, Any] = {}
-    for key in sorted(given, key=lambda each: _RANKS.get(each, -1)):
-        if (value := given[key]) is not None:
+    for key in sorted(parameters, key=lambda each: _RANKS.get(each, -1)):
+        if (value := parameters[key]) is not None:
             read = _READERS.get(key)
-            translated = read(key, value) if read else {_chat_name(key, given): value}
+            translated = read(key, value) if read else {_chat_name(key, parameters): value}
             found |= {name: field for name, field in translated.items() if name not in found}
     return found
 
 
-def _chat_name(key: str, given: Mapping[str, Any]) -> str:
+def _chat_name(key: str, parameters: Mapping[str, Any]) -> str:
     """Return the chat API's name. With `responseLogprobs`, Gemini's `logprobs` is a number."""
-    if key == "logprobs" and given.get("responseLogprobs") is not None:
+    if key == "logprobs" and parameters.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)
 
