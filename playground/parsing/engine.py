@@ -446,7 +446,7 @@ class SyntaxEngine:
             scanner.emit_markup(len(closer), "reasoning")
 
     def _read_calls(self, marker: Marker, form: Form, has_body: bool = True) -> Walk[None]:
-        """Read one call, and the separator before the next one."""
+        """Read the calls between one pair of markers, and the separator after them."""
         self.mode = "call"
         section, is_next = self._section, self._separated is not None
         if section is None:

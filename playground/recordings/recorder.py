@@ -28,7 +28,8 @@ _Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, wai
 
 
 class Recorder:
-    """A recorder of one exchange; several threads may call it. It raises what its `lines` raise."""
+    """A recorder of one exchange; several threads may call it. Its methods raise the errors of
+    `lines`."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class Recorder:
         self._lines.keep()
 
     def _release(self) -> None:
-        """Write decided bytes; write all if too many have waited, or for too long."""
+        """Write decided bytes. If too many wait, or for too long, star out the undecided ones."""
         self._write_ready()
         if not self._waiting:
             return

@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters of an open secret; a longer one stays open at plain characters
+_SURE: Final = 1_024  # characters: plain characters keep a longer open secret open
 # Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -97,7 +97,7 @@ class Part:
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
-        """Star out these characters of the text."""
+        """Star out these characters of the text; a token's number becomes 0."""
         if self.kind == "number":
             self.buffer.write(self.place, _padded_zero(self.raw))
             return
@@ -149,7 +149,6 @@ class Channel:
     segments: list[_Segment] = field(default_factory=list)
 
     def copy(self) -> Channel:
-        """Return a channel with the same text so far."""
         return replace(self, segments=self.segments.copy())
 
     @property
@@ -158,7 +157,8 @@ class Channel:
 
     @property
     def waits_from(self) -> int | None:
-        """The place on the wire of the first open secret, or of its repetition; None for none."""
+        """The place on the wire of the first open secret, or of its repetition; None if none is
+        open."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start

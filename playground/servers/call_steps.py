@@ -34,8 +34,8 @@ def read_by_position(reply: Projection) -> None:
 
 
 def _is_marked(reply: Sequence[ReplySegment]) -> bool:
-    """Return True if a section's marker, a tag or a fence stands before the first call, not only a
-    bracket."""
+    """Return True if a section's marker, a tag or a fence stands right before the first call. A
+    bracket may follow it, but is not enough alone."""
     first = next((i for i, s in enumerate(reply) if s.kind in ("call", "failed")), 0)
     before = "".join(segment.text for segment in reply[:first])
     return bool(re.search(r"(?:>|```\w*|\w\])\s*\[?\s*\Z", before))
@@ -128,7 +128,7 @@ def _join_to_call(reply: Projection, call: ReplySegment, text: ReplySegment) -> 
 
 
 def extend_to_late_closers(reply: Projection) -> None:
-    """Drop a call's late closer, after other markers (View.closer_after_stray_markers)."""
+    """Drop a closer that stands after other markers (View.closer_after_stray_markers)."""
     call: ReplySegment | None = None
     for segment in reply.segments if reply.view.closer_after_stray_markers else ():
         if segment.ended is not None:

@@ -124,14 +124,14 @@ def stop_reading(reply: Projection, at: ReplySegment) -> None:
 
 
 def deliver_nothing(reply: Projection) -> None:
-    """Drop everything except reasoning."""
+    """Drop everything except reasoning and stop tokens."""
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):
             reply.drop(segment, "a reply with a call that it cannot read")
 
 
 def reply_as_text(reply: Projection, keep_calls: bool) -> None:
-    """Turn everything except reasoning into content; with `keep_calls`, also deliver the calls."""
+    """Turn all but reasoning and stop tokens into content; `keep_calls` also delivers the calls."""
     reply.all_is_text = True
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):

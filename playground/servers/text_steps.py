@@ -14,8 +14,8 @@ from playground.servers.view import Around
 
 
 def drop_header(reply: Projection) -> None:
-    """Drop a message's header, the text before its first marker (View.header_marker), or a reply
-    without such a marker (View.replies_without_header)."""
+    """Drop a message's header, the text before the marker that ends it (View.header_marker), or a
+    reply without such a marker (View.replies_without_header)."""
     literal = reply.view.header_marker
     for index, segment in enumerate(reply.segments if literal else ()):
         markers = (e.text for e in segment.events if isinstance(e, MarkupEvent))

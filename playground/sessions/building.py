@@ -295,7 +295,8 @@ class SessionBuilder:
         return self._new_ids > 0
 
     def open_call(self, name: str = "") -> str:
-        """Return the id of the first call (of that tool) without a result; "" if there is none."""
+        """Return the id of the first call (of the tool `name`) without a result; "" if there is
+        none."""
         for call_id, names in self._unanswered.items():
             if not name or name in names:
                 return call_id
@@ -375,7 +376,7 @@ class SessionBuilder:
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(requests),
-            "recordings": tuple(_with_own_names(self.recordings)),
+            "recordings": tuple(_with_unique_names(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
             "rows": tuple(map(self._finite_row, self.rows, count())),
@@ -414,7 +415,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
+def _with_unique_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
     """Add numbers to recordings of the same name, because callers look recordings up by name."""
     seen: Counter[str] = Counter()
     for recording in recordings:

@@ -141,7 +141,7 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     """Read a line: a message, a part of a message, or facts about the whole session."""
     found = _inner(value)
     if found is None:
-        _about(builder, value, place)
+        _add_session_facts(builder, value, place)
         return
     message, key = found
     start = len(builder.messages)
@@ -159,7 +159,7 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
         add_answer_facts(builder, start, message, value)
 
 
-def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _add_session_facts(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     model = value.get("model") or value.get("modelId") or value.get("model_id")
     builder.set_metadata(
         title=value.get("title") if isinstance(value.get("title"), str) else "",
@@ -224,8 +224,7 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
 def _first_fitting(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the first object for which `fits` is true, the line or an object inside, and its
-    field."""
+    """Return the line, or the first object inside it, for which `fits` is true; and its field."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

@@ -73,7 +73,7 @@ def receipt_of(
         usage
         for reports in _by_counts(leaves).values()
         for usage in reports
-        if not judge.is_aside(usage.place)
+        if not judge.aside_reason(usage.place)
     ]
     return Receipt(
         format,
@@ -277,7 +277,7 @@ class _Explanations:
 
     def explained(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
-        aside = self.is_aside(place, text)
+        aside = self.aside_reason(place, text)
         if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
             aside = AS_SENT
         about = (f for f in self._findings if self._is_about(f, place, text, kind))
@@ -288,12 +288,12 @@ class _Explanations:
         """Return True for a place outside the messages of a request."""
         return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
-    def is_aside(self, place: Place, text: str = "") -> str:
+    def aside_reason(self, place: Place, text: str = "") -> str:
         """Return the format's reason for ignoring this path or text; "" for none."""
-        reasons = (r for p, r in self._asides if p.search(place.field) and self._stands(r, text))
+        reasons = (r for p, r in self._asides if p.search(place.field) and self._applies(r, text))
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
-    def _stands(self, reason: str, text: str) -> bool:
+    def _applies(self, reason: str, text: str) -> bool:
         """Return False if the reason is a copy of the text at another path, but there is none."""
         if not reason.startswith(SAME):
             return True
@@ -364,8 +364,8 @@ def _step(step: str) -> str:
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the texts, results and calls that the sessions have too rarely, and the texts and calls
-    that one session has too often."""
+    """Yield the texts, results and calls that the sessions have less often than the file, and the
+    texts and calls that one session has more often."""
     session_words = _SessionWords(holdings)
     yield from _missing_words(leaves, session_words, holdings.calls)
     yield from _results(leaves, holdings)
@@ -423,8 +423,8 @@ def _missing_words(
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that is a call of one of these tools, which a session holds as a
-    call."""
+    """Return True for a text that may be a call of one of these tools: a session has no text then,
+    but a call."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
@@ -445,8 +445,8 @@ def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
         if call.chat and call.name and not call.call_id:
             chats.setdefault((call.chat, call.name, call.arguments), []).append(call.place)
     for (_, name, arguments), places in chats.items():
-        if 0 < (there := holdings.calls[name, arguments]) < len(places):
-            yield places[there], "call", f"{name}({arguments})"
+        if 0 < (count := holdings.calls[name, arguments]) < len(places):
+            yield places[count], "call", f"{name}({arguments})"
 
 
 def _holds(text: str, result: FileResult) -> bool:

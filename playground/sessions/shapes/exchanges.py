@@ -99,7 +99,7 @@ def _conversations(
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
-    for run in _chains(enumerate(map(_of_bedrock, exchanges), 1)):
+    for run in _chains(enumerate(map(_with_model_of_address, exchanges), 1)):
         first = run[0][1]
         if not _is_chat(first):
             others += [exchange for _, exchange in run]
@@ -226,7 +226,7 @@ def _json(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _of_bedrock(exchange: Exchange) -> Exchange:
+def _with_model_of_address(exchange: Exchange) -> Exchange:
     """Return the exchange with the address's model in its body, if the body names none."""
     model = model_in(exchange.url)
     if exchange.request is None or not model or exchange.request.get("model"):
