@@ -187,7 +187,7 @@ def _is_nearly(tag: str, form: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
+    """Return the markers of a dialect's calls (marker -> normal form), and a pattern of their
     words."""
     syntax = dialect.syntax
     param = syntax.param_template

@@ -55,7 +55,7 @@ def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def holds_marks(body: Mapping[str, Any]) -> bool:
-    """Return True if a mark may stand anywhere in a body."""
+    """Return True if any object in a body has a mark's key."""
     values: list[Any] = [dict(body)]
     while values:
         value = values.pop()
@@ -83,9 +83,9 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         return str(value.get("text") or "")
     # Only the envelope is sorted: libraries vary its order, and providers do not see it.
     plain = {
-        key: held if isinstance(held, str) else _unmarked(held)
-        for key, held in sorted(value.items())
-        if key not in MARKS and held is not None
+        key: item if isinstance(item, str) else _unmarked(item)
+        for key, item in sorted(value.items())
+        if key not in MARKS and item is not None
     }
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
@@ -335,7 +335,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # perhaps a value that is false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false
 
 
 def settings_left(

@@ -82,7 +82,7 @@ class TextReader(FastPath):
         try:
             data = text.encode()
         except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
-            # half a character is waiting for its other bytes: text cannot bring them
+            # half a character may be waiting for its other bytes: text cannot bring them
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
         at_sight = self._at_sight

@@ -323,7 +323,7 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
 
 
 def _argument_keys(call: OpenCall) -> list[str]:
-    """Return the keys of the stray members that are arguments.
+    """Return the keys of the stray members that are arguments; [] if the call has arguments.
 
     These are the tool's own parameters; or one object under another name; or all stray members, if
     the tool is not known.
