@@ -89,11 +89,11 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
         400,
         "not answer to the host 'evil.example', but to 127.0.0.1, localhost",
     ),
-    "a host that begins an address": (request(host=b"Host: [::1\r\n"), 400, "'[::1' is no name"),
+    "a host that begins an address": (request(host=b"Host: [::1\r\n"), 400, "'[::1' is not a name"),
     "a host with another behind it": (
         request(host=b"Host: localhost:80@evil.example\r\n"),
         400,
-        "is no name with a port or without one",
+        "is not a name, with or without a port",
     ),
     "two hosts": (request(headers=b"Host: localhost\r\n"), 400, "multiple Host"),
     "no host": (request(host=b""), 400, "Missing mandatory Host"),

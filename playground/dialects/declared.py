@@ -64,7 +64,7 @@ def _result_template(text: str) -> Template:
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredDialect(HashedOnce, Dialect):
-    """All of a dialect as data. docs/contributing/dialect.md declares a dialect in four lines."""
+    """A dialect as data. docs/contributing/dialect.md declares one in four lines."""
 
     caches_renderings: ClassVar[bool] = True
 
@@ -79,7 +79,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     result: str = "<tool_result>\n{result}\n</tool_result>"
     """The template of a tool's result."""
     result_role: ResultRole = "user"
-    """The role in which a result travels."""
+    """The role of a message with a result."""
     answer: tuple[str, str] = ("", "")
     """The texts that the template writes before and after an assistant's text."""
     reasoning: tuple[ReasoningTags, ...] = ()

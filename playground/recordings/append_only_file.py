@@ -79,8 +79,8 @@ class AppendOnlyFile:
     def _create(self) -> tuple[Path, int]:
         """Create and lock the file, at its place or beside an old one; return its path and handle.
 
-        Its name does not end in `.part`: such files may be removed as leftovers, and this is a
-        recording.
+        The name does not end in `.part`, because files named so may be removed as leftovers, and a
+        recording must stay.
         """
         if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
@@ -155,7 +155,7 @@ class AppendOnlyFile:
         os.close(self._handle)
 
     def _is_ours(self) -> bool:
-        """Return True if the file at our path is still this one, and nobody has replaced it."""
+        """Return True if the path still leads to our open file, so nobody has replaced it."""
         try:
             return os.path.samestat(os.fstat(self._handle), self._current.stat())
         except OSError:

@@ -264,7 +264,7 @@ def error_message(error: Any) -> str:
 
 
 def add_up(chunks: Iterable[Chunk]) -> Reply:
-    """Join chunks channel by channel; half characters at a cut become whole."""
+    """Join text, reasoning and each call; characters that were cut in two become whole."""
     text = bytearray()  # a list would hold an object for each chunk
     reasoning: list[str] = []
     calls: dict[int, tuple[list[str], list[str], list[str]]] = {}

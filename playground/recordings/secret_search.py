@@ -119,7 +119,7 @@ class SearchTables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """The words and heads in a text that may belong to a secret; its pieces contain no others."""
+    """The words and heads in a text that may belong to a secret. Its pieces have no others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]

@@ -57,10 +57,10 @@ class Compaction:
 
     @property
     def begins(self) -> int:
-        """The first message that follows a request with the compacted history.
+        """The index of the first message whose request had the compacted history.
 
-        If it is unknown what was kept, the first message after the compaction belongs to that
-        request.
+        If it is unknown which messages were kept, this is the second message after the compaction,
+        because the first is part of that request.
         """
         return self.message + (self.history is None)
 

@@ -36,7 +36,7 @@ def drafts_with_origins(
 
 
 def own_history(messages: Sequence[dict[str, Any]], base_history: History) -> History:
-    """Return the history that an override of `format_history` wrote, neighbours joined."""
+    """Return the history that an override of `format_history` wrote, with its texts' origins."""
     pairs = zip(base_history.messages, base_history.blocks, strict=True)
     drafts = drafts_with_origins(messages, "format_history", pairs)
     return History().extended_with(Draft(deep_copy(message), blocks) for message, blocks in drafts)

@@ -1,4 +1,4 @@
-"""Styles of writing values: JSON, Python literals, marked texts. A style holds the punctuation."""
+"""Ways to write values in a grammar: JSON, Python literals, texts between marks."""
 
 from __future__ import annotations
 

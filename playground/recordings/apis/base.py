@@ -78,7 +78,7 @@ class Sink:
     ) -> None:
         """Add to the call with this `key` in the API's deltas. A new key, or `new`, opens a call.
 
-        `done` completes it; with `server` the provider runs its tool itself. Raises TypeError if
+        `done` completes the call; with `server` the provider runs the tool. Raises TypeError if
         arguments, name or id are not a str.
         """
         if not (type(arguments) is type(name) is type(call_id) is str):

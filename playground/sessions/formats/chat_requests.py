@@ -193,9 +193,7 @@ def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
 
 def _is_marked(body: Any) -> bool:
     """Return True if a cache mark is anywhere in a body, even in arguments and schemas. The outer
-    levels are walked without their texts, which are most of a body; the rest is searched as bytes
-    first.
-    """
+    levels are searched value by value; deeper ones only if their bytes have a mark's name."""
     waiting = [body]
     for _ in range(_OUTER_LEVELS):
         deeper: list[Any] = []
