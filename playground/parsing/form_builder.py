@@ -1,4 +1,4 @@
-"""The builder of a syntax's form: the choices of every place inside its calls and its section.
+"""Build a syntax's form: for each place in its calls and its section, the patterns to look for.
 
 A notation adds its own choices: `announce` in an opener, `choice_points` inside a body.
 """
@@ -106,7 +106,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end a lookalike: its closer, or a marker after its end."""
+        """Build the choices that end what only looks like a call: its closer, or a later marker."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing

@@ -35,8 +35,8 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings of a missing marker. In a reply with such a finding, half a marker is no
-variation."""
+"""Codes of findings of a missing marker. In a reply with such a finding, half a marker does not
+count as a variation."""
 _COUNTED: Final = re.compile(r"\d+")
 
 

@@ -143,7 +143,7 @@ class Channel:
     sure: bool = True  # False if its parts may not belong together, or some may be missing
     text: str = ""
     offset: int = 0  # the offset of `text`
-    decided_to: int = 0  # an offset; all before it is decided
+    decided_to: int = 0  # an offset; the text before it is decided
     open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
     running_kind: str = ""  # the kind of a secret that is being starred out until it ends
     segments: list[_Segment] = field(default_factory=list)
@@ -166,8 +166,8 @@ class Channel:
         place = segment.place
         if segment.part.plain and isinstance(segment.part.buffer, WireBuffer):
             place += start - segment.start
-        echo = segment.repeated.start if segment.repeated else None
-        return place if echo is None else min(place, echo)
+        repeated = segment.repeated.start if segment.repeated else None
+        return place if repeated is None else min(place, repeated)
 
     def _segment_at(self, offset: int) -> int:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)

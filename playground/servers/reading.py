@@ -1,4 +1,4 @@
-"""A server's reading of a reply: a projection of our own reading."""
+"""A server's reading of a reply: our own reading, changed as the server would change it."""
 
 from __future__ import annotations
 

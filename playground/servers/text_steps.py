@@ -1,5 +1,5 @@
-"""The steps for text, and for markers outside of calls. Each names the field of `View` that it
-applies."""
+"""Steps, which change a reply as a server does: those for text and for markers outside of calls.
+Each names the field of `View` that it applies."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def keep_one_text(reply: Projection) -> None:
     for segment in reversed(reply.segments) if is_last else reply.segments:
         has_text = segment.kind in ("text", "bare") and bool(segment.text.strip())
         if is_over and has_text:
-            reply.drop(segment, f"all but the {which} text")
+            reply.drop(segment, f"a text that is not the {which}")
         has_begun = has_begun or has_text
         ends = ("call", "failed", "section", *(["reasoning", "stop"] if is_last else []))
         is_over = is_over or (has_begun and segment.kind in ends)

@@ -53,7 +53,7 @@ class SourceText(NamedTuple):
 
 
 def source_texts(session: Session, origin: str) -> list[SourceText]:
-    """Return the texts to edit of an origin; [] if it has none, such as a dialect's rules."""
+    """Return the texts to edit of an origin, such as `message:3`; [] for a dialect's rules."""
     kind, _, name = origin.partition(":")
     if kind == "tool":
         return [

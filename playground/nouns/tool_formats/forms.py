@@ -252,8 +252,8 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
 
 
 def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
-    """Copy a tool without the fields that a plugin's subclass adds, because they would decide its
-    form."""
+    """Copy a tool without the fields that a plugin's subclass adds, because they would change how
+    the tool is written."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 

@@ -152,8 +152,8 @@ class ReplyRules:
     def _heads_with_word(self, following: Expression) -> list[tuple[str, Expression]]:
         """Return the beginnings of an expression, each with what follows it.
 
-        Each should hold a word that no text holds. If one does not, only a walk character by
-        character finds the text's end.
+        Each should hold a word that free texts may not contain. Otherwise a text's end can only be
+        found character by character.
         """
         heads = self._heads(following)
         common = os.path.commonprefix([head for head, _ in heads])

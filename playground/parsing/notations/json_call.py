@@ -1,6 +1,6 @@
 """Name and arguments inside one JSON object, whose members a `JsonShape` declares.
 
-The walk decides at each key what to do with its value, so the members may come in any order.
+The reader decides at each key what to do with its value, so the members may come in any order.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _walk_object(
     """Walk one object; at each key decide whether its value is the name, the arguments or neither.
 
     `path` are the keys that lead to the object. Its braces may be `doubled`, as templates write
-    them. After a complete `function` the closing brace may be missing: the call is complete.
+    them. After a complete member `function` the closing brace may be missing.
     """
     scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
@@ -154,7 +154,7 @@ def _walk_object(
 
 
 def _read_escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
-    """Claim an object with escaped quotes, as if it stood in a string, and read it at its end."""
+    """Read an object with escaped quotes, as if it stood in a string, once it has ended."""
     text = yield from claim_arguments(reader, call)
     value = decoded(read_escaped, text, "malformed-json")
     name, arguments = members_of(value, shape)
@@ -358,14 +358,14 @@ def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Hold the name's string until it ends, then claim it at once; the quotes are markup."""
+    """Wait until the name's string has ended, then set the call's name; the quotes are markup."""
     scanner, quote = reader.scanner, reader.scanner.peek()
     assert quote  # the caller has checked that it is a quote
     scanner.emit_markup(1)
     while True:
         inside = _QUOTED[quote].match(scanner.text, scanner.at)
         text = inside[0] if inside else scanner.text[scanner.at :]
-        # the first of two faults is reported, wherever the text was cut
+        # before the length is checked: chunks must not decide which fault is reported
         if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote belongs to another call
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic

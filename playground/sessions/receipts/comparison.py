@@ -240,8 +240,8 @@ def _may_repeat(reports: list[FileUsage]) -> bool:
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Group the reports by their counts, one for each answer. If some have no answer, keep only the
-    path with the fewest reports: the others may be in a history that each request repeats."""
+    """Group the last report of each answer by its counts. If reports of a group name no answer,
+    keep those at the path with the fewest: others may be in a history that requests repeat."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -314,7 +314,7 @@ class _Explanations:
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
         if found.code == "beside-left-out":  # its message lists fields' names
-            if kind in ("result", "usage"):  # objects, one field of which the finding names
+            if kind in ("result", "usage"):  # the finding names a field of the object
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))

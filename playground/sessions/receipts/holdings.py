@@ -51,11 +51,11 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return the texts, calls and counts that a file's sessions hold."""
     found = Holdings()
     for session in sessions:
-        said = _add_messages(found, session)
+        text_counts = _add_messages(found, session)
         for recording in session.recordings:
-            said += _of_recording(found, recording)
-        found.part_texts += said
-        found.most_in_a_session |= said
+            text_counts += _of_recording(found, recording)
+        found.part_texts += text_counts
+        found.most_in_a_session |= text_counts
         calls = Counter(
             (call.tool_name, arguments_text(call.args))
             for message in session.messages
@@ -98,14 +98,14 @@ def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     """Add a recording's error and further choices; its first reply is a message of the session."""
     holdings.texts += strings(recording.error)
     holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
-    said: Counter[str] = Counter()
+    text_counts: Counter[str] = Counter()
     for reply in recording.replies[1:]:
-        said.update((reply.content, reply.reasoning))
+        text_counts.update((reply.content, reply.reasoning))
         holdings.texts += (reply.content, reply.reasoning)
         for call in reply.tool_calls:
             holdings.texts += strings(call.arguments_text)
             holdings.calls[call.name, spelt(call.arguments_text)] += 1
-    return said
+    return text_counts
 
 
 def _part(holdings: Holdings, part: Any) -> None:
@@ -123,8 +123,8 @@ def _part(holdings: Holdings, part: Any) -> None:
         case ImagePart():
             holdings.texts.append(part.url)
         case _:
-            given = "\n".join(scalars(part.result))
-            holdings.results_by_call.setdefault(part.tool_call_id, []).append(given)
+            result_text = "\n".join(scalars(part.result))
+            holdings.results_by_call.setdefault(part.tool_call_id, []).append(result_text)
             holdings.texts += strings(part.result)
 
 

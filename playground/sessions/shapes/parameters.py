@@ -63,7 +63,7 @@ _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a request's body: all but its messages, tools and model.
+    """Return the parameters of a request's body: everything except its messages, tools and model.
 
     A parameter at the top of the body overrides the same parameter in an inner object.
     """
@@ -167,7 +167,7 @@ def _choice_by_mode(config: Any) -> dict[str, Any]:
 def _reasoning(key: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not isinstance(value.get("effort"), str):
         return {key: value}
-    rest = {name: held for name, held in value.items() if name != "effort"}
+    rest = {name: field for name, field in value.items() if name != "effort"}
     return {"reasoning_effort": value["effort"]} | ({key: rest} if rest else {})
 
 
@@ -177,7 +177,7 @@ def _text(key: str, value: Any) -> dict[str, Any]:
         return {}
     found = _format("response_format", value["format"]) if "format" in value else {}
     found |= {name: value[name] for name in ("verbosity",) if name in value}
-    rest = {name: held for name, held in value.items() if name not in ("format", "verbosity")}
+    rest = {name: field for name, field in value.items() if name not in ("format", "verbosity")}
     return found | ({key: rest} if rest else {})
 
 
