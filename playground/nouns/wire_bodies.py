@@ -318,8 +318,8 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Return the parameters of a body by the rules' names; missing ones are left out."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` says if there is a picture: with Anthropic the first picture changes the key of the
-    # messages' tier.
+    # `images` says if there is a picture: with Anthropic the first picture changes the key under
+    # which messages are cached.
     parameters |= {
         "images": pictures or None,
         "citations": cites or None,

@@ -47,7 +47,7 @@ _AFTER: Final = {
 _UNDECIDED: Final = ("\\", "/", "*")
 # opener that is open -> the matches that `_change_by` can follow without the walk
 _SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
-_LONGEST_CHUNK: Final = 64  # characters: longer chunks are left to the walk
+_LONGEST_CHUNK: Final = 64  # characters: longer chunks are read by the walk (`claim_balanced`)
 _LEAST_AT_ONCE: Final = 128  # characters: in shorter texts a value is seldom complete
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
