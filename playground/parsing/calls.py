@@ -127,8 +127,8 @@ class CallReader(Reader):
         yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call without a name that of a call inside its arguments, of the tool that they
-        fit, or "". Raises BrokenCall if the syntax requires a name."""
+        """If a call has no name, take the name of a call inside its arguments, or else of the tool
+        that they fit, or else "". Raises BrokenCall if the syntax requires a name."""
         if call.name is not None:
             return
         if not syntax.nameless:

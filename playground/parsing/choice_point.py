@@ -1,7 +1,7 @@
 """A choice point is a place in a reply where one of several choices may come next.
 
 It takes two steps to find out which one. `candidate_pattern`, run by `re`, stops where some choice
-*may* begin; `match` then asks the choices one after another, by `regex`, which can match partially.
+*may* begin; `match` then tries the choices one after another with `regex`, which can match partly.
 
 The second step is slow, so its results are remembered for all streams: every call of a dialect has
 the same markers. The key is the *beginning* of a text, just long enough to decide the match,

@@ -1,7 +1,7 @@
 """The engine that reads every declared dialect: text in, events out, no I/O and no clock.
 
-It walks the same pieces that rendering.py fills. The model's text never raises an exception: a call
-that cannot be read gives a finding and an aborted call.
+Its words (walk, form, claim, draft …) are explained in `__init__.py`. The model's text never raises
+an exception: a call that cannot be read gives a finding and an aborted call.
 """
 
 from __future__ import annotations

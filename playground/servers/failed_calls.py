@@ -131,7 +131,7 @@ def deliver_nothing(reply: Projection) -> None:
 
 
 def reply_as_text(reply: Projection, keep_calls: bool) -> None:
-    """Turn all but reasoning and stop tokens into content; `keep_calls` also delivers the calls."""
+    """Turn all except reasoning and stop tokens into content; `keep_calls` also delivers calls."""
     reply.all_is_text = True
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):

@@ -153,8 +153,8 @@ class SessionBuilder:
         return None
 
     def add_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
-        """Add the tools in an entry of a list of tools, and return them. An entry of no known form
-        is a finding."""
+        """Add the tools in an entry of a list of tools, and return them. An entry that cannot be
+        read gives a finding."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:

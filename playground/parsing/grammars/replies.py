@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """The kinds of reply to allow: with `required` no text without a call, with `several` more than
-    one call, with `reasoning` a thought before anything else."""
+    """The kinds of reply to allow: with `required` only replies with a call, with `several` more
+    than one call, with `reasoning` a thought at the beginning."""
 
     required: bool
     several: bool
@@ -60,7 +60,7 @@ class ReplyRules:
         self.syntax, self.markers, self.answer = syntax, markers, answer
         self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
-        """True if only a walk character by character shows where a text ends."""
+        """True if a text's end can only be found character by character."""
         self.forbidden = outside_words(syntax, markers, tools)
         any_values: dict[Style, Use] = {}
         self._calls = [

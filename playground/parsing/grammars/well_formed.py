@@ -351,12 +351,12 @@ class _Form:
         return in_order(before, value, after)
 
     def _other_than(
-        self, words: Sequence[str], but: CharacterSet = _NO_NAME, begun: bool = False
+        self, words: Sequence[str], excluded: CharacterSet = _NO_NAME, begun: bool = False
     ) -> Expression:
         """Build a key that is none of the words, with a rule for each beginning of a word. It does
-        not begin with a character of `but`."""
+        not begin with a character of `excluded`."""
         heads = dict.fromkeys(word[0] for word in words if word)
-        first = but.others - characters(*heads)
+        first = excluded.others - characters(*heads)
         ways: list[Expression] = [in_order(OneOf(first), repeat(OneOf(_NO_NAME.others)))]
         for head in heads:
             rest = self._other_than([word[1:] for word in words if word[:1] == head], begun=True)

@@ -1,4 +1,4 @@
-"""Leaves of a file, found by a walk that knows no format: texts, calls, results and token counts.
+"""Leaves of a file, found without knowing its format: texts, calls, results and token counts.
 
 A text counts if it has 24 characters and a blank. JSON, server-sent events, Base64 and gzip are
 opened everywhere, also inside strings. The importers share no code with this module.
@@ -537,17 +537,19 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | No
     field_name = next((n for n in _ARGUMENTS if n in holder), None)
     if field_name is None or not name:
         return None
-    given = holder[field_name]
+    arguments = holder[field_name]
     if field_name in ("input", "parameters") and not _OF_CALL.search(kind + key):
         return None  # a span of a trace, or the declaration of a tool
-    if isinstance(given, dict) and ("properties" in given or kind in ("function", "custom")):
+    if isinstance(arguments, dict) and (
+        "properties" in arguments or kind in ("function", "custom")
+    ):
         return None
-    if isinstance(given, str):
+    if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
-            given = load_json(given, strict=True)
-    given = {} if given is None or given == "" else given
+            arguments = load_json(arguments, strict=True)
+    arguments = {} if arguments is None or arguments == "" else arguments
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
-    return FileCall(place, call_id, name, arguments_text(given))
+    return FileCall(place, call_id, name, arguments_text(arguments))
 
 
 def _pairs(items: list[Any]) -> dict[str, Any]:
