@@ -529,7 +529,7 @@ def is_text(text: str) -> bool:
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
-    """Return the call if an object is one (it has arguments and a name), or else None."""
+    """Return the call if an object is one (it has values and a name), or else None."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
     state = value.get("state")  # some calls have these fields inside `state`
@@ -537,19 +537,17 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | No
     field_name = next((n for n in _ARGUMENTS if n in holder), None)
     if field_name is None or not name:
         return None
-    arguments = holder[field_name]
+    values = holder[field_name]
     if field_name in ("input", "parameters") and not _OF_CALL.search(kind + key):
         return None  # a span of a trace, or the declaration of a tool
-    if isinstance(arguments, dict) and (
-        "properties" in arguments or kind in ("function", "custom")
-    ):
+    if isinstance(values, dict) and ("properties" in values or kind in ("function", "custom")):
         return None
-    if isinstance(arguments, str):
+    if isinstance(values, str):
         with suppress(ValueError, RecursionError):
-            arguments = load_json(arguments, strict=True)
-    arguments = {} if arguments is None or arguments == "" else arguments
+            values = load_json(values, strict=True)
+    values = {} if values is None or values == "" else values
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
-    return FileCall(place, call_id, name, arguments_text(arguments))
+    return FileCall(place, call_id, name, arguments_text(values))
 
 
 def _pairs(items: list[Any]) -> dict[str, Any]:

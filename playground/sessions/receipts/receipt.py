@@ -98,12 +98,8 @@ class Receipt(Shown):
         Text that the format ignores does not count.
         """
         aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
-        compared_size = self.characters - aside
-        return (
-            1.0
-            if compared_size <= 0
-            else max(0.0, 1 - (self.missing_characters - aside) / compared_size)
-        )
+        size = self.characters - aside
+        return 1.0 if size <= 0 else max(0.0, 1 - (self.missing_characters - aside) / size)
 
     @property
     def words(self) -> str:
