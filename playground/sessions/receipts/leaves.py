@@ -529,7 +529,7 @@ def is_text(text: str) -> bool:
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
-    """Return the call if an object is one (it has values and a name), or else None."""
+    """Return the call if an object is one (it has arguments and a name), or else None."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
     state = value.get("state")  # some calls have these fields inside `state`
