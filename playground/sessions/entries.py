@@ -7,7 +7,7 @@
 
 An entry's name is that of its file; the text does not contain it. The imported session is written
 once: an edit changes the first two lines, and the others are copied unchanged. Before an entry is
-written, secrets are starred out, even if they are in pieces; lengths stay.
+written, its secrets are starred out, even if chunks divide them; texts keep their lengths.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def read_label(line: str, where: str) -> Label:
         raise InputFault(
             f"a workspace file of another version ({version!r})"
             if is_ours
-            else f"no workspace file: its format is {version!r}",
+            else f"not a workspace file: its format is {version!r}",
             where=where,
             line=1,
             field="format",

@@ -52,7 +52,7 @@ class Source:
         self.progress: Progress | None = None
         self.number = 0  # number of the chosen session, from 1; 0 for all
         self.findings: list[Finding] = []  # those since the caller last cleared the list
-        self.left_out: list[InputFault] | None = None  # a list collects faults, and reading goes on
+        self.left_out: list[InputFault] | None = None  # if a list, faults are added there
         self.is_clean = True  # False after a number or text that JSON lacks
         self._parsed: dict[bytes, Any] = {}  # line → value, for first lines of a short file
         self.seen: dict[str, Any] = {}  # facts found by a format, for other formats
@@ -279,8 +279,8 @@ class Source:
     def _torn_end(self) -> int | None:
         """If the last of several lines is cut off, add a finding and return its number.
 
-        This is done before any line is read, because the last session may be complete before the
-        end.
+        This is done before any line is read, because the last session may be returned before the
+        last line is read.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -297,8 +297,8 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """Return the value of a line, in a list. Raises InputFault. If two processes wrote a line
-        (Qwen Code), it holds several objects: the last comes first in the list."""
+        """Return the value of a line, in a list. If two processes wrote a line (Qwen Code), return
+        its objects in reverse order. Raises InputFault."""
         try:
             return [read_json_bytes(line)]  # nearly all lines
         except ValueError:

@@ -55,8 +55,8 @@ class Check(NamedTuple):
 
 
 def check_of(tool: ToolMetadata) -> Check | None:
-    """Return the check of a tool's arguments; None for a broken schema, which the doctor
-    reports."""
+    """Return the check of a tool's arguments; None for a broken schema, which other checks
+    report."""
     try:
         return _validator(marshal.dumps(tool.input_schema, _PLAIN))
     except (ValueError, RecursionError):  # not JSON, or nested too deeply

@@ -104,14 +104,14 @@ class Notation(ABC):
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
     follows_tags: ClassVar[bool] = False
-    """The body begins with tags or text right after the opener. If a blank and a word follow the
-    opener instead, it is a tag that prose mentions."""
+    """The body begins with tags or text right after the opener. If a blank and a word follow
+    instead, prose only mentions the opener's tag."""
     names_tool: ClassVar[bool] = False
     """The tool's name is part of the body."""
     holes_after: ClassVar[tuple[str, ...]] = ("name",)
     """The holes before the body that a call may repeat after it."""
     texts_only: ClassVar[bool] = False
-    """The arguments are the call's own holes and no others; some may be lines before the body."""
+    """The call's own holes are all its arguments; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
     """Null can be written. If it cannot, as in TOML, `write` leaves it out and the check names the
     argument. The tests write and read every other plain value."""
@@ -147,8 +147,8 @@ class Notation(ABC):
         return ""
 
     def without_body_start(self, syntax: Declaration) -> str:
-        """Build a pattern of a body that lacks its beginning: the text from the quote and the comma
-        after the name on. Return "" if no text could show it."""
+        """Build a pattern of a body that lacks its beginning, up to the name: what is left begins
+        with the quote and the comma after the name. Return "" if no text could show it."""
         return ""
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:

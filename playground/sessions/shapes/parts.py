@@ -241,7 +241,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
         call_id = builder.open_call(name)
     content = _first(body, "content", "output", "response", "result", "value", "error", "text")
     if content is None and (others := _container_fields(body)):
-        builder.note_loss(f"a result under a name that no format is known to use: {others}", place)
+        builder.note_loss(f"a result in a field that no known format uses: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
     if isinstance(content, dict) and _is_of_mcp(content):
@@ -284,7 +284,7 @@ def _container_fields(body: dict[str, Any]) -> str:
 
 
 def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return the call and the result in one part of the AI SDK's user interface."""
+    """Return the call and the result of a part that the AI SDK's user interface stores."""
     inner = value.get("toolInvocation")
     body = {**value, **inner} if isinstance(inner, dict) else value
     name = body.get("toolName") or str(value.get("type")).removeprefix("tool-")
