@@ -127,7 +127,7 @@ def test_secrets_are_starred_whatever_pieces_they_came_in_and_counted() -> None:
         (ENTRY[: ENTRY.index("\n") + 1], "breaks off"),
         (ENTRY[:30], "line"),
         ("", "not JSON"),
-        ("[1]\n", "no object"),
+        ("[1]\n", "not an object"),
         ('{"format": 3}\n', "its format is 3"),
         (
             ENTRY.replace('"findings": [', '"edits": [{"action": "fly"}], "findings": ['),

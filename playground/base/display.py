@@ -70,7 +70,7 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
-    Raises KeyError if none is registered, which is a mistake of ours."""
+    Raises KeyError if none is registered, which is a bug of this package."""
     try:
         import_module(_MODULES[kind])
     except ModuleNotFoundError as error:
@@ -148,7 +148,7 @@ def _cell(text: str) -> str:
 
 class Listed(Sequence[Item], Shown):
     """A sequence of answers that shows itself as one table. It is no `list`, because notebooks
-    print lists in their own way."""
+    print a `list` in their own way."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)

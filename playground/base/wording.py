@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them: hidden characters are shown, words keep their order.
+"""Format numbers and texts for people: show hidden characters, keep right-to-left words in order.
 
 Each kind of number has a function here and the same one for the browser in
 `show/components/kit.js`. `tests/test_numbers.py` compares them, and finds code that formats numbers
@@ -45,7 +45,7 @@ def dollars(value: float) -> str:
     return f"${grouped(value, places)}"
 
 
-# Characters that a terminal obeys or hides: controls, and Unicode's own (direction, zero width,
+# Characters that a terminal does not print: controls, and Unicode's own (direction, zero width,
 # tags, half surrogates). Joiners are not among them: scripts and emoji need them.
 INVISIBLE: Final = (
     r"\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
@@ -64,7 +64,7 @@ _POP: Final = "\u2069"
 
 
 def visible(text: str) -> str:
-    r"""Return a text with the characters escaped that a terminal hides or obeys (`\x1b`). Line ends
+    r"""Return a text with each control or hidden character written as an escape (`\x1b`). Line ends
     and tabs stay."""
     return _CONTROL.sub(_escape, text)
 

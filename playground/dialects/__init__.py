@@ -199,7 +199,7 @@ def get_dialect(name: str | Dialect) -> Dialect:
 
 
 def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
-    """Return dialects from names, from dialects, or from a single one; for none, all registered."""
+    """Return dialects from names, dialects, or a single one; if none are given, all registered."""
     if isinstance(dialects, str | Dialect):
         return [get_dialect(dialects)] if dialects else as_dialects(dialect_names())
     if isinstance(dialects, bytes | Mapping) or not isinstance(dialects, Iterable):

@@ -25,5 +25,5 @@ class HashedOnce:
         return self._hash
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the hash: in another process a text has another hash."""
+        """Return the fields without the hash: another process hashes a text differently."""
         return {name: value for name, value in vars(self).items() if name != "_hash"}

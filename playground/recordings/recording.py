@@ -156,7 +156,7 @@ _SECRET_HEADER: Final = re.compile(
 
 
 def _without_keys(text: str) -> str:
-    """Return a line that is no frame, such as an HTTP header, without the key that it may hold."""
+    """Return a line that is not a frame, such as an HTTP header, without a key that it may hold."""
     from playground.recordings.scrubbing import scrubbed
 
     header = _SECRET_HEADER.match(text)
@@ -264,7 +264,7 @@ def error_message(error: Any) -> str:
 
 
 def add_up(chunks: Iterable[Chunk]) -> Reply:
-    """Join chunks channel by channel; half characters at a cut become whole."""
+    """Join text, reasoning and each call; characters that were cut in two become whole."""
     text = bytearray()  # a list would hold an object for each chunk
     reasoning: list[str] = []
     calls: dict[int, tuple[list[str], list[str], list[str]]] = {}

@@ -50,7 +50,7 @@ def session(
     `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
     out. `explicit_caching` lets a policy mark requests to Gemini.
 
-    Raises InputFault with the place of a value that is no message or no tool.
+    Raises InputFault with the place of a value that is not a message or a tool.
     """
     body = _body(messages)
     builder = SessionBuilder(title=title)

@@ -132,7 +132,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
+    """Build everything that may stand beside text and calls: thoughts, plain texts, model
+    tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
@@ -297,7 +298,7 @@ class _Form:
         style = self.python
         first, part = name_characters(), name_characters(before="a")
         foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
-        # no word of Python's own, which a strict reader refuses as a name
+        # not a keyword of Python: a strict reader refuses it as a name
         key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
@@ -350,12 +351,12 @@ class _Form:
         return in_order(before, value, after)
 
     def _other_than(
-        self, words: Sequence[str], but: CharacterSet = _NO_NAME, begun: bool = False
+        self, words: Sequence[str], excluded: CharacterSet = _NO_NAME, begun: bool = False
     ) -> Expression:
         """Build a key that is none of the words, with a rule for each beginning of a word. It does
-        not begin with a character of `but`."""
+        not begin with a character of `excluded`."""
         heads = dict.fromkeys(word[0] for word in words if word)
-        first = but.others - characters(*heads)
+        first = excluded.others - characters(*heads)
         ways: list[Expression] = [in_order(OneOf(first), repeat(OneOf(_NO_NAME.others)))]
         for head in heads:
             rest = self._other_than([word[1:] for word in words if word[:1] == head], begun=True)
@@ -363,7 +364,7 @@ class _Form:
         return optional(either(ways)) if begun and "" not in words else either(ways)
 
     def _value_style(self) -> Style:
-        """Return the style of values that are no texts."""
+        """Return the style of values other than texts."""
         literals = self.syntax.literals
         if literals.nested == "python":
             return self.python

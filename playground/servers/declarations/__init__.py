@@ -278,8 +278,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: of the replies that the server and
-    its view read alike, and of all replies. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: how many replies the server and its
+    view read alike, and how many were tried. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -292,8 +292,8 @@ def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
 
 
 def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
-    """Return the slips for which this version of the server read some reply otherwise than its view
-    says."""
+    """Return the slips for which this version of the server read at least one reply differently
+    than its view says."""
     tried = _tried_slips(server, parser, dialect).items()
     return frozenset(slip for slip, (equal, of) in tried if equal < of)
 
