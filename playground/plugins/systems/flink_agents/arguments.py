@@ -52,13 +52,13 @@ def checked_arguments(
         if wants in values and not _is_unchanged(value, as_json.get(wants, values[wants])):
             text = f"{value!r:.80} is read as {values[wants]!r:.80}"
             findings.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # of a schema alone
+    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # only if built from a schema
         findings.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
     return values, findings
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # the error is about all arguments, which its message names
+    if not error["loc"]:  # an error about all arguments: its message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -67,10 +67,12 @@ def _error_text(error: ErrorDetails) -> str:
 
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
-    """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
+    """Raise ValueError for a field's own name if the field has an alias: pydantic would ignore the
+    argument."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     problems = [
-        f"{name}: no argument; it is {' or '.join(names[name].accepted + names[name].containers)}"
+        f"{name}: not an argument; it is "
+        f"{' or '.join(names[name].accepted + names[name].containers)}"
         for name in given
         if name in names and name not in accepted
     ]
@@ -93,7 +95,7 @@ def _values(
 
 
 def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON values by the same names; {} if a type cannot be written."""
+    """Return the values as JSON values by the same names; {} if JSON cannot hold one."""
     fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
@@ -103,7 +105,7 @@ def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, 
 
 
 def _is_unchanged(given: Any, read: Any) -> bool:
-    """Return True if a value was not changed by reading, except for added defaults of models."""
+    """Return True if reading changed nothing in a value, except that models got defaults."""
     if isinstance(given, dict) and isinstance(read, dict):
         return all(key in read and _is_unchanged(value, read[key]) for key, value in given.items())
     if isinstance(given, list) and isinstance(read, list):

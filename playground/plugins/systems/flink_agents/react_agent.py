@@ -32,9 +32,9 @@ _USER_PROMPT: Final = "_default_user_prompt"
 class ReActAgent(Agent):
     """An agent of one chat model, which calls its tools natively until it answers.
 
-    An input that is a text or number is the prompt's variable `input`; the fields of any other
-    input are variables of a prompt, which is then required. With an `output_schema` the answer is
-    an object of that model. Raises InputFault for a schema that is no pydantic model.
+    An input that is a text or a number becomes the prompt's variable `input`. Any other input needs
+    a prompt, whose variables are the input's fields. With an `output_schema`, the answer is an
+    object of that model. Raises InputFault for a schema that is not a pydantic model.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ReActAgent(Agent):
         self.add_resource(MODEL, ResourceType.CHAT_MODEL, chat_model)
         if output_schema is not None:
             if not (isinstance(output_schema, type) and issubclass(output_schema, BaseModel)):
-                problem = f"no model: {output_schema!r:.60} (a row type needs Apache Flink)"
+                problem = f"not a model: {output_schema!r:.60} (a row type needs Apache Flink)"
                 raise InputFault(problem, field="output_schema", expected="a pydantic model")
             schema = output_schema.model_json_schema()
             asks = f"The final response should be json format, and match the schema {schema}."

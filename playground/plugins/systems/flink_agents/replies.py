@@ -1,5 +1,5 @@
-"""Read a reply like Flink-Agents: separate the reasoning, and remove a fence. Our own parsers
-(`playground.parse`) keep every character instead."""
+"""Read a reply as Flink-Agents does: it removes reasoning and a fence. Our own parsers
+(`playground.parse`) keep every character."""
 
 from __future__ import annotations
 

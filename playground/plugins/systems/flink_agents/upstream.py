@@ -1,4 +1,4 @@
-"""Build the schema that Flink-Agents would make from a tool's schema; it is shown, but never used.
+"""Build the schema that Flink-Agents would make of a tool's schema. It is only shown, never sent.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
@@ -41,15 +41,15 @@ _BOUNDS: Final = {
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
     """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault for a schema that Flink-Agents cannot read, because of a list of types, a
-    union of two types and null, or names that pydantic refuses.
+    Raises InputFault for a schema that Flink-Agents cannot read: it has a list of types, a union of
+    two types and null, or names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
         return model.model_json_schema()
     except InputFault:
         raise
-    except Exception as error:  # an odd schema may raise anything
+    except Exception as error:  # pydantic may raise anything for a strange schema
         raise _unreadable("", f"this schema: {str(error).splitlines()[0]}") from error
 
 
@@ -83,9 +83,9 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """Return the Java side's type of a field: an enum, a model or anything else is a string.
+    """Return the Java side's type of a field. Enums, models and all other types become strings.
 
-    A schema does not distinguish `list` from `list[Any]`, which is a string on the Java side.
+    On the Java side `list[Any]` is a string and `list` is not; a schema does not tell them apart.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:

@@ -131,7 +131,6 @@ def _all_texts(values: Iterable[object]) -> bool:
 
 
 def _resources(holder: Mapping[str, Any], where: str, place: str) -> Iterator[Resource]:
-    """Yield each declared resource."""
     for key, kind in _KINDS.items():
         for index, item in enumerate(objects_of(holder, key, where)):
             field = f"{place}{key}.{index}"
