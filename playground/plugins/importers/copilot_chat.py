@@ -22,7 +22,7 @@ from playground.sessions.times import in_seconds
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
 _NODE_FIELDS: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
-# What the window shows besides texts, thoughts and calls: progress, files, questions to the user.
+# Parts of the window that are not texts, thoughts or calls: progress, files, questions to the user.
 _SKIPPED_KINDS: Final = {
     "prepareToolInvocation", "undoStop", "codeblockUri", "textEditGroup", "mcpServersStarting",
     "progressTaskSerialized", "progressMessage", "confirmation", "references", "notebookEditGroup",
@@ -36,7 +36,7 @@ class CopilotChat(SessionFormat):
     title = "Copilot Chat in VS Code (`Chat: Export Chat…`, chatSessions)"
     keeps = Keeps(
         times="yes",
-        usage="where it has one",
+        usage="if the file has it",
         missing="the file has no tools and no system prompt; edits and references that the "
         "window shows are not read",
     )

@@ -22,10 +22,10 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_LONG: Final = 24  # characters: a task of this length may be part of a longer message
+_LONG: Final = 24  # characters; a task of this length may also stand inside a longer message
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # an event's fields; before V0, its arguments were beside them
+_EVENT_FIELDS: Final = {  # an event's own fields; before V0, its arguments stood beside them
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -35,14 +35,14 @@ class OpenHandsEvents(SessionFormat):
     name = "openhands-events"
     title = "OpenHands events (V0)"
     left_aside = {
-        "**.translated_ipython_code": "a call, as it was run",
+        "**.translated_ipython_code": "a call in the form in which it was run",
         "**.extras.metadata": "the state of the shell",
-        "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
+        "**.extras.formatted_output_and_error": "a call's output, formatted for display",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words",
+        "|Browsing |No observation|All done! |` executed with exit code)": "texts of the interface",
     }
     keeps = Keeps(
-        "in the first event, if there",
+        "if the first event has them",
         "yes",
         "yes",
         "no",
@@ -122,9 +122,9 @@ class OpenHandsOutput(SessionFormat):
     name = "openhands-output"
     title = "OpenHands resolver output"
     left_aside = {
-        "git_patch": "the patch that came of it",
+        "git_patch": "the patch that the run made",
         "result_explanation": "a judge's words about the outcome",
-        "issue": "the issue as it was set",
+        "issue": "the task",
     }
     keeps = Keeps(times="yes", missing="the patch and the metrics of the whole run are not read")
 
