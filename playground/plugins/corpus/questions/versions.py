@@ -44,7 +44,7 @@ _RATES: Final = (
 def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the rows of two versions of one agent: the `wanted` versions, or the newest two.
 
-    If several agents have two such versions, the one with most sessions is chosen. Raises
+    If several agents have two such versions, the agent with most sessions is chosen. Raises
     InputFault if no agent has two such versions.
     """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
@@ -92,7 +92,7 @@ def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tupl
     """Return a row for each figure: its value in both versions, the change, and a probability.
 
     The probability that chance alone gives such a difference (two-sided test of two proportions) is
-    only stated for shares of calls.
+    given only for shares of calls.
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)
