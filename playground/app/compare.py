@@ -39,7 +39,7 @@ from playground.tokens import TokenCount
 _SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
-_SHORT = 60  # messages
+_SHORT = 60  # messages, up to which the findings are computed at once
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
 PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
@@ -63,7 +63,7 @@ def column(session: Session, dialect: str) -> Column:
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
-    """Return a session in several dialects; each column is cached by itself."""
+    """Return a session in several dialects; each column is cached separately."""
     return Comparison(session, [column(session, name) for name in dialects])
 
 
@@ -91,7 +91,7 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
 
 def late_figures(compared: Comparison) -> None:
     """Send the panes' heads the tokens and findings that were not ready when the heads were drawn.
-    A rerun would close a dialog, so none is started. The user's next action ends the wait."""
+    Do this without a rerun, which would close a dialog. The user's next action ends the wait."""
     place = st.empty()
     futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
     waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
@@ -149,7 +149,7 @@ def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
 
 
 def _is_short(session: Session) -> bool:
-    """Return True if a session is so short that its findings need no wait."""
+    """Return True if a session is short enough to compute its findings at once."""
     return len(session.messages) <= _SHORT
 
 
@@ -221,7 +221,7 @@ def counts_table(compared: Comparison) -> None:
 
 
 def schema_losses(compared: Comparison) -> None:
-    """Show which facts of the tools' schemas each dialect tells the model, and which it drops."""
+    """Show which facts of the tools' schemas each dialect puts into the prompt, and which not."""
     if not compared.session.tools:
         st.info("This session has no tools.")
         return

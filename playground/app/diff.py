@@ -29,7 +29,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # only in older addresses: now the session in the bar is the new version
+_AFTER: Final = "after"  # in older addresses: the new version, which the bar chooses now
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -54,9 +54,9 @@ class VersionQuestion:
 def draw_controls() -> tuple[VersionQuestion, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
-    Return both and the place for the filter. The default old version is the session before its
-    edits. For a session without edits, it is the user's session with the most similar name or, for
-    a sample, the next sample.
+    Return both and the place for the filter. By default, the old version is the session before its
+    edits. For a session without edits, it is the user's session with the most similar name; for a
+    sample, it is the next sample.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -103,7 +103,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that distinguishes it from others of the same name."""
+    """Return a name without its last number, which distinguishes sessions of the same name."""
     return name.partition(" (")[0]
 
 
@@ -119,14 +119,14 @@ def _compared(
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
         version_diff = compare_versions(first, second, model=model, request=request, names=names)
-        assert version_diff.headline  # simulate the caches here, not while the page is drawn
+        assert version_diff.headline  # simulates the caches now, not while the page is drawn
         return version_diff
 
     return waiting.background().submit(work)
 
 
 def compared(question: VersionQuestion) -> VersionDiff | None:
-    """Return the difference when it is computed; None if the two cannot be compared."""
+    """Return the difference after computing it; None if the two cannot be compared."""
     future = _compared(*question.sessions, question.names, question.request, question.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
@@ -162,7 +162,7 @@ def _show_block() -> None:
 
 
 def _select(key: str) -> None:
-    """Show the block of this key, among all blocks if it is the same in both versions."""
+    """Show the block of this key; show all blocks if it is the same in both versions."""
     state.put(_SELECTED, key)
 
 
@@ -177,7 +177,7 @@ def filtered(version_diff: VersionDiff, view: str, place: Any) -> list[BlockChan
     writers = [_ANYBODY, *version_diff.by_writer]
     with place.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
-            "What became of it",
+            "Change",
             KINDS,
             selection_mode="multi",
             default=KINDS[1:],
@@ -223,7 +223,7 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))
-    # one component for each pair of versions
+    # the key is that of the two versions
     names = (version_diff.first.name, version_diff.second.name)
     components.panes(
         panes,
