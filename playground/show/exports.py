@@ -68,7 +68,7 @@ def pytest_file(
 
 
 def _raw_json(value: Any) -> str:
-    """Return JSON for a raw string literal, since JSON never has three quotes in a row."""
+    """Return JSON for a raw string literal: JSON never has three quotes in a row."""
     return json.dumps(value, ensure_ascii=True, indent=1)
 
 
