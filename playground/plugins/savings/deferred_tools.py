@@ -35,7 +35,7 @@ def show(question: CacheQuestion) -> None:
 
 
 def _show(question: CacheQuestion) -> None:
-    # imported requests have their own marks
+    # because imported requests have their own marks
     policy = "none" if question.is_imported else question.policy
     future = _plan(question.session, policy, policies.find(policy), question.apart)
     waiting.until_loaded(future.done, "Every way is simulated.")
