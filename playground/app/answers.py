@@ -1,7 +1,7 @@
 """Compare's answers: every column's request is sent to the model, once or n times as a trial.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
-answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
+answer is recorded while it arrives. It is added to the session, whose messages do not change.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from playground.tokens import TokenCount
 _SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
-_SHORT = 60  # messages, up to which the findings are computed at once
+_SHORT = 60  # messages; findings of shorter sessions are computed at once
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
 PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
@@ -157,7 +157,7 @@ def _is_short(session: Session) -> bool:
 
 
 def view_select() -> str:
-    """Return the chosen view: one that this module draws, or one that another module draws."""
+    """Return the chosen view. This module draws some views, other modules draw the others."""
     options = [*VIEWS, *PARTS]
     state.rename_in_address(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(

@@ -66,7 +66,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
-    if state.is_own(working.name):  # the most similar name first, then the latest before this
+    if state.is_own(working.name):  # names like this one first, then the latest before it
         others = [*reversed(names[:at]), *names[at + 1 :]]
         others.sort(key=lambda name: -len(commonprefix([_stem(name), _stem(working.name)])))
     others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))
@@ -162,7 +162,7 @@ def _show_block() -> None:
 
 
 def _select(key: str) -> None:
-    """Show the block of this key; show all blocks if it is the same in both versions."""
+    """Choose the block of this key; `filtered` then shows all blocks if both versions have it."""
     state.put(_SELECTED, key)
 
 
@@ -213,8 +213,8 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     st.header("Who wrote it", anchor=False)
     tables.table(rows.writers(version_diff), height="content")
     st.caption(
-        "A block's tokens are those of its text; a tool's include its frame. The totals above "
-        "are those of the whole request."
+        "A block's tokens are those of its text, a tool's also those that its provider adds. The "
+        "totals above are those of the whole request."
     )
 
 
@@ -223,7 +223,7 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))
-    # the key is that of the two versions
+    # a key for each pair of versions
     names = (version_diff.first.name, version_diff.second.name)
     components.panes(
         panes,

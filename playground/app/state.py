@@ -40,7 +40,7 @@ MODEL = "model"
 SEVERAL = "sessions of one file"  # holds the file's name, and the sessions' names
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 REFUSED = "workspace fault"  # the reason why the workspace could not be written; shown once
-DRAFTS = "unread edits of "  # + session name -> editor's key -> a text that is no edit, the fault
+DRAFTS = "unread edits of "  # + session name -> editor's key -> a text that is not an edit, fault
 MODELS = "models chosen for "  # + session name -> the changes of its model
 OPEN_BLOCK = "open block of "  # + session name -> origin, number of its text box, last fault
 POLICY_OF = "policy of "  # + session name -> the policy that was chosen for it last
@@ -338,7 +338,7 @@ def _free(name: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Return True if the session of this name was imported or made here, and is no sample."""
+    """Return True if the session of this name was imported or made here, and is not a sample."""
     return tab().text(name) is not None and name not in paths.samples()
 
 

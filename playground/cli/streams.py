@@ -273,7 +273,7 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
 def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Print the smallest reply of which the server loses something. With --strict, return 1 for a
+    """Print the smallest reply from which the server loses something. With --strict, return 1 for a
     loss."""
     from playground.base.errors import InputFault
     from playground.base.wording import fenced

@@ -44,7 +44,7 @@ INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
 def progress_bar(
     label: str, streams_json: bool = False
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback that shows progress in a bar, or None if stderr is no terminal.
+    """Yield a callback that shows progress in a bar, or None if stderr is not a terminal.
 
     With `streams_json`, it is also None if stdout is a terminal, because the bar would be inside
     the JSON.

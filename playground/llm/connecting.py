@@ -20,18 +20,18 @@ def check_address(base_url: str) -> None:
         parts = urlsplit(base_url)
         port = parts.port
     except ValueError:  # whose message may quote a password
-        raise _no_address(base_url, "its host or port cannot be read") from None
+        raise _bad_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
-        raise _no_address(base_url, "its scheme is neither http nor https")
+        raise _bad_address(base_url, "its scheme is neither http nor https")
     if not parts.hostname:
-        raise _no_address(base_url, "it names no host")
+        raise _bad_address(base_url, "it names no host")
     if port == 0:
-        raise _no_address(base_url, "port 0 is none")
+        raise _bad_address(base_url, "port 0 is none")
 
 
-def _no_address(base_url: str, why: str) -> InputFault:
+def _bad_address(base_url: str, reason: str) -> InputFault:
     return InputFault(
-        f"not the address of a server: {why}",
+        f"not the address of a server: {reason}",
         where=shown_address(base_url),
         expected="http://host:port/v1 or https://…",
     )

@@ -88,8 +88,8 @@ def redirect_fault(
     """Return the fault of an answer that redirects to another server, or None.
 
     A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a key and `watched` requests are checked. The remaining requests of the process
-    are not ours.
+    requests with a key and `watched` requests are checked. The process may send other requests,
+    which are not our concern.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:

@@ -156,9 +156,9 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     )
 
 
-def _fault(model: str, why: str) -> InputFault:
+def _fault(model: str, reason: str) -> InputFault:
     known = ", ".join(_OFFLINE)
     return InputFault(
-        f"the request to {model!r} cannot be shown: {why}",
+        f"the request to {model!r} cannot be shown: {reason}",
         expected=f"a LiteLLM model name of one of these providers: {known}",
     )

@@ -29,7 +29,7 @@ from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as a call.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-# Codes of findings that are no evidence: any dialect may have them about a reply without a call.
+# Codes that do not count as evidence: any dialect may find them in a reply without a call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
 # The same codes, and a missing wrapper, because a dialect's own models often leave it out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}

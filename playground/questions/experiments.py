@@ -120,7 +120,7 @@ def find_changing_cut(
     limit: int = _MOST_CUTS,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> CutSearch:
-    """Look for a cutting whose events differ from the recording's own.
+    """Look for a cutting into chunks whose events differ from the recording's own.
 
     It tries chunks of 1 byte, chunks of 7 bytes, three random cuttings, and then every cut of the
     text in two (for a long text, `limit` of these at equal distances).
@@ -130,7 +130,7 @@ def find_changing_cut(
     every_place = max(0, size - 1)  # the places between two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    recuttings = len(CUTTINGS) + 2  # the random one is tried with three seeds
+    recuttings = len(CUTTINGS) + 2  # "random" counts three times, because it has three seeds
     count, total = recuttings + len(places), recuttings + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))
@@ -171,7 +171,7 @@ class CrossReading:
 
     dialect: str
     calls: int
-    same_calls: bool  # True if names and arguments equal those in the recording's own dialect
+    same_calls: bool  # True if the recording's own dialect reads the same names and arguments
     aborted: int
     text: int  # characters shown to the user
     markup: int

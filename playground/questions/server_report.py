@@ -108,7 +108,7 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Return True if the client gets less than the reply holds; a dropped marker is no loss."""
+    """Return True if the client gets less than the reply holds; a dropped marker does not count."""
     return bool(loss_messages(reading)) and client_view(reading) != client_view(reading.lossless)
 
 

@@ -83,7 +83,7 @@ def replay_json(timeline: Timeline, other_timelines: Sequence[Timeline] = ()) ->
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:
     """Return a dialect's request in three formats: format -> the file's ending, and the text.
 
-    JSON and Python hold the messages as they are sent, and the tools of a native request; "Text"
+    JSON and Python hold the messages that are sent, and the tools of a native request; "Text"
     is the text of all messages, in order.
     """
     rendering = column.rendering

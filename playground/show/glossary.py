@@ -114,7 +114,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "only_second_right": Term("only the other", "count", "cases that only the second had right"),
     "origin": Term("origin", "text", "the part of a request that a text comes from"),
     "other_statements": Term("others say", "text", "sources that say something else"),
-    "paid_again_tokens": Term("paid again", "tokens", "cached tokens that are paid anew"),
+    "paid_again_tokens": Term("paid again", "tokens", "cached tokens that are paid a second time"),
     "paid_share": Term("paid", "share", "what was billed, as a share of the cost without a cache"),
     "parallel_calls": Term("parallel calls", "yes or no", "true if a reply may hold many calls"),
     "parameters": Term("parameters", "text", "a tool's parameters with their types"),

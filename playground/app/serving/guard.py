@@ -88,11 +88,11 @@ class TokenGate:
         self._app, self._token = app, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._is(_cookie(scope)):
+        if scope["type"] == "lifespan" or self._is_token(_cookie(scope)):
             await self._app(scope, receive, send)
             return
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
-        if scope["type"] == "http" and self._is(dict(query).get("token", "")):
+        if scope["type"] == "http" and self._is_token(dict(query).get("token", "")):
             await self._welcome(scope, query)(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
@@ -100,10 +100,10 @@ class TokenGate:
             refused = PlainTextResponse("This server asks for the link with its token.\n", 403)
             await refused(scope, receive, send)
 
-    def _is(self, given: str) -> bool:
+    def _is_token(self, value: str) -> bool:
         """Compare with the token in constant time, so that the duration reveals nothing about
         it."""
-        return secrets.compare_digest(given.encode(), self._token.encode())
+        return secrets.compare_digest(value.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Redirect to the address without the token, which must not stay in the history."""

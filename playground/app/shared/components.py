@@ -91,7 +91,7 @@ def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
 
 
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
-    """Draw a text as it is, with a button that copies it, unless `label` is "".
+    """Draw a text unchanged, with a button that copies it, unless `label` is "".
 
     The label is the end of the button's name. Beyond a `height` that is not 0, the text scrolls.
     """

@@ -277,14 +277,14 @@ def _open(name: str) -> None:
     state.choose(state.SESSION, name)
 
 
-def _rename(wanted: str, name: str) -> None:
-    _told_if_refused(_take_name, name, wanted)
+def _rename(new_name: str, name: str) -> None:
+    _told_if_refused(_take_name, name, new_name)
 
 
-def _take_name(name: str, wanted: str) -> None:
-    if wanted in paths.samples():  # the session would hide the sample
-        raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
-    new = state.tab().rename(name, wanted)
+def _take_name(name: str, new_name: str) -> None:
+    if new_name in paths.samples():  # the session would hide the sample
+        raise InputFault(f"{new_name!r} is a sample's name", expected="another name")
+    new = state.tab().rename(name, new_name)
     _open(history.copy_values(name, new, renamed=True))
 
 

@@ -239,7 +239,7 @@ def _report(built: Built) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that moves a progress bar, or None if standard error is no terminal."""
+    """Yield a function that moves a progress bar, or None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

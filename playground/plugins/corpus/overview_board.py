@@ -171,7 +171,7 @@ def _weeks(overview: Overview) -> Payload | None:
             }
         )
     undated = sum(row["requests"] for row in overview.weeks.records() if not row["week"])
-    legend = [["system", "cost"], ["uncached", "of it lost to breaks"]] if has_cost else []
+    legend = [["system", "cost"], ["uncached", "lost to breaks"]] if has_cost else []
     legend += [["", f"{grouped(undated)} requests without a date"]] if undated else []
     title = "Cost by week" if has_cost else "Requests by week"
     note = _title(

@@ -28,8 +28,8 @@ from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTH
 ANY: Final = "any"
 _HOLDS: Final = "corpus holds"
 FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
-_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # a filter's table; `sessions` for others
-_COUNTED: Final = ("session", "request", "call", "finding", "break")  # rows with a table each
+_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the tables of these filters' columns
+_COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table of rows
 _MOST_VALUES: Final = 200
 _TITLE: Final = 80  # characters of an error that are shown in place of a session's title
 _SECONDS: Final = 10.0
@@ -142,8 +142,8 @@ def _facet_option(label: str, value: str) -> str:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a facet; or the chosen value alone if DuckDB gives no
-    answer."""
+    """Return the commonest values of a filter's column; or the chosen value alone if DuckDB gives
+    no answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)

@@ -124,7 +124,7 @@ def _watch(run: BuildRun) -> None:
     st.button("Stop", icon=":material/stop:", key="stop build", on_click=run.stop)
 
     def show() -> None:
-        stopping = ", ending after what is in hand" * run.cancel.is_set()
+        stopping = ", ending after the current shards" * run.cancel.is_set()
         size = f" of {_megabytes(run.size)}" if run.size else ""
         share = min(run.done / run.size, 1.0) if run.size else 0.0
         text = f"{run.what[:1].upper()}{run.what[1:]}: {_megabytes(run.done)}{size}{stopping}"

@@ -44,7 +44,7 @@ def recorded_place(source: str | Path) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return an address without its options, or a path as it is."""
+    """Return an address without its options, or a path unchanged."""
     return path.partition("?")[0] if is_remote(path) else path
 
 

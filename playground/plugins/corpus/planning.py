@@ -118,7 +118,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
 
 
 def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """Return the job that makes a shard's facts anew, given its manifest of an older analysis."""
+    """Return the job that makes new facts for a shard, given its manifest of an older analysis."""
     unchanged = {name: manifest[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,

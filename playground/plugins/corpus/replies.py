@@ -87,7 +87,7 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self._read: dict[str, list[Event]] = {}  # reply texts that were parsed to find the dialect
+        self._read: dict[str, list[Event]] = {}  # events of replies that were read for this
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
@@ -108,7 +108,7 @@ class ReplyReader:
         return PromptData(tool_metadata=list(self.session.tools))
 
     def from_events(self, events: list[Event], dialect: str) -> SeenReply:
-        """Return the reply whose merged events these are, by the parser of a dialect."""
+        """Return a reply made of the merged events that a dialect's parser read."""
         calls = [self._check(call) for call in _calls(events)]
         findings = [event.finding for event in events if type(event) is FindingEvent]
         return SeenReply(calls, findings, dialect)

@@ -158,8 +158,8 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         yield plain
 
 
-def _call(given: dict[str, Any], number: int) -> dict[str, Any]:
-    arguments = given.get("arguments") or {}
-    function = {"name": given.get("tool_name", ""), "arguments": json.dumps(arguments)}
-    call_id = str(given.get("call_id") or f"call_{number}")
+def _call(call: dict[str, Any], number: int) -> dict[str, Any]:
+    arguments = call.get("arguments") or {}
+    function = {"name": call.get("tool_name", ""), "arguments": json.dumps(arguments)}
+    call_id = str(call.get("call_id") or f"call_{number}")
     return {"id": call_id, "type": "function", "function": function}

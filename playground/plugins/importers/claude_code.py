@@ -275,15 +275,19 @@ def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -
     ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
     for name in ("stdout", "stderr"):
         text = ran.get(name)
-        if isinstance(text, str) and " ".join(text.split()) not in " ".join(_words(given).split()):
+        if isinstance(text, str) and " ".join(text.split()) not in " ".join(
+            _texts_of_blocks(given).split()
+        ):
             builder.note_beside(f"toolUseResult.{name}", place.at("toolUseResult", name))
 
 
-def _words(content: Any) -> str:
+def _texts_of_blocks(content: Any) -> str:
     """Return the texts of blocks, including texts inside `tool_result` blocks."""
     if isinstance(content, dict):
         content = [content.get("text"), content.get("content")]
-    return " ".join(map(_words, content)) if isinstance(content, list) else text_of(content)
+    return (
+        " ".join(map(_texts_of_blocks, content)) if isinstance(content, list) else text_of(content)
+    )
 
 
 def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:

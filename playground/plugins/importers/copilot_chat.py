@@ -124,7 +124,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
     if rounds:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
-        _shown(builder, listed(request.get("response")), place.at("response"))
+        _displayed_response(builder, listed(request.get("response")), place.at("response"))
     for call_id, result in results.items():  # results whose calls are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
         content = _result_text(builder, result, where)
@@ -209,7 +209,7 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
                 unknown.append(node)
 
 
-def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
+def _displayed_response(builder: SessionBuilder, response: list[Any], place: Place) -> None:
     """Read the response that the window shows, for a request without stored rounds. It has pieces
     of text, thoughts and states of calls; only a call's last state counts."""
     parts: dict[str, list[Part]] = {}

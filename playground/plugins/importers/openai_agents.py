@@ -54,7 +54,7 @@ class OpenAIAgentsRun(SessionFormat):
         run_items = _RunItems(builder, state, [response.get("output") for _, response in responses])
         for place, response in responses:
             _response(builder, response, place, run_items)
-        for place, item in run_items.rest():
+        for place, item in run_items.remaining():
             read_message(builder, item, place)
         yield builder
 
@@ -98,7 +98,7 @@ class _RunItems:
         is_call = not _is_output(call) and bool(_id(call))
         return self._pop(f"output of {_id(call)}") if is_call else None
 
-    def rest(self) -> Iterator[_Entry]:
+    def remaining(self) -> Iterator[_Entry]:
         """Yield the items that were not taken, in the order of the run."""
         for number in sorted(chain.from_iterable(self._waiting.values())):
             yield self._items[number]

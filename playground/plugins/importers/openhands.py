@@ -107,7 +107,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set the time and duration of the last request, in place of the reply's own."""
+    """Set the time and duration of the last request; those of the reply are replaced."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -191,8 +191,8 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read the answer that the event stores with a call, or else the call. Skip an answer that was
-    read before."""
+    """Read a call, and the model's answer with it if the event stores the answer. Skip an answer
+    that was read before."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")
@@ -210,7 +210,7 @@ def _call(
 def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """Read an action as a call, for a model without native calls."""
+    """Read an action as a call: of a model that wrote its calls as text."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"

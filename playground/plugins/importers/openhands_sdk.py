@@ -69,12 +69,12 @@ class _Reader:
 
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
-    # events and the indexes of their messages
+    # the id of each event, and the indexes of its messages
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """Read one event, and add it to `view` with its messages: a condensation names events, not
-        messages."""
+        """Read one event, and add its id with its messages to `view`: a condensation later names
+        events by id."""
         builder, start = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
             self._condensation(value, place)
@@ -83,12 +83,12 @@ class _Reader:
         messages: Sequence[int] = range(start, len(builder.messages))
         answer = self.answers.get(text_of(value.get("llm_response_id")))
         if value.get("kind") == "ActionEvent" and not messages and answer is not None:
-            messages = [answer]  # one of parallel calls
+            messages = [answer]  # one of the calls in an answer that was read before
         if messages:
             self.view.append((value.get("id"), messages))
 
     def _condensation(self, value: dict[str, Any], place: Place) -> None:
-        """Remove the forgotten events from the view, and insert the summary."""
+        """Remove the events that a condensation forgets from the view, and insert its summary."""
         start = len(self.builder.messages)
         self.builder.add_compaction(value.get("timestamp"), place=place)
         if value.get("summary"):

@@ -98,7 +98,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
     for change in (_same_tools, _moved_out):
         bases += [made for base in bases if (made := change(base))]
     for base in bases:
-        kept = _kept(base, rules, settings)
+        kept = _with_old_beginning(base, rules, settings)
         for change_made in (base, kept) if kept.words != base.words else (base,):
             if change_made.words:
                 yield change_made
@@ -114,7 +114,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
 # the same beginning
 
 
-def _kept(base: Change, rules: Rules, settings: bool) -> Change:
+def _with_old_beginning(base: Change, rules: Rules, settings: bool) -> Change:
     """Return the later request with the beginning of the earlier one; new content goes to the end.
 
     With `settings`, the model and the parameters stay the earlier ones, too.

@@ -51,16 +51,16 @@ class Roots:
             raise InputFault("no such file", where=given, expected=f"a file below {allowed}")
         return existing
 
-    def name(self, given: str) -> str:
+    def name(self, path: str) -> str:
         """Return the true name of a file, of one of its sessions (`FILE#2`), or of a sample."""
-        if given in paths.samples():
-            return str(paths.samples()[given])
-        file, number = paths.one_of(given)
+        if path in paths.samples():
+            return str(paths.samples()[path])
+        file, number = paths.one_of(path)
         return f"{self.file(file)}#{number}" if number else str(self.file(file))
 
-    def source(self, given: str) -> Source:
+    def source(self, path: str) -> Source:
         """Open a file, one of its sessions, or a sample. Raises InputFault."""
-        return Source.open(self.name(given), given)
+        return Source.open(self.name(path), path)
 
     def session(self, given: Given, argument: str) -> LoadedSession:
         """Load a session from JSON, or the first session of a file. Raises InputFault."""

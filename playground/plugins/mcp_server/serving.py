@@ -46,7 +46,7 @@ class QuestionServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_words(name, error.__cause__)) from error
+                raise ToolError(_fault_text(name, error.__cause__)) from error
             raise error.__cause__ if isinstance(error.__cause__, ToolError) else error from error
 
 
@@ -109,7 +109,7 @@ def _tool(question: Callable[..., Answer]) -> Callable[..., CallToolResult]:
     return ask
 
 
-def _words(name: str, error: ValidationError) -> str:
+def _fault_text(name: str, error: ValidationError) -> str:
     """Return one line that says which argument does not fit, and what would fit."""
     faults = []
     for fault in error.errors()[:3]:

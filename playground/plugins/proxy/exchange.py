@@ -209,11 +209,11 @@ class WatchedExchange:
         except ValueError as error:
             self._cut_short(f"the answer is {error}")
 
-    def _cut_short(self, why: str) -> None:
-        """Stop recording the answer, for the reason `why`."""
+    def _cut_short(self, reason: str) -> None:
+        """Stop recording the answer, for the reason `reason`."""
         if self._unpacker is not None:
             self._unrecorded["packed"] -= self._unpacker.taken
-        self.fault, self._unpacker = why, None
+        self.fault, self._unpacker = reason, None
 
     def tick(self) -> None:
         """Write waiting data to disk when its time has come. Call this several times a second."""

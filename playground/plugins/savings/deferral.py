@@ -44,7 +44,7 @@ class RewrittenRequest:
 
 
 def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the tools of a body that can be deferred, by name: all but a provider's own tools."""
+    """Return, by name, the tools of a body that can be deferred: not a provider's own tools."""
     tools = body.get("tools")
     objects = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
     return {_name(each): each for each in objects if each.get("type") in _OWN_TYPES and _name(each)}
@@ -210,7 +210,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a policy may mark: all but those that load tools."""
+    """Return the messages that a policy may mark: all except those that load tools."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

@@ -116,13 +116,14 @@ def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: in
 
 
 def _last_results(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear all but the newest results, at every request."""
+    """Clear all results except the newest ones, at every request."""
     _go_on(policy, messages, size)
     return _clear(policy, len(policy._history.results) - policy.keep)
 
 
 def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear all but the newest results above the limit, as Anthropic's `clear_tool_uses` does.
+    """Above the limit, clear all results except the newest ones, like Anthropic's
+    `clear_tool_uses`.
 
     Nothing is cleared unless enough is saved. The client sends the whole history each time, and the
     server clears it again (Anthropic, Context editing): for each new result, one more is cleared.
@@ -148,7 +149,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
 
 
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Replace all but the newest messages with a summary, above the limit."""
+    """Above the limit, replace all messages except the newest ones with a summary."""
     head, history = head_length(messages), policy._history
     history.go_on(messages, size)
     sent, sums = _summarised(policy, messages, head), history.sums

@@ -123,7 +123,7 @@ class ToolPlan(Shown):
     """A comparison of a session's costs: with its tools as they are, and with some deferred.
 
     Its table has a row for each way to send the tools. If there is only one, `refusal` says why.
-    `assumed` lists the assumptions behind the figures, such as an unknown model's rules.
+    `assumed` lists the assumptions of the figures, such as an unknown model's rules.
     """
 
     model: str

@@ -19,7 +19,7 @@ Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
 _ALIKE: Final = 0.4  # the least share of words that two versions of a block have in common
 _MOST_WORDS: Final = 2_000
-_MOST_PAIRS: Final = 4_000  # blocks of one side times blocks of the other, in one stretch
+_MOST_PAIRS: Final = 4_000  # blocks of one side times those of the other, in one run of changes
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -126,7 +126,8 @@ class _Tier:
                 self._pair(i, j, "changed", unmatched)
 
     def _match_similar(self, old: list[int], new: range, unmatched: set[int]) -> None:
-        """Match the blocks of a stretch by the words that they share, most similar pairs first."""
+        """Match the blocks between two matches by the words that they share, the most similar
+        first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return

@@ -77,7 +77,7 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """Return a version's sort key: 2.1.80 comes between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
-    Numbers are compared by length, then by digits, because they may be of any length.
+    Numbers stay texts, which are compared by length, then by digits: they may be of any length.
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]

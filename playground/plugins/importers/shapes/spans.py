@@ -101,11 +101,11 @@ _STARTS: Final = (
 _STOPS: Final = ("end_time", "endTimeUnixNano", "endTime", "end_time_unix_nano")
 
 
-def _attributes(given: Any) -> dict[str, Any]:
+def _attributes(raw: Any) -> dict[str, Any]:
     """Return attributes as a mapping. OTLP has a list of keys and typed values instead."""
-    if isinstance(given, dict):
-        return given
-    pairs = [item for item in listed(given) if isinstance(item, dict)]
+    if isinstance(raw, dict):
+        return raw
+    pairs = [item for item in listed(raw) if isinstance(item, dict)]
     return {str(item.get("key")): plain_value(item.get("value")) for item in pairs}
 
 

@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each finder looks for one notation. It may find what is no call: the caller has to prove each find.
+Each finder looks for one notation. A find may not be a call: the caller has to prove it.
 """
 
 from __future__ import annotations

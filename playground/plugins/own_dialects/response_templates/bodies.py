@@ -150,7 +150,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
 def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
     value, holes = "arguments", holes_of(template.before)
     if not VALUES[template.body].json:
-        message = "a value is a text unless its type is passed (`tools=`), not behind a `$ref`"
+        message = "a value is a text unless its type is passed (`tools=`), not by a `$ref`"
         notes.narrower(value, message)
     if {"type", "is_text"} & set(holes):
         notes.narrower(value, "the type in a parameter's opener is not read")

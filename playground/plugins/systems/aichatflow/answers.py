@@ -84,7 +84,7 @@ class RecordedAnswers:
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
     """Return a function for `run(call=…)` that returns a session's recorded results of calls, in
-    order. A function of which nothing was recorded is unknown. Raises InputFault if the template
+    order. A function without recorded results is unknown. Raises InputFault if the template
     calls a function more often than was recorded.
     """
     results_by_name: dict[str, list[Any]] = {}

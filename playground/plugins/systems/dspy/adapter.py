@@ -127,7 +127,7 @@ class FieldAdapter(AskingAdapter):
         for key, value in fields_with_values.items():
             field = as_key(key)
             texts[field.name] = prompt_text(value, getattr(field.info, "annotation", None))
-        return _shown(self._fields(texts)).strip()
+        return _text_for_caller(self._fields(texts)).strip()
 
     def _with_values(
         self, fields: Mapping[str, Field], values: Mapping[str, Any], is_output: bool = False
@@ -174,7 +174,7 @@ class FieldAdapter(AskingAdapter):
         }
         pieces = [prefix, *self._pieces(texts)]
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
-        return _shown("\n\n".join([*pieces, suffix]).strip())
+        return _text_for_caller("\n\n".join([*pieces, suffix]).strip())
 
     def _user(
         self, signature: Signature, inputs: Values, prefix: str = "", main_request: bool = False
@@ -324,7 +324,7 @@ def as_key(key: Any) -> FieldInfoWithName:
     )
 
 
-def _shown(text: str) -> str:
+def _text_for_caller(text: str) -> str:
     """Return a text for the caller. Its content parts are written out, unless `format` will make a
     message of the text."""
     return text if _embeds.get() else parts.plain(text)

@@ -184,7 +184,7 @@ def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> 
     return f"Given the fields {input_names}, produce the fields {output_names}."
 
 
-def _fields(text: str, whole: str) -> dict[str, Field]:
+def _fields(text: str, signature_text: str) -> dict[str, Field]:
     try:
         function = module(f"def f({text.strip()}): pass").body[0]
         assert isinstance(function, ast.FunctionDef)
@@ -195,7 +195,7 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
         }
     except (SyntaxError, KeyError, TypeError) as error:
         raise InputFault(
-            f"signature {whole!r}: {text.strip()!r} is not a list of fields ({error})",
+            f"signature {signature_text!r}: {text.strip()!r} is not a list of fields ({error})",
             expected="names with types such as str, list[str], Literal['a', 'b']",
         ) from error
 

@@ -82,14 +82,14 @@ def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSourc
                 yield agent
 
 
-def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Names) -> None:
+def _read_react(agent: AgentSource, arguments: dict[str | None, ast.expr], names: Names) -> None:
     """Read ReActAgent's prompt and model. Its output schema is only noted as not read."""
-    if node := given.get("prompt"):
+    if node := arguments.get("prompt"):
         try:
             agent.prompts["prompt"] = _prompt(value_of(node, names))
         except (ComputedError, InputFault, RecursionError) as error:
             agent.unread.append(f"{_REACT}.prompt: {error}")
-    if node := given.get("chat_model"):
+    if node := arguments.get("chat_model"):
         descriptor = names.get(node.id) if isinstance(node, ast.Name) else node
         keywords = descriptor.keywords if isinstance(descriptor, ast.Call) else []
         parts = {k.arg: k.value for k in keywords if k.arg in ("model", "tools")}
@@ -100,7 +100,7 @@ def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Na
             model = {}
         agent.models.append(str(model.get("model") or "chat_model"))
         agent.tools.extend(map(str, model.get("tools") or ()))
-    if node := given.get("output_schema"):
+    if node := arguments.get("output_schema"):
         what = f"{ast.unparse(node):.60} is not read: the agent asks for JSON of that schema"
         agent.unread.append(f"{_REACT}.output_schema: {what}")
 

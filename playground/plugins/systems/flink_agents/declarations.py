@@ -139,10 +139,12 @@ class Resources:
         found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
         return found
 
-    def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
+    def setup_of(
+        self, model_class: type[ChatModel], arguments: Mapping[str, Any]
+    ) -> ChatModelSetup:
         """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
-        if not issubclass(made, ChatModel):  # Flink-Agents' own kind of setup
-            given = ResourceDescriptor(clazz=made, arguments=arguments)
+        if not issubclass(model_class, ChatModel):  # Flink-Agents' own kind of setup
+            given = ResourceDescriptor(clazz=model_class, arguments=arguments)
             setup: ChatModelSetup = self._create(given)
             return setup
         rest = dict(arguments)
@@ -150,9 +152,11 @@ class Resources:
         source = rest.pop("variables_from", "prompt_args")
         prompt = self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
-        if issubclass(made, BaseChatModel):  # such a model fills its own prompt
-            return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
-        return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
+        if issubclass(model_class, BaseChatModel):  # such a model fills its own prompt
+            return ChatModelSetup(
+                model_class(prompt=prompt, **rest), None, tools, variables_from=source
+            )
+        return ChatModelSetup(model_class(**rest), prompt, tools, variables_from=source)
 
 
 def _arguments_of(declared: Callable[[], Any]) -> Mapping[str, Any]:

@@ -85,16 +85,16 @@ def _prompt(ctx: RunnerContext, name: str) -> Prompt | None:
     return found
 
 
-def _messages(given: Any, prompt: Prompt | None) -> list[ChatMessage]:
+def _messages(value: Any, prompt: Prompt | None) -> list[ChatMessage]:
     """Return the messages of an input. Raises InputFault if the input cannot become messages."""
-    if given is None or isinstance(given, bool | str | int | float):
+    if value is None or isinstance(value, bool | str | int | float):
         if prompt is None:
-            return [ChatMessage(role=MessageRole.USER, content=str(given))]
-        return prompt.format_messages({"input": str(given)}, role=MessageRole.USER)
-    fields = given if isinstance(given, Mapping) else getattr(given, "__dict__", None)
+            return [ChatMessage(role=MessageRole.USER, content=str(value))]
+        return prompt.format_messages({"input": str(value)}, role=MessageRole.USER)
+    fields = value if isinstance(value, Mapping) else getattr(value, "__dict__", None)
     if prompt is None or fields is None:
         problem = (
-            f"an input of the type {type(given).__name__}, and {'a' if prompt else 'no'} prompt"
+            f"an input of the type {type(value).__name__}, and {'a' if prompt else 'no'} prompt"
         )
         raise InputFault(
             problem, expected="a text or a number; or fields, for a prompt's variables"

@@ -34,12 +34,12 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "ipv4": TypeAdapter(ipaddress.IPv4Address),
     "ipv6": TypeAdapter(ipaddress.IPv6Address),
 }
-# Frames, of the thousand that Python allows. The check must stop before a RecursionError, because
-# `jsonschema`'s tables in Rust (`rpds`) would turn that into a panic, which `except Exception` does
-# not catch.
+# The most frames of Python's stack, which has a thousand. The check must stop before a
+# RecursionError: `jsonschema`'s tables in Rust (`rpds`) would turn that into a panic, which
+# `except Exception` does not catch.
 _MOST_FRAMES: Final = 650
-# About two seconds. A number in an array takes one or two rules. In a recursive union, each level
-# of nesting doubles the rules.
+# The most rules of a check: about two seconds. A number in an array takes one or two rules. In a
+# recursive union, each level of nesting doubles the rules.
 _MOST_RULES: Final = 100_000
 
 

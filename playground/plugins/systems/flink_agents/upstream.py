@@ -98,17 +98,17 @@ def _java_type(schema: Mapping[str, Any]) -> str:
 
 
 def _model(
-    name: str, schema: Mapping[str, Any], known: dict[str, type[BaseModel]]
+    name: str, schema: Mapping[str, Any], models: dict[str, type[BaseModel]]
 ) -> type[BaseModel]:
     for key, inner in (schema.get("$defs") or {}).items():
-        known[key] = _model(key, inner, known)
+        models[key] = _model(key, inner, models)
     fields: dict[str, Any] = {}
     for key, field in (schema.get("properties") or {}).items():
         bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
         default = field.get("default", ...)
         description = field.get("description")
         fields[key] = (
-            _type(field, known, key),
+            _type(field, models, key),
             Field(default, description=description, **bounds),
         )
     return _create_model(name, fields, schema.get("description"))
@@ -126,19 +126,19 @@ def _create_model(
     return model
 
 
-def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where: str) -> Any:
+def _type(schema: Mapping[str, Any], models: Mapping[str, type[BaseModel]], where: str) -> Any:
     if "$ref" in schema:
-        return known.get(str(schema["$ref"]).rpartition("/")[2], Any)
+        return models.get(str(schema["$ref"]).rpartition("/")[2], Any)
     if "anyOf" in schema:
         return _union(schema["anyOf"], where)
     kind = schema.get("type")
     if isinstance(kind, list):
         raise _unreadable(where, f"a list of types: {kind}")
     if kind == "array":
-        return list[_type(schema.get("items", {}), known, where)]  # type: ignore[misc]
+        return list[_type(schema.get("items", {}), models, where)]  # type: ignore[misc]
     if kind == "object":
         values = schema.get("additionalProperties")
-        return dict[str, _type(values, known, where) if values else Any]  # type: ignore[misc]
+        return dict[str, _type(values, models, where) if values else Any]  # type: ignore[misc]
     return _TYPES.get(str(kind), Any)
 
 
@@ -155,9 +155,9 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
     return Union[tuple(kinds)]  # noqa: UP007
 
 
-def _unreadable(where: str, why: str) -> InputFault:
+def _unreadable(where: str, reason: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {why}",
+        f"Flink-Agents cannot read {reason}",
         field=where,
         expected="one type, or one type and null",
     )

@@ -169,9 +169,9 @@ def _refuse_java(item: Mapping[str, Any], place: str) -> None:
         raise needs_flink(f"{place}, in Java,")
 
 
-def _expect_keys(value: Mapping[str, Any], known: Sequence[str], where: str, place: str) -> None:
+def _expect_keys(value: Mapping[str, Any], allowed: Sequence[str], where: str, place: str) -> None:
     for key in value:
-        if key not in known:
+        if key not in allowed:
             raise InputFault(
-                "an unknown field", where=where, field=f"{place}{key}", expected=", ".join(known)
+                "an unknown field", where=where, field=f"{place}{key}", expected=", ".join(allowed)
             )

@@ -18,7 +18,7 @@ _DIGITS: Final = re.compile(r"[0-9]*")
 
 
 def sprint(values: list[Any]) -> str:
-    """Return the values one after the other, with a space between two that are no strings."""
+    """Return the values one after the other, with a space between two that are not strings."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
