@@ -103,7 +103,8 @@ def late_figures(compared: Comparison) -> None:
 
 @memoized(16)
 def panes(session: Session, dialects: list[str], origin: str) -> Picture:
-    """Return the session in each dialect, side by side, with a row of `origin` if one is given."""
+    """Return the session in each dialect, side by side. Every pane has a row for `origin`, if
+    any."""
     columns = comparison(session, dialects).columns
     data = grid([payloads.comparison_pane(column) for column in columns])
     return Picture(with_row(data, origin, payloads.label_of(origin)) if origin else data)
@@ -193,7 +194,7 @@ def take_origin(origin: str | None) -> None:
 
 
 def counts_table(compared: Comparison) -> None:
-    """Show characters by kind, and tokens as soon as the background has counted them."""
+    """Show characters by kind, and tokens as soon as the background thread has counted them."""
     place = st.empty()
     frame = frames.frame(rows.comparison(compared))
     most = int(frame["characters"].max())
@@ -221,15 +222,16 @@ def counts_table(compared: Comparison) -> None:
 
 
 def schema_losses(compared: Comparison) -> None:
-    """Show which facts of the tools' schemas each dialect puts into the prompt, and which not."""
+    """Show which facts of the tools' schemas each dialect tells the model, and which it leaves
+    out."""
     if not compared.session.tools:
         st.info("This session has no tools.")
         return
     tables.table(frames.schema_losses(compared), height="content")
     say.caption(
-        "How many of the facts in the tools' schemas the model is told. Each fact was removed in "
-        "turn: where the prompt stays the same, the dialect drops it. Only the first "
-        f"{MOST_FACTS} facts of a tool are looked at."
+        "The number of facts in the tools' schemas that the prompt states. Each fact was removed "
+        "in turn: if the prompt stays the same, the dialect drops the fact. Only the first "
+        f"{MOST_FACTS} facts of a tool are tried."
     )
     for column in compared.columns:
         dropped = rows.dropped_facts(column)

@@ -45,10 +45,10 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is True if the dialect would write these calls in exactly this way. Otherwise,
-    `begun` counts the leading characters of the first call that the dialect would write the same.
-    `text_characters` counts the characters that stay text, `markers` the markers (of any dialect)
-    that stay text, `unknown` the calls of unknown tools. `any_text` is True if the dialect reads
-    any text between its markers as a call, `any_fence` if its markers are those of a code fence.
+    `begun` is the number of characters at the start of the first call that it would write the same.
+    `text_characters`, and `markers` (of any dialect), are the numbers of those outside of calls;
+    `unknown` is the number of calls of unknown tools. `any_text` is True if the dialect reads any
+    text between its markers as a call, `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str
@@ -72,10 +72,10 @@ class Detection:
 
     @property
     def doubtful(self) -> bool:
-        """True if the calls are weak evidence.
+        """True if the calls are weak evidence: many replies without a call hold code fences.
 
-        Such a dialect reads any text as a call, and it either leaves markers unread or would write
-        the call's code fence differently. Many replies without a call hold code fences.
+        The dialect reads any text as a call, and either other markers stay text or the dialect
+        would write the call's code fence in another way.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
@@ -221,11 +221,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    These count, in this order: more calls of known tools; fewer unread markers; writing the calls
-    in the same way, because many dialects read the calls of others; an aborted call or a finding,
-    because a dialect without either has missed the call; fewer aborted calls; fewer findings; less
-    text left. Text counts last, because a dialect whose replies begin with reasoning reads all
-    prose as reasoning.
+    These count, in this order: more calls of known tools; fewer unread markers; calls that the
+    dialect would write in the same way (many dialects read the calls of others); an aborted call or
+    a finding (a dialect without either has missed the call); fewer aborted calls; fewer findings;
+    less text. Text counts last, because a dialect whose replies begin with reasoning takes all
+    prose for reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0

@@ -35,8 +35,9 @@ class Roots:
         return cls(tuple(Path(folder).resolve() for folder in folders or (".",)))
 
     def file(self, given: str) -> Path:
-        """Return the true path of a file or folder. A relative path is below the first root that
-        has such a file. Raises InputFault if it is missing, or outside every root."""
+        """Return the path of a file or folder, with links followed. A relative path is below the
+        first root that has the file. Raises InputFault for a path that is missing, or not below a
+        root."""
         allowed = " or ".join(map(str, self.folders))
         try:
             found = [Path(os.path.realpath(root / given)) for root in self.folders]
@@ -52,7 +53,7 @@ class Roots:
         return existing
 
     def name(self, path: str) -> str:
-        """Return the true name of a file, of one of its sessions (`FILE#2`), or of a sample."""
+        """Return the path of a file, of one of its sessions (`FILE#2`), or of a sample."""
         if path in paths.samples():
             return str(paths.samples()[path])
         file, number = paths.one_of(path)

@@ -68,8 +68,8 @@ def _choice(function: str | None) -> str | dict[str, Any] | None:
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
     """Return the messages with tool calls and results in place of function calls; ids are numbers.
 
-    OpenAI demands a result for every call. A call gets one here if the run left it open, because
-    it switched the template or because the function is unknown.
+    OpenAI demands a result for every call. If the run left a call open, because the call switched
+    the template or its function is unknown, the call gets a result here.
     """
     converted: list[PlainMessage] = []
     calls = 0
