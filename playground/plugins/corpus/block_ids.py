@@ -38,9 +38,10 @@ WHERE place >= {shard}::UBIGINT << 32 AND place < ({shard} + 1)::UBIGINT << 32 O
 class BlockNumbering:
     """The new numbers of the blocks of several shards, in the order of the shards.
 
-    Only the first of several equal blocks stays in the compacted shard. A session's skeleton always
-    stays, because it refers to other blocks by number. `connection` is a DuckDB connection for
-    this object alone; `indexes` are the shards' index files as SQL.
+    Only the first of several equal blocks stays in the compacted shard. A skeleton (a
+    session without its texts) always stays, because it refers to other blocks by number.
+    `connection` is a DuckDB connection for this object alone; `indexes` are the shards' index files
+    as SQL.
     """
 
     def __init__(self, connection: Any, indexes: Sequence[str]) -> None:

@@ -40,7 +40,7 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and after the bodies of two calls, with marks in place of holes.
+    """The texts before, between and after the bodies of two calls, with marks where holes will be.
 
     `between` is None if the template writes only one call.
     """

@@ -65,7 +65,8 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The result of one probe: the template's text (`theirs`), and the dialect's text (`ours`).
+    """One probe (a call or two, such as a number as text) as the template writes it (`theirs`) and
+    as the dialect does (`ours`).
 
     `read` is True if the dialect reads the template's text back.
     """
