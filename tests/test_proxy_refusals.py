@@ -99,7 +99,7 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
     "no host": (request(host=b""), 400, "Missing mandatory Host"),
     "no host in the old way": (request(b"GET / HTTP/1.0", host=b""), 400, "no Host header"),
     "half a request line": (b"GET\r\n\r\n", 400, "illegal request line"),
-    "another version": (request(b"GET / HTTP/9.9"), 505, "speaks HTTP/1.1"),
+    "another version": (request(b"GET / HTTP/9.9"), 505, "speaks only HTTP/1.1"),
     "TLS": (b"\x16\x03\x01\x02\x00" * 40, 400, "illegal request line"),
     "a header with a blank in its name": (request(headers=b"x y: z\r\n"), 400, "illegal header"),
     "a header that is a key": (
@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
     "a web socket": (
         request(b"GET /v1/responses HTTP/1.1", b"Upgrade: websocket\r\n", body=b""),
         426,
-        "speaks HTTP alone",
+        "speaks only HTTP;",
     ),
     "too many headers": (request(headers=b"a: b\r\n" * MOST_HEADERS), 431, "256 headers"),
     "headers that are too long": (

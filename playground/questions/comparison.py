@@ -31,7 +31,7 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 @dataclass(frozen=True)
 class Column:
-    """A session in one dialect; `check_call` finds the parts of a call that the dialect loses."""
+    """A session in one dialect. `check_call` finds the parts of a call that the dialect loses."""
 
     dialect: Dialect
     session: Session
@@ -193,7 +193,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the number of equal lines at the start."""
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index

@@ -1,4 +1,4 @@
-"""Replay a recording through a parser: chunk → events → state."""
+"""Replay a recording through a parser: each chunk gives events, and changes the parser's state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Timeline(Drawn, Live):
-    """All steps of a replay; the last one is the end of the stream. Shows itself as the player.
+    """All steps of a replay; the last step is the end of the stream. It shows itself as the player.
 
     Its table has a row for each event: step, time, type, span, text. Its figure draws characters
     over time, coloured by what they became.
@@ -58,7 +58,7 @@ class Timeline(Drawn, Live):
     steps: list[ReplayStep]
     result: ParseResult
     server: ServerReading | None = None
-    """The same recording as a server delivers it, if a server was given."""
+    """The same recording as a server delivers it; None if no server was given."""
 
     @property
     def text(self) -> str:

@@ -1,7 +1,7 @@
 """Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
-This module only imports and computes early what the first run of a page needs. It ignores errors:
-the page meets each error again and reports it.
+This module only imports, and computes what the first run of a page needs. It ignores errors: the
+page meets each error again and reports it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from playground.show.replays import player
 Tools = Sequence[ToolMetadata]
 SERVER: Final = "server:"  # prefix of a server's name, because a dialect may have the same name
 MOST_COLUMNS: Final = 4
-_ENGINES: Final = 4  # how many servers at the start of the list run models
+_ENGINES: Final = 4  # the number of servers at the start of the list that run models
 _LONGEST: Final = 30_000  # in characters; longer replies are not tried with every server
 
 
@@ -33,7 +33,8 @@ _LONGEST: Final = 30_000  # in characters; longer replies are not tried with eve
 class Reading:
     """A recording with the page's columns and switches.
 
-    A column is a dialect's name, or `SERVER` and a server's name. `dialect` is the first one's.
+    A column is a dialect's name, or `SERVER` and a server's name. `dialect` is the first column
+    that is a dialect, or else the recording's own dialect.
     """
 
     recording: Recording
@@ -121,8 +122,8 @@ def _file(
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
     """Return two columns: the dialect, and the reading that differs most usefully from it.
 
-    The second is a server that delivers an incomplete call or drops text, or else another dialect.
-    Servers whose parser was run on such replies come before those that only assume a reading.
+    That is a server that delivers an incomplete call or drops text, or else another dialect. A
+    server whose parser was run on such replies comes before one whose reading is assumed.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
