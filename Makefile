@@ -16,7 +16,7 @@ app: $(VENV)/.run
 	$(BIN)/playground
 
 # Types are checked beside the tests, which go on whatever is found.
-test: $(VENV)/.docs
+test: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(MAKE) --no-print-directory --keep-going --jobs 2 types tests-only
@@ -108,7 +108,8 @@ else
 endif
 	touch $@
 
-$(VENV)/.docs: requirements-docs.lock $(VENV)/.dev
+# The site is built from the sources: nothing of the project is installed for it.
+$(VENV)/.docs: requirements-docs.lock | $(VENV)
 ifdef UV
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-docs.lock
 else
