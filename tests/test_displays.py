@@ -41,7 +41,7 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.show import frames, policy_bars, rows
 from playground.show.glossary import figure, is_number, title
 from playground.show.markup import embedded, escaped, exact
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"

@@ -46,7 +46,7 @@ from playground.show import frames, policy_bars, rows, rule_rows
 from playground.show.policy_bars import PricedPolicy, best_saving, cheaper_policy, title
 from playground.show.rows import AnswerRows
 from playground.show.strip import strip
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 _AS_NOTED: Final = "as noted"
 _SECONDS_APART: Final = {

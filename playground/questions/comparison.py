@@ -24,7 +24,7 @@ from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # these take time to import, and rendering a request does not need them
     from playground.dialects.schema_losses import Fact
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 

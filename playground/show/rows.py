@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.questions.versions.matching import BlockChange
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.session import Session
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 
 class AnswerRows(NamedTuple):
@@ -267,15 +267,19 @@ def timeline(value: Timeline) -> AnswerRows:
     return rows_of("step at_seconds event start stop text", cells)
 
 
+def _shares(cell: CacheSimulation) -> tuple[float, float]:
+    return cell.read_permille / 1000, cell.cost_permille / 1000
+
+
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
-    """Return a row for each dialect and policy: the share of input that is read, and the cost."""
+    """Return a row for each dialect and policy: the share of input that is read, and the cost;
+    neither if the provider refuses a request."""
     rows = [
         (
             cell.dialect,
             cell.policy,
-            cell.read_permille / 1000,
-            cell.cost_permille / 1000,
+            *((None, None) if cell.errors else _shares(cell)),  # what is refused costs nothing
             len(cell.requests),
             len(cell.breaks),
             len(cell.findings),
@@ -308,7 +312,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
             sum(one.written.values()),
             one.uncached,
             one.cost / 1000 / one.total if one.total else 1.0,
-            *sent.token_range(one.total),
+            *sent.total_range,
             *(_bill(cell, number) if billed else ()),
             *(cell.three_answers(number) if answer_words else ()),
             one.state,

@@ -262,7 +262,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "read": outcome.read,
         "written": sum(outcome.written.values()),
         "uncached": outcome.uncached,
-        "range": sent.token_range(outcome.total),
+        "range": sent.total_range,
         "cost": outcome.cost / 1000 / max(1, outcome.total),
         "billed": [bill.read, bill.write, bill.uncached] if bill else None,
     }

@@ -9,8 +9,8 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
+from playground.cache.answers.requests import counted_request
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
@@ -47,7 +47,8 @@ class CachePlacement(Drawn, Live):
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
     and the environment block, which is added after the marks. Its table has a row for each part:
-    role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
+    role, characters, mark, reason. Its figure is a gauge: for Gemini the
+    text against the threshold, for other models the tokens up to the last mark against the minimum.
     """
 
     dialect: str
@@ -136,7 +137,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
-    request = TimedRequest(wire, 0.0, rules)
+    request = counted_request(body, wire, 0.0, rules)
     # an automatic mark, which the request asks for, stands on the last block that can be marked
     has_automatic = wire.automatic_ttl is not None
     automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if has_automatic else set()
@@ -166,12 +167,12 @@ def _as_sent(session: Session) -> CachePlacement:
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
     """Return the marked prefix of the request: without an answer at the end, which was not sent."""
     rules = known_rules("", model)
-    wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     length = len(rendering.messages)
     while length and rendering.messages[length - 1]["role"] == "assistant":
         length -= 1
-    blocks = wire.starts[length] if length < len(wire.starts) else len(wire.blocks)
-    return marked_prefix(TimedRequest(wire, 0.0, rules), rules, model, blocks)
+    body = {"messages": rendering.messages[:length], "tools": rendering.tools}
+    request = counted_request(body, read_wire(body, model), 0.0, rules)
+    return marked_prefix(request, rules, model)
 
 
 def _parts(

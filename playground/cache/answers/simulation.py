@@ -31,6 +31,7 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    counted_request,
     diagnoses_in,
     is_pending,
     lives_billed,
@@ -142,7 +143,7 @@ def _of_bodies(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         wire.doubts += mixed
         at = _checked_time(times[number]) if times else number * seconds_apart
-        row.append(TimedRequest(wire, at, rules, billed[number], before))
+        row.append(counted_request(body, wire, at, rules, before, billed[number]))
     simulation = simulated_row(
         row,
         first_differences(row, rules),
@@ -439,7 +440,8 @@ def _checked_by_bill(
     """Downgrade a prediction if its bill shows that the session lacks what decided it."""
     if bill is None or outcome.state != "exact":
         return outcome
-    low, high = request.token_range(outcome.total)
+    low, high = request.total_range
+    high = bill.total if high is None else high
     last = outcome.breakpoints[-1] if outcome.breakpoints else None
     warm = begun_with is not None and begun_with.read > 0
     doubt = ""

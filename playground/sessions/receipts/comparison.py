@@ -73,7 +73,7 @@ def receipt_of(
         usage
         for reports in _by_counts(leaves).values()
         for usage in reports
-        if not judge.is_aside(usage.place)
+        if not (judge.is_aside(usage.place) or judge.is_copy(usage.place))
     ]
     return Receipt(
         format,
@@ -280,6 +280,8 @@ class _Explanations:
         aside = self.is_aside(place, text)
         if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
             aside = AS_SENT
+        if kind == "usage" and self.is_copy(place):
+            return Missing(where, kind, text, "counts-converted", aside)
         about = (f for f in self._findings if self._is_about(f, place, text, kind))
         code = next((finding.code for finding in about), "")
         return Missing(where, kind, text, code, aside)
@@ -292,6 +294,17 @@ class _Explanations:
         """Return the format's reason for ignoring this path or text; "" for none."""
         reasons = (r for p, r in self._asides if p.search(place.field) and self._stands(r, text))
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
+
+    def is_copy(self, place: Place) -> bool:
+        """Return True for a bill of a trace that repeats the provider's own bill beside it.
+
+        The finding is about the span with the provider's own; its siblings have the copies.
+        """
+        wheres = (f.where for f in self._findings if f.code == "counts-converted")
+        return any(
+            _is_within(place.field, where.rpartition(".")[0]) and not _is_within(place.field, where)
+            for where in wheres
+        )
 
     def _stands(self, reason: str, text: str) -> bool:
         """Return False if the reason is that the same text is at another path, but it is not
