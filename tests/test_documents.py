@@ -60,18 +60,16 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
         assert f"| `{state}` |" in document.read_text()
 
 
+# Their code is run by a test of its own, here or beside what it is about.
+TESTED_APART = {"cache-lab", "derived-dialects", "own-dialect", "signatures", "workspace"}
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        "agents",
-        "compaction",
-        "conversation-templates",
-        "raw-prompts",
-        "servers",
-        "session-format",
-        "tokens",
-        "tools",
-        "versions",
+        path.stem
+        for path in sorted((ROOT / "docs").glob("*.md"))
+        if path.stem not in TESTED_APART and blocks(path, "python")
     ],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
@@ -79,8 +77,26 @@ def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
         executed(code)
 
 
-def test_contributing_is_read_in_minutes() -> None:
+def test_the_tutorials_commands_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = ROOT / "docs" / "tutorial.md"
+    for name, text in zip(("reply.txt", "cut.txt"), blocks(document, "text"), strict=True):
+        Path(name).write_text(text)
+    shown = blocks(document, "console")
+    assert len(shown) == 5
+    for block in shown:
+        command, _, output = block.partition("\n")
+        done = CliRunner().invoke(main, command.removeprefix("$ playground ").split())
+        assert (done.exit_code, done.stdout.rstrip()) == (0, output.rstrip()), command
+    detected = CliRunner().invoke(main, ["detect", "reply.txt"]).stdout
+    assert detected.splitlines()[1].startswith("hermes ")
+
+
+def test_what_is_read_first_is_short() -> None:
     assert len(CONTRIBUTING.read_bytes()) <= 8_000
+    assert len(README.read_text().splitlines()) <= 120
     assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 40
 
 

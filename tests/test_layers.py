@@ -203,13 +203,6 @@ def test_every_module_has_a_room() -> None:
     assert {room(path) for path in MODULES} == set(RANK)
 
 
-def test_the_map_in_the_readme_names_every_room() -> None:
-    text = (ROOT / "README.md").read_text()
-    lines = text.partition("```\nplayground/\n")[2].partition("\npages/")[0]
-    named = re.findall(r"(?<![/\w])(\w+)(?:\.py|/)(?![\w/])", lines)
-    assert set(named) == {room(path) for path in MODULES} - {"__init__", "__main__"}
-
-
 def test_no_module_is_named_like_a_top_level_one() -> None:
     """`streamlit run playground/app/main.py` puts that folder first on the path."""
     app = PACKAGE / "app"
