@@ -548,6 +548,27 @@ def test_one_transport_moves_every_column_and_the_first_difference_is_lit(
     )
 
 
+def test_no_name_of_four_columns_is_cut_and_their_texts_begin_at_one_height(
+    page: Page, tmp_path: Path
+) -> None:
+    recording = Recording("qwen", "qwen3-coder", (TextChunk(QWEN),))
+    columns = [pg.replay(recording, "qwen3-coder")]
+    for server in ("vllm:qwen3_coder", "ollama:qwen3.5", "vllm-mlx"):
+        handed = pg.replay(recording, "qwen3-coder", server=server).handed
+        assert handed
+        columns.append(handed)
+    path = tmp_path / "four.html"
+    path.write_text(replays(columns).page(), encoding="utf-8")
+    for width in (1440, 900):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(path.as_uri())
+        names = page.locator(".player h2").filter(has_not_text="Findings")
+        expect(names).to_have_count(4)
+        assert names.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth).length") == 0
+        tops = "all => all.map(one => one.getBoundingClientRect().top)"
+        assert len({*page.locator(".player .text").evaluate_all(tops)}) == 1
+
+
 def test_the_player_shows_every_character_of_a_stream_cut_inside_characters(
     page: Page, address: str
 ) -> None:

@@ -174,7 +174,7 @@ def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
     Raises UnknownNameError, which names near ones. Raises InputFault for a dialect that cannot
-    be used: one that was left out, a class instead of an instance, or a method with an
+    be used: one that was left out, a file, a class instead of an instance, or a method with an
     argument that no caller passes.
     """
     if not isinstance(name, str):
@@ -195,6 +195,9 @@ def get_dialect(name: str | Dialect) -> Dialect:
     for loaded in (_plugins(), _files()):
         if name in loaded.faults:
             raise InputFault(loaded.faults[name])
+    if name.endswith((".json", ".toml")):
+        expected = "its dialect's name, and its folder in the variable PLAYGROUND_DIALECTS"
+        raise InputFault(f"{name!r} is a file, not a dialect's name", expected=expected)
     raise UnknownNameError("dialect", name, dialect_names())
 
 
