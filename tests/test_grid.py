@@ -126,7 +126,9 @@ def test_an_image_is_shown_where_the_session_holds_it_and_nothing_else_is() -> N
     images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
     content = [*images[3:], {"type": "text", "text": "two, [image_url], then three"}, *images[:3]]
     session = pg.session(messages=[{"role": "user", "content": content}])
-    drawn = grid([payloads.comparison_pane(column) for column in pg.compare(session, ["xml", "hermes"])])
+    drawn = grid(
+        [payloads.comparison_pane(column) for column in pg.compare(session, ["xml", "hermes"])]
+    )
     assert list(drawn["images"].values()) == [(f"data:image/png;base64,{png}", 3, 2)]
     shown = [block for pane in drawn["panes"] for _, blocks in pane["cells"] for block in blocks]
     held = [(drawn["texts"][block[0]], block[3]["images"]) for block in shown if len(block) > 3]

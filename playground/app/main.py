@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.app import navigation
 from playground.app.serving import access, warming
-from playground.app.shared import bring, callbacks, frame, workspace
-from playground.base import paths
+
+warming.import_pages()  # before the imports below, each run of which has a thread of its own
+
+from playground.app import navigation  # noqa: E402
+from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E402
+from playground.base import paths  # noqa: E402
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     # Streamlit may run this file alone, without the gates of `server.py`

@@ -62,7 +62,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.arguments import wrong
-from playground.base.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.base.findings import Finding
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
@@ -195,10 +195,14 @@ def get_dialect(name: str | Dialect) -> Dialect:
     for loaded in (_plugins(), _files()):
         if name in loaded.faults:
             raise InputFault(loaded.faults[name])
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> PlaygroundError:
     if name.endswith((".json", ".toml")):
         expected = "its dialect's name, and its folder in the variable PLAYGROUND_DIALECTS"
-        raise InputFault(f"{name!r} is a file, not a dialect's name", expected=expected)
-    raise UnknownNameError("dialect", name, dialect_names())
+        return InputFault(f"{name!r} is a file, not a dialect's name", expected=expected)
+    return UnknownNameError("dialect", name, dialect_names())
 
 
 def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:

@@ -41,10 +41,11 @@ class _Row:
 
 def grid(panes: Sequence[Payload]) -> Payload:
     """Return the component's data: `rows` (origin and label), `panes`, and `texts` and `images`,
-    with each text and image once. A pane in `panes` has `name`, `note` and `messages`, each with `role` and `blocks`. A
-    returned pane has `cells` instead: each has a row's number and blocks. A block has its text's
-    number, its kind, the role if it begins a message, and the decision about it and the keys of its
-    images, if any. Texts are unchanged; all other words are guarded against characters that change the reading direction.
+    with each text and image once. A pane in `panes` has `name`, `note` and `messages`, each with
+    `role` and `blocks`. A returned pane has `cells` instead: each has a row's number and blocks. A
+    block has its text's number, its kind, the role if it begins a message, and, if any, the
+    decision about it and the keys of its images. Texts are unchanged; all other words are guarded
+    against characters that change the reading direction.
     """
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []

@@ -138,7 +138,9 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]
                 early |= {server.name: (read.proven, runs, not read.assumed)} if more else {}
         if ranks:
             first = max(ranks, key=lambda name: ranks[name])
-            third = [max(early, key=lambda name: early[name])] if early and first not in early else []
+            third = (
+                [max(early, key=lambda name: early[name])] if early and first not in early else []
+            )
             return [dialect, *(SERVER + name for name in (first, *third))]
     near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
     other = next(name for name in near if name != dialect)
