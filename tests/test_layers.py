@@ -413,7 +413,16 @@ def test_public_types_say_what_they_take() -> None:
 def test_no_page_can_import_a_package_that_another_thread_is_importing() -> None:
     """Then one of them saw a module that was not complete, as `/cache` did once."""
     main = (PACKAGE / "app" / "main.py").read_text()
-    assert 0 < main.index("warming.import_pages()") < main.index("from playground.app import")
+    first, rest, page, run = map(
+        main.index,
+        (
+            "warming.import_parts(PAGES[0])",
+            "from playground.app import navigation",
+            "warming.import_parts(entry)",
+            "page.run()",
+        ),
+    )
+    assert first < rest < page < run
     packages = [path for path in MODULES if path.name == "__init__.py"]
     names = {".".join(path.relative_to(ROOT).parts[:-1]): path for path in packages}
     left_out = (
@@ -428,7 +437,8 @@ def test_no_page_can_import_a_package_that_another_thread_is_importing() -> None
         and any(module.startswith(f"{name}.") for module, _ in imports(path))
     ]
     program = (
-        "import sys; from playground.app.serving import warming; warming.import_pages();"
+        "import sys; from playground.app.serving.warming import PAGES, import_parts;"
+        "[import_parts(entry) for entry in PAGES];"
         f"print([name for name in {fill_themselves} if name not in sys.modules])"
     )
     assert len(fill_themselves) > 10

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app.pages import PAGES
 from playground.app.serving import access, warming
 
-warming.import_pages()  # before the imports below, each run of which has a thread of its own
+warming.import_parts(PAGES[0])  # first, because each tab's run of this file has its own thread
 
 from playground.app import navigation  # noqa: E402
 from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E402
@@ -48,5 +49,6 @@ if entry := navigation.entry_of(page):  # None for an older address, which redir
     if not frame.head(entry):
         workspace.missing()
         st.stop()
+    warming.import_parts(entry)
 page.run()
 warming.page_drawn.set()
