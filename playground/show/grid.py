@@ -108,7 +108,9 @@ def _block(
     block: Payload, role: str, texts: dict[str, int], images: dict[str, tuple[str, int, int]]
 ) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
-    decision = {name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block}
+    decision: Payload = {
+        name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block
+    }
     keyed = {sha256(image[0].encode()).hexdigest()[:16]: image for image in block.get("images", ())}
     if keyed:
         images |= keyed
