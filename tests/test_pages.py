@@ -922,9 +922,13 @@ def test_a_servers_reading_stands_beside_ours() -> None:
 
 
 def test_the_server_beside_our_reading_at_first_was_run_on_such_replies() -> None:
-    """It was vLLM, whose reading of a value that is cut off is assumed."""
+    """vLLM, whose reading of a value that is cut off is assumed, comes third: it hands over the
+    call."""
     app = page("replay", session="04-truncated-call")
-    assert app.multiselect(key="columns").value == ["qwen3-coder", "server:ollama"]
+    shown = ["qwen3-coder", "server:ollama", "server:vllm"]
+    assert app.multiselect(key="columns").value == shown
+    told = " ".join(text.value for text in app.text)
+    assert "vllm:qwen3_coder is assumed, not known, to hand over the call write_file" in told
     said = next(text.value for text in app.text if text.value.startswith("ollama"))
     assert "hands over" in said
     assert said.endswith("Its parser was run on such replies.")

@@ -272,7 +272,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
         )
     written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
-        f"Policies, predicted in % of uncached{written}.",
+        f"All policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,

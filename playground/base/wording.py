@@ -24,6 +24,13 @@ def counted(count: int, thing: str) -> str:
     return f"{grouped(count)} {thing}{'' if count == 1 else 's'}"
 
 
+def as_sentence(text: str) -> str:
+    """Return a text with a capital letter first, unless it begins with a name such as a model's
+    id."""
+    is_word = text.partition(" ")[0].rstrip(",;:.").isalpha()
+    return text[:1].upper() + text[1:] if is_word else text
+
+
 def percent(share: float) -> str:
     """Format a share of 1 as a percentage: 41 %."""
     return f"{grouped(share * 100)} %"

@@ -118,7 +118,9 @@ class TrialPlan(Shown):
         if self.repeats >= self.least_repeats:
             return ""
         asked = counted(self.repeats, "repeat")
-        return f"{asked} will prove nothing, whatever is answered: {self.least_repeats} could."
+        return (
+            f"{asked}: too few to prove any difference. At least {self.least_repeats} are needed."
+        )
 
     def run(
         self,
