@@ -11,7 +11,7 @@ from typing import Final
 from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
-from playground.base.wording import dollars, grouped
+from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.hints import NotedRequest, facts_of, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
@@ -78,6 +78,12 @@ class CacheSimulation(Drawn, Live):
 
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
+
+    def _summary(self) -> str:
+        place = f"{self.policy} in {self.dialect}, " if self.dialect else ""
+        asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
+        shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
+        return f"{place}{asked}, {shares} of the full price, {counted(len(self.breaks), 'break')}"
 
     @property
     def cost_permille(self) -> int:
@@ -593,3 +599,8 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
 
     The table has a row for each simulation; the figure is a map of the cost of input.
     """
+
+    def _summary(self) -> str:
+        best = min(self, key=lambda cell: cell.cost_permille, default=None)
+        low = f", the cheapest {best.policy} in {best.dialect}" if best else ""
+        return f"{counted(len(self), 'simulation')}{low}"

@@ -32,13 +32,15 @@ def trial_picture(value: Trial) -> Markup:
             arm.dialect,
             arm.model,
             str(len(arm.attempts)),
+            str(arm.faults + arm.broken_off),
             *(str(arm.share(measure)) for measure in get_args(Measure)),
             "" if arm.tokens is None else grouped(arm.tokens),
             "" if arm.seconds is None else seconds(arm.seconds),
         ]
         for arm in value.arms
     ]
-    head = ["dialect", "model", "attempts", "parsed", "right tool", "right arguments"]
+    head = ["dialect", "model", "attempts", "not counted"]
+    head += ["parsed", "right tool", "right arguments"]
     shown = table("shares with their 95 % intervals", [*head, "tokens", "time"], rows)
     misses = [
         [miss.case, miss.dialect, miss.model, str(miss.times), miss.missed]
