@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,6 +41,7 @@ from playground.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from playground.base.findings import Finding
     from playground.dialects.raw_prompts.llama import ToolFormat
     from playground.questions.comparison import Column
 
@@ -196,8 +198,18 @@ def compare(
         shown = ("dialect", "messages", "characters")
         show_rows(rows, *shown, *(_TOKENS if tokens else ()), "findings")
     left_out = [] if dialects else dialect_findings()
-    column_findings = [finding for column in columns for finding in column.findings]
-    return report([*loaded.findings, *left_out, *column_findings])
+    return report([*loaded.findings, *left_out, *_with_dialects(columns)])
+
+
+def _with_dialects(columns: Sequence[Column]) -> Iterator[Finding]:
+    """Yield each finding of the columns once, with the dialects that have it in its place."""
+    dialects: dict[Finding, list[str]] = {}
+    for column in columns:
+        for finding in column.findings:
+            dialects.setdefault(finding, []).append(column.dialect.name)
+    for finding, names in dialects.items():
+        listed = "every dialect" if len(names) == len(columns) > 1 else ", ".join(names)
+        yield replace(finding, where=f"{finding.where}; in {listed}")
 
 
 _TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
