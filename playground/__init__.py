@@ -26,8 +26,8 @@ Marks for a provider's cache as a policy places them, and what each policy reads
 CachePlacement(claude-code in xml, 3 of 7 parts marked, anthropic/claude-sonnet-4-5)
 >>> for policy in ("claude-code", "none"):
 ...     pg.simulate_cache(session, "xml", policy=policy)
-CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.666, cost 0.483 of the full...
-CacheSimulation(none in xml, 3 requests to anthropic, read 0.00, cost 1.00 of the full price, 0...
+CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.666, cost 0.483 of the full price)
+CacheSimulation(none in xml, 3 requests to anthropic, read 0.00, cost 1.00 of the full price)
 
 A recorded reply, read by two dialects' parsers, and as a server hands it over. A recording is text
 of your own, or a provider's raw stream (`load_recording`, `decode_stream`):
@@ -127,8 +127,7 @@ _WHERE = {
     "recording": "playground.sessions.in_memory",
     "replay": "playground.questions.timeline",
     "sample_sessions": "playground.sessions.loading",
-    "server_names": "playground.servers",
-    "serving": "playground.llm.demo_server",
+    "server_names": "playground.questions.server_view",
     "session": "playground.sessions.in_memory",
     "simulate_cache": "playground.cache.answers.simulation",
     "tool_costs": "playground.questions.tool_schemas",
@@ -149,6 +148,7 @@ _OF_PLUGINS = {
     "guide_for": "guides",
     "plan_tools": "savings",
     "propose_dialect": "own_dialects",
+    "serving": "trials",
     "trial": "trials",
 }
 
@@ -252,7 +252,6 @@ if TYPE_CHECKING:
     from playground.lab.guides import guide_for
     from playground.lab.laws import check_dialect
     from playground.lab.savings import compaction, plan_tools
-    from playground.llm.demo_server import serving
     from playground.nouns.messages import Message
     from playground.nouns.prompt_data import PromptData
     from playground.nouns.tool_formats import read_tools
@@ -266,15 +265,15 @@ if TYPE_CHECKING:
     from playground.questions.provider_models import PROVIDERS
     from playground.questions.provider_payload import provider_payload
     from playground.questions.raw_prompt import raw_prompt
+    from playground.questions.server_view import server_names
     from playground.questions.timeline import replay
     from playground.questions.token_counts import count_tokens
     from playground.questions.tool_schemas import tool_costs, tool_portability
-    from playground.questions.trials import expect, trial
+    from playground.questions.trials import expect, serving, trial
     from playground.questions.versions import diff
     from playground.recordings.apis import api_names
     from playground.recordings.decoding import decode_stream
     from playground.recordings.recording import Recording
-    from playground.servers import server_names
     from playground.sessions.in_memory import recording, session
     from playground.sessions.loading import (
         load_recording,

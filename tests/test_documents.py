@@ -119,7 +119,7 @@ def test_the_tour_at_the_head_of_help_is_true(
     done = doctest.testmod(pg, optionflags=doctest.ELLIPSIS)
     assert done.failed == 0 and done.attempted >= 20
     assert "<html" in (tmp_path / "five.html").read_text()
-    tour = pydoc.render_doc(pg, renderer=pydoc.plaintext).splitlines()[:80]
+    tour = pydoc.plain(pydoc.render_doc(pg)).splitlines()[:80]
     for name in ("session", "compare", "place_cache", "simulate_cache", "replay", "trial"):
         assert any(f"pg.{name}(" in line for line in tour), name
 

@@ -34,7 +34,7 @@ _TOOLS: Final = ("tools", "toolConfig", "functions")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
 
-@takes(model="text", title="text")
+@takes(model="text", title="text", recordings="list")
 def session(
     messages: str | Message | Mapping[str, Any] | Iterable[Any] = (),
     tools: Any = (),
@@ -75,9 +75,11 @@ def session(
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
     made = builder.finish()
     task = assuming_model(made.task, [body])
-    made = replace(
-        made, task=task, tools=tuple(read_tools(tools or own)), recordings=tuple(recordings)
-    )
+    replies = tuple(recordings)
+    for reply in replies:
+        if not isinstance(reply, Recording):
+            raise wrong("session(recordings=…)", reply, "recordings, as `pg.recording` makes them")
+    made = replace(made, task=task, tools=tuple(read_tools(tools or own)), recordings=replies)
     return made.with_explicit_caching(explicit_caching)
 
 

@@ -80,10 +80,9 @@ class CacheSimulation(Drawn, Live):
     noted = older_name("noted", "request_facts")
 
     def _summary(self) -> str:
-        place = f"{self.policy} in {self.dialect}, " if self.dialect else ""
         asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
         shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
-        return f"{place}{asked}, {shares} of the full price, {counted(len(self.breaks), 'break')}"
+        return f"{self.policy} in {self.dialect}, {asked}, {shares} of the full price"
 
     @property
     def cost_permille(self) -> int:
@@ -599,8 +598,3 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
 
     The table has a row for each simulation; the figure is a map of the cost of input.
     """
-
-    def _summary(self) -> str:
-        best = min(self, key=lambda cell: cell.cost_permille, default=None)
-        low = f", the cheapest {best.policy} in {best.dialect}" if best else ""
-        return f"{counted(len(self), 'simulation')}{low}"

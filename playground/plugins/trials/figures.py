@@ -10,7 +10,7 @@ from math import comb, sqrt
 from statistics import median
 from typing import Any, Final, Literal, get_args
 
-from playground.base.display import Shown
+from playground.base.display import Drawn
 from playground.base.wording import counted, grouped, percent, short_repr
 from playground.plugins.trials.scoring import Attempt
 
@@ -151,8 +151,10 @@ class Miss:
 
 
 @dataclass(frozen=True)
-class Trial(Shown):
-    """All attempts with their sums. The table has a row for each arm, the best arm first."""
+class Trial(Drawn):
+    """All attempts with their sums. The table has a row for each arm, the best arm first; the
+    figure has a bar for each arm's share of right arguments, with its interval.
+    """
 
     attempts: tuple[Attempt, ...]
 
