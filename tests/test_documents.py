@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import pydoc
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +14,7 @@ from conftest import ROOT
 from strategies import TOOLS
 from tour import JOBS
 
+import playground as pg
 from playground.cache.simulated import State
 from playground.cli import main
 from playground.dialects.by_hand.plugins import fault_of
@@ -121,6 +124,18 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
     file, entry = blocks(ROOT / "docs" / "own-dialect.md", "toml")
     assert parse_dialect(file, "mine.toml").name == "use-tool"
     assert "use-tool = " in entry
+
+
+def test_the_tour_at_the_head_of_help_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testmod(pg, optionflags=doctest.ELLIPSIS)
+    assert done.failed == 0 and done.attempted >= 20
+    assert "<html" in (tmp_path / "five.html").read_text()
+    tour = pydoc.plain(pydoc.render_doc(pg)).splitlines()[:80]
+    for name in ("session", "compare", "place_cache", "simulate_cache", "replay", "trial"):
+        assert any(f"pg.{name}(" in line for line in tour), name
 
 
 def test_a_dialect_declared_in_four_lines_is_whole() -> None:

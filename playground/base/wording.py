@@ -12,6 +12,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+_LONGEST_REPR: Final = 120  # characters
+
 
 def grouped(value: float, places: int = 0) -> str:
     """Format a number: 2,309, or 0.27 with two places. A half is rounded to the even neighbour."""
@@ -79,6 +81,13 @@ def visible(text: str) -> str:
 def in_one_line(name: str) -> str:
     """Return a name for display within a line, its line breaks as `\\n`."""
     return visible(name).replace("\n", "\\n")
+
+
+def short_repr(value: object, *parts: str) -> str:
+    """Return the class of a value and the parts that say something, in one line of at most 120
+    characters."""
+    text = f"{type(value).__name__}({in_one_line(', '.join(filter(None, parts)))})"
+    return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…)"
 
 
 def keep_order(text: str) -> str:

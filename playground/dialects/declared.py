@@ -62,7 +62,7 @@ def _result_template(text: str) -> Template:
     return compile_template(text, ("result",), ("name", "id"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DeclaredDialect(HashedOnce, Dialect):
     """A dialect as data. docs/contributing/dialect.md declares one in four lines."""
 

@@ -57,7 +57,7 @@ __all__ = [
 _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Syntax(HashedOnce, Declaration):
     """A declaration whose templates have the holes that they need, and no others.
 

@@ -45,7 +45,7 @@ def decode_stream(
     """Decode one stream, whole or in pieces; without `api`, recognise it from the content.
 
     Frames that cannot be read become findings: a provider's bytes never raise an exception. Raises
-    UnknownNameError for an unknown `api`.
+    UnknownNameError for an unknown `api` (see `api_names`).
     """
     decoder = StreamDecoder(api)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:

@@ -9,6 +9,7 @@ from typing import Final
 
 from playground.base.errors import nearest_names
 from playground.base.findings import DECLARED, MENDING, Finding, finding
+from playground.base.wording import counted
 from playground.nouns.events import (
     CallEndedEvent,
     CallStartedEvent,
@@ -101,6 +102,16 @@ class ServerReading(ParseResult):
     variations."""
     proven: bool = False
     """True if this version's own parser was run on such replies, and read all of them like this."""
+
+    def _summary(self) -> str:
+        return self.handed
+
+    @property
+    def handed(self) -> str:
+        """A sentence on what the server hands over and drops, beside the calls that are there."""
+        calls = f"{len(self.tool_calls)} of {counted(len(self.lossless.tool_calls), 'call')}"
+        dropped = counted(self.dropped_characters, "character")
+        return f"{self.name} hands over {calls}, drops {dropped}"
 
     @property
     def name(self) -> str:

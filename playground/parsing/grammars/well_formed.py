@@ -56,7 +56,7 @@ from playground.parsing.grammars.texts import ANY, beginning, not_beginning_with
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
-from playground.parsing.notations.param_choices import value_markers
+from playground.parsing.notations.param_choices import closes_solidly, value_markers
 from playground.parsing.outside_text import markers_of_words, tags_outside_text
 from playground.parsing.patterns import Gap, well_formed
 from playground.parsing.python_values import PLAIN_NUMBER
@@ -78,6 +78,12 @@ _PYTHON_TEXT: Final = either(
 )
 _WORDS: Final = ("true", "false", "none", "null")
 _LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
+
+
+def ends_by_space(form: Declaration) -> bool:
+    """Return True if only white space ends a parameter's raw value."""
+    template = form.param_template
+    return bool(template and not VALUES[template.body].json and not closes_solidly(template))
 
 
 def _gap(gap: Gap) -> Expression:

@@ -98,7 +98,14 @@ class _ServerFile(_Entry):
     suite: _SuiteEntry | None = None
 
 
-def server_names() -> list[str]:
+def server_names(parsers_of: str = "") -> list[str]:
+    """Return the names that `server=` takes; with the name of a server, those of its parsers.
+
+    A server's name alone means the parser that it uses for the dialect; `vllm:hermes` names one.
+    Raises UnknownNameError.
+    """
+    if parsers_of:
+        return [f"{parsers_of}:{parser.name}" for parser in load_server(parsers_of).parsers]
     return list(SERVER_NAMES)
 
 
