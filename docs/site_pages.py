@@ -28,7 +28,7 @@ SUBJECTS: Final = {
     "sessions": Subject(
         "Sessions, messages and tools",
         "A session holds tools, messages, requests and recorded answers.",
-        "session load_session load_sessions sample_sessions Session Message PromptData"
+        "session load_session load_sessions dump_session sample_sessions Session Message PromptData"
         " load_tools read_tools ToolMetadata",
     ),
     "dialects": Subject(
@@ -41,7 +41,8 @@ SUBJECTS: Final = {
     "replies": Subject(
         "Replies and recordings",
         "A model's reply becomes events, of which none is lost; a recording is a streamed reply.",
-        "parse detect replay Switches DialectParser load_recording read_recording decode_stream",
+        "parse detect replay Switches DialectParser server_names recording Recording load_recording"
+        " read_recording decode_stream api_names",
     ),
     "requests": Subject(
         "Requests and what they cost",
@@ -52,14 +53,15 @@ SUBJECTS: Final = {
     "caching": Subject(
         "Caching",
         "Dated rules of each provider say which tokens a cache reads and writes, and their price.",
-        "place_cache simulate_cache cache_matrix cache_on_wire WhatIf load_policy compaction"
+        "place_cache simulate_cache cache_matrix cache_on_wire WhatIf policy_names Policy PROVIDERS"
+        " provider_names load_policy compaction"
         " plan_tools",
     ),
     "systems": Subject(
         "Signatures, trials and corpora",
         "Signatures are written as DSPy does; a trial asks a model again and again; a corpus is"
         " many recorded sessions.",
-        "Signature ChatAdapter JSONAdapter XMLAdapter expect trial corpus",
+        "Signature ChatAdapter JSONAdapter XMLAdapter expect ExpectedCall trial serving corpus",
     ),
     "errors": Subject(
         "Errors",
