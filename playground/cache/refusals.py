@@ -77,7 +77,7 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
         return None
     return (
         "refused-request",
-        "a result without the id of its call, which LiteLLM does not transform",
+        "a result without the id of its call: LiteLLM does not transform it",
     )
 
 
@@ -89,7 +89,7 @@ def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
     )
     if role is None:
         return None
-    return "refused-request", f"a message of role {role}, which LiteLLM does not transform"
+    return "refused-request", f"a message of role {role}: LiteLLM does not transform it"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:

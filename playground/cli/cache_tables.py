@@ -40,8 +40,8 @@ def print_simulation(
 ) -> int:
     """Print a matrix, or every request and finding of its only cell. `simulated` yields one
     dialect's cells at a time, which are released after printing. `folded` joins dialects and
-    policies with the same figures in one line. `is_default` is True if no dialect was named. The status is 1
-    if no cell is without a refusal.
+    policies with the same figures in one line. `is_default` is True if no dialect was named. The
+    status is 1 if every cell has a refusal.
     """
     from playground.show import rows
 
