@@ -42,6 +42,11 @@ def test_help_names_every_command() -> None:
     assert done.returncode == 0
     for command in ("app", "render", "compare", "cache", "replay", "carry", "detect", "samples"):
         assert f"\n  {command} " in done.stdout
+    assert "..." not in done.stdout.partition("Prompts:")[2]  # no help is cut
+    sections = re.findall(r"^(\S.*):$", done.stdout, re.MULTILINE)
+    assert sections[1:] == [
+        "Prompts", "Caching", "Replies", "Dialects", "Sessions", "This program", "Plugins",
+    ]  # fmt: skip
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -78,6 +83,17 @@ def test_compare_counts_every_dialect() -> None:
     assert [row["dialect"] for row in rows] == dialect_names()
     for row in rows:
         assert row["characters"] == sum(row["by_kind"].values())
+
+
+def test_compare_names_the_dialects_of_a_finding() -> None:
+    """A finding that several dialects share is one line, with their names."""
+    lines = run("compare", "02-parallel-calls").stderr.splitlines()
+    assert len(lines) == len(set(lines)) == 4
+    assert "(call call_w, argument city; in llama3-code, gptme-xml, " in lines[0]
+    one = run("compare", "02-parallel-calls", "-d", "llama3-code", "-d", "hermes").stderr
+    assert "argument city; in llama3-code)" in one
+    both = run("compare", "02-parallel-calls", "-d", "llama3-code", "-d", "gptme-xml").stderr
+    assert "argument city; in every dialect)" in both
 
 
 def test_compare_counts_tokens_offline() -> None:
@@ -146,6 +162,11 @@ def test_replay_under_another_dialect() -> None:
         (
             ["render", "01-plain-chat", "-d", "klingon"],
             "unknown dialect 'klingon'; did you mean 'inkling'?\n",
+        ),
+        (
+            ["render", "01-plain-chat", "-d", "mine/harbour.toml"],
+            "'mine/harbour.toml' is a file, not a dialect's name; expected its dialect's name, and "
+            "its folder in the variable PLAYGROUND_DIALECTS\n",
         ),
         (
             ["cache", "01-plain-chat", "--policy", "x"],

@@ -16,35 +16,40 @@ from playground.cli import terminal
 from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
-_OWN = ("--help", "--version", "--debug")  # all other options are streamlit's
+_OWN = ("--help", "--version", "--debug")  # Streamlit gets all other options
 JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # commands that run until they are stopped
-_MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
-    "samples": "prompts",
-    "dialects": "prompts",
-    "completion": "completing",
-    "render": "prompts",
-    "compare": "prompts",
-    "cache": "caching",
-    "check": "caching",
-    "diff": "comparing",
-    "carry": "prompts",
-    "detect": "prompts",
-    "raw": "prompts",
-    "payload": "sending",
-    "tokens": "counting",
-    "tools": "sending",
-    "replay": "streams",
-    "import": "importing",
-    "experiment": "experiments",
-    "export": "experiments",
-    "grammar": "grammars",
-    "chat-template": "auditing",
-    "workspace": "workspace",
-    "record": "streams",
-    "demo-server": "streams",
+# section of the help -> command -> module of `playground.cli`, loaded when the command is used
+_SECTIONS: Final = {
+    "Prompts": {
+        "compare": "prompts",
+        "render": "prompts",
+        "raw": "prompts",
+        "payload": "sending",
+        "tokens": "counting",
+        "tools": "sending",
+        "diff": "comparing",
+    },
+    "Caching": {"cache": "caching", "check": "caching"},
+    "Replies": {
+        "replay": "streams",
+        "record": "streams",
+        "detect": "prompts",
+        "experiment": "experiments",
+        "export": "experiments",
+        "demo-server": "streams",
+    },
+    "Dialects": {
+        "dialects": "prompts",
+        "carry": "prompts",
+        "grammar": "grammars",
+        "chat-template": "auditing",
+    },
+    "Sessions": {"samples": "prompts", "import": "importing", "workspace": "workspace"},
+    "This program": {"completion": "completing"},
 }
+_MODULES: Final = {name: module for part in _SECTIONS.values() for name, module in part.items()}
 _FUNCTIONS: Final = {  # commands with names that Python does not allow
     "import": "import_",
     "demo-server": "demo_server",
@@ -57,7 +62,7 @@ class _Commands(CommandGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN)
-        if opens_app and not ctx.resilient_parsing:  # a shell's completion opens nothing
+        if opens_app and not ctx.resilient_parsing:  # do not open the app for a shell's completion
             unknown = next((arg for arg in args if _is_unknown(arg)), None)
             if unknown is not None:
                 options = [*_OWN, *_app_options()]
@@ -72,10 +77,28 @@ class _Commands(CommandGroup):
         own = [*super().list_commands(ctx), *_MODULES, _APP]
         return sorted([*own, *command_names()])
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section, those of plugins last."""
+        sections = {title: list(names) for title, names in _SECTIONS.items()}
+        sections["This program"].insert(0, _APP)
+        listed = {name for names in sections.values() for name in names}
+        sections["Plugins"] = [name for name in self.list_commands(ctx) if name not in listed]
+        for title, names in sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(limit=200))
+                        for name, command in commands
+                        if command is not None and not command.hidden
+                    ]
+                )
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
             return _app_command()
-        # pydantic searches all packages for plugins: a tenth of a short command's time
+        # Without this, pydantic searches all packages for plugins: a tenth of a short command's
+        # time
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         if cmd_name not in _MODULES:
             return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
@@ -89,13 +112,13 @@ def _app_options() -> list[str]:
 
 
 def _is_unknown(argument: str) -> bool:
-    """Return True for an unknown option: not the app's, and without a dot, as streamlit's have."""
+    """Return True for an option that is not the app's and has no dot, as Streamlit's have."""
     name = argument.partition("=")[0]
     return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 
 
 def _plugin_command(name: str) -> click.Command | None:
-    from playground.base import registry  # slow: it searches all installed packages
+    from playground.base import registry  # imported here, because it searches all packages
 
     plugin_command = registry.command(name)
     command: click.Command | None = registry.load(plugin_command.target) if plugin_command else None
@@ -104,7 +127,7 @@ def _plugin_command(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """Return the command that starts the app. It is loaded by name, because cli may not import
+    """Return the command that starts the app. It is loaded by its name, because cli may not import
     app."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
@@ -113,7 +136,6 @@ def _app_command() -> click.Command:
 
 
 def _runs_until_stopped(name: str | None) -> bool:
-    """Return True for a command that runs until it is stopped."""
     if name is None or name in _MODULES:
         return name in _LASTING
     if name == _APP:

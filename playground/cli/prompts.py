@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,6 +41,7 @@ from playground.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from playground.base.findings import Finding
     from playground.dialects.raw_prompts.llama import ToolFormat
     from playground.questions.comparison import Column
 
@@ -78,7 +80,7 @@ def dialects(as_json: bool) -> int:
     cells = [
         (
             dialect.name,
-            getattr(dialect, "result_role", ""),  # only declared dialects have it
+            getattr(dialect, "result_role", ""),  # dialects written by hand may lack it
             getattr(dialect, "parallel", None),
             getattr(dialect, "models", ""),
         )
@@ -120,8 +122,8 @@ def render(
     role.
 
     A file or a pipe gets the exact characters as UTF-8, with no line break after the last message
-    (half of a surrogate pair as its three bytes). On a terminal, control and invisible characters
-    are escaped, and a line says so. For programs there is --json.
+    (half of a surrogate pair becomes its three bytes). On a terminal, control and invisible
+    characters are escaped, and a line says so. Programs should use --json.
     """
     from playground.questions.comparison import compare as compare_session
 
@@ -196,8 +198,18 @@ def compare(
         shown = ("dialect", "messages", "characters")
         show_rows(rows, *shown, *(_TOKENS if tokens else ()), "findings")
     left_out = [] if dialects else dialect_findings()
-    column_findings = [finding for column in columns for finding in column.findings]
-    return report([*loaded.findings, *left_out, *column_findings])
+    return report([*loaded.findings, *left_out, *_with_dialects(columns)])
+
+
+def _with_dialects(columns: Sequence[Column]) -> Iterator[Finding]:
+    """Yield each finding of the columns once, with the dialects that have it in its place."""
+    dialects: dict[Finding, list[str]] = {}
+    for column in columns:
+        for finding in column.findings:
+            dialects.setdefault(finding, []).append(column.dialect.name)
+    for finding, names in dialects.items():
+        listed = "every dialect" if len(names) == len(columns) > 1 else ", ".join(names)
+        yield replace(finding, where=f"{finding.where}; in {listed}")
 
 
 _TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
@@ -205,7 +217,7 @@ _TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
 
 def _column_json(row: dict[str, Any], column: Column) -> dict[str, Any]:
     """Return a dialect's row, with its findings in full. The keys `by_kind` and `tokens_range` are
-    obsolete, and stay for one version."""
+    obsolete; they stay for one more version."""
     from dataclasses import asdict
 
     older: dict[str, Any] = {"by_kind": column.characters}
@@ -232,7 +244,7 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
             name: {
                 "carried": matrix.carried(name),
                 "refused": matrix.refused(name),
-                "cannot-carry": matrix.refused(name),  # obsolete key, kept for one version
+                "cannot-carry": matrix.refused(name),  # obsolete key, kept for one more version
             }
             for name in matrix.dialects
         }
@@ -326,8 +338,8 @@ def raw(
     """Print the raw prompt of SESSION: what the model reads, special tokens included.
 
     A file or a pipe gets the exact characters as UTF-8, with nothing added at the end (half of a
-    surrogate pair as its three bytes). On a terminal, control and invisible characters are escaped,
-    and a line says so.
+    surrogate pair becomes its three bytes). On a terminal, control and invisible characters are
+    escaped, and a line says so.
     """
     from playground.base.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt
