@@ -467,10 +467,7 @@ def test_a_trial_that_could_count_nothing_says_so(tmp_path: Path) -> None:
     file.write_text(dump_session(replace(sample, recordings=())))
     done = CliRunner().invoke(main, ["trial", str(file), "--own-calls"])
     assert done.exit_code == 0
-    assert (
-        "nothing is counted: no model is named, and no recording of the session answers a case"
-        in done.stderr
-    )
+    assert "nothing is counted: no model is named, and no recording of the" in done.stderr
     plan = trial(SESSION, ["hermes", "json"])
     with pytest.raises(InputFault, match="answers a case in hermes, json; expected models="):
         plan.run()
