@@ -5,6 +5,6 @@ from __future__ import annotations
 from playground.app import navigation, state
 from playground.app.shared import frame
 
-if "asks" in state.url_values():  # a link to a question need not name the view
+if "asks" in state.url_values():  # links to a question may leave out the view
     state.set_unless_in_address(navigation.VIEW, "Questions")
 frame.show_views("corpus")

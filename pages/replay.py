@@ -43,7 +43,7 @@ if recording is None:
 
 timeline = reading.timeline
 last = len(timeline.steps) - 1
-step = min(state.url_number("step", last), last)  # the default is the end, with the whole reply
+step = min(state.url_number("step", last), last)  # by default the last step, with the whole reply
 rests = widget_changes.of(replay.PLAYER, replay.take_position, field="position")
 components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
 hint = replay.about(recording, timeline)

@@ -306,7 +306,7 @@ def test_every_keyword_of_a_schema_is_checked(keyword: str) -> None:
     [
         ({"required": ["a"]}, {}, "'a' is a required property"),
         ({"minProperties": 2}, {"a": 1}, "does not have enough properties"),
-        ({"additionalProperties": False}, {"a": 1}, "'a' is no property that it has"),
+        ({"additionalProperties": False}, {"a": 1}, "'a' is not one of its properties"),
         ({"allOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"a": 1}, "'b' is a required"),
     ],
 )
@@ -720,7 +720,7 @@ def test_a_parameter_with_an_alias_is_called_by_it_and_given_by_name(function: A
     assert called({"Days": "5x"}, function)[0].errors[0].startswith("Days: Input should be a valid")
     told = called({field: "5x"}, function)[0].errors
     other = " or jours" if function is by_a_choice else ""
-    assert told == [f"{field}: no argument; it is Days{other}"]
+    assert told == [f"{field}: not an argument; it is Days{other}"]
 
 
 def test_a_field_may_lie_within_an_argument() -> None:
@@ -729,7 +729,7 @@ def test_a_field_may_lie_within_an_argument() -> None:
 
     event, _ = called({"when": {"days": "5"}}, far)
     assert (event.errors, event.results) == ([], [5])
-    assert called({"days": "5x"}, far)[0].errors == ["days: no argument; it is when"]
+    assert called({"days": "5x"}, far)[0].errors == ["days: not an argument; it is when"]
 
 
 class Stay(BaseModel):
@@ -743,7 +743,7 @@ class StayByName(Stay):
 def test_a_model_with_an_alias_is_given_by_what_its_schema_shows() -> None:
     tool = Keeping(metadata=ToolMetadata(name="keep", args_schema=Stay))
     assert kept(tool, {"Days": "5", "more": 1}).results == [{"Days": 5, "more": 1}]
-    assert kept(tool, {"days": "5x"}).errors == ["days: no argument; it is Days"]
+    assert kept(tool, {"days": "5x"}).errors == ["days: not an argument; it is Days"]
     either = Keeping(metadata=ToolMetadata(name="keep", args_schema=StayByName))
     assert kept(either, {"days": "5"}).results == [{"Days": 5}]
     assert kept(either, {"days": "5x"}).errors[0].startswith("days: Input should be a valid")

@@ -40,6 +40,7 @@ from playground.nouns.wire_blocks import read_wire
 from playground.nouns.wire_estimates import token_range, tokens_of
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
+from playground.show.strip import strip
 from playground.tokens.registry import packaged
 from playground.tokens.tokenizer import count
 
@@ -1047,6 +1048,11 @@ def test_answers_of_several_models_are_said_to_be_predicted_each_for_its_own() -
         "gpt-5.6-sol: 2 answers, glm-5.2: 1; each is predicted for its own model, by the rules of "
         "openai"
     )
+    titles = [title for title, *_ in strip(pg.simulate_cache(mixed))["findings"]]
+    assert [t for t in titles if "answers" in t] == [
+        "gpt-5.6-sol: 2 answers, glm-5.2: 1; each is "
+        "predicted for its own model, by the rules of openai"
+    ]
     others = mixed.with_model("gpt-5.5")
     (note,) = [n for n in pg.simulate_cache(others).findings if n.code == "mixed-models"]
     assert note.message.endswith("; all are predicted by the rules of gpt-5.5")

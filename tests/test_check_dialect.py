@@ -86,7 +86,7 @@ PLANTED: dict[str, tuple[DeclaredDialect, int, str, dict[str, str]]] = {
             rules='Write <c>{"name": "f", "arguments": {}}</c>.',
         ),
         7,
-        "in the system prompt calls of f, write_file are read, and it shows those of write_file",
+        "the parser reads calls of f, write_file in the prompt, which shows those of write_file",
         {},
     ),
     "a name and a bracket open a call": (
@@ -192,7 +192,7 @@ def test_a_hand_written_parser_that_delivers_what_was_cut_off_is_found() -> None
     exec(code, names)
     checks = check_dialect(names["UseTool"](), laws=[6])
     found = broken(checks, 6)
-    assert found.says == "a call that was cut off is delivered, and is another"
+    assert found.says == "a call that was cut off is delivered as another call"
     assert dict(found.shown)["cut off"] == "USE_TOOL: write_f"
     assert dict(found.shown)["delivered"] == "write_f {}"
     assert checks.findings()[0].code == "law-broken"

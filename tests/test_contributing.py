@@ -152,7 +152,7 @@ def test_new_overwrites_nothing_and_works_in_a_checkout_alone(tree: Path, tmp_pa
     for name, said in (
         ("hermes", "playground/dialects/hermes.py: this file exists already"),
         ("glm", "playground/dialects/__init__.py: 'glm' is registered already"),
-        ("Use Tool", "'Use Tool' is no name for a contribution"),
+        ("Use Tool", "'Use Tool' cannot be the name of a contribution"),
     ):
         done = run(tree, "-m", "playground", "new", "dialect", name)
         assert (done.returncode, done.stdout) == (2, "")
@@ -166,4 +166,4 @@ def test_new_overwrites_nothing_and_works_in_a_checkout_alone(tree: Path, tmp_pa
         text=True,
     )
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
-    assert "no checkout of the project" in done.stderr
+    assert "not inside a checkout of the project" in done.stderr

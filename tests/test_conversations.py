@@ -261,9 +261,9 @@ def test_a_fault_names_template_message_line_and_column_and_leaves_the_history()
 @pytest.mark.parametrize(
     ("history", "answers", "said"),
     [
-        ([1], ["x"], "history, message 0: no message; expected an object with a role"),
+        ([1], ["x"], "history, message 0: not a message; expected an object with a role"),
         ([{}], ["x"], "history, message 0"),
-        ([], [3], "an answer: no message"),
+        ([], [3], "an answer: not a message"),
         ([], [{"function_call": "x"}], "an answer, field function_call: no call"),
     ],
 )

@@ -725,7 +725,7 @@ def test_a_file_that_is_damaged_within_is_named_and_made_again(
     with pytest.raises(InputFault) as caught:
         pg.corpus(out).sql("FROM calls")
     assert str(caught.value) == (
-        f"{path}: this file is damaged; expected that it is taken away, and `playground corpus "
+        f"{path}: this file is damaged; expected that you delete it, and run `playground corpus "
         "build` with the same inputs, which makes it again"
     )
     path.unlink()
@@ -865,7 +865,7 @@ def test_a_question_is_ended_by_whoever_asks_it_and_by_nobody_else(asked: Corpus
         ({"question": "weather"}, "unknown question 'weather'"),
         ({"question": "breaks", "by": "colour"}, "cannot be grouped by 'colour'"),
         ({"question": "tools", "by": "agent"}, "cannot be grouped"),
-        ({"question": "breaks", "colour": "red"}, "no filter 'colour'"),
+        ({"question": "breaks", "colour": "red"}, "'colour' is not a filter"),
         ({"question": "breaks", "since": "yesterday"}, "is no time"),
         ({"question": "breaks", "limit": 10**9}, "a limit of"),
         ({"question": "analyses", "first": 1}, "'second' is missing"),
@@ -1074,6 +1074,7 @@ def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:
     (unread := tmp_path / "unread.json").write_text('{"tide": 4.27}')
     made = run("build", out, str(small), str(unread), "--engine", "serial")
     assert made.stdout[:13] == "1 shard built"
+    assert " calls in replies, " in made.stdout
     assert made.stderr.startswith(f"left out: {unread}: a JSON object")
     listed = run("ask", out, "failures", "--by", "dialect,week", "--csv").stdout.splitlines()
     assert listed[0].startswith("dialect,week,calls,malformed")

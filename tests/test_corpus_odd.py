@@ -109,7 +109,7 @@ def test_a_recording_of_an_unknown_dialect_is_a_finding_and_its_file_is_kept(
     found = "SELECT place, message FROM findings WHERE code = 'unknown-dialect'"
     ((place, message),) = corpus.sql(found).rows
     assert place == "recording 'first'"
-    assert message.startswith("nobody knows the dialect 'harbour-***")
+    assert message.startswith("the dialect 'harbour-***")
     held = [path.read_text("latin-1") for path in (tmp_path / "o").rglob("*") if path.is_file()]
     assert not any(key in text for text in held)
 
@@ -156,7 +156,7 @@ def test_what_lies_in_a_folder_by_chance_costs_itself_alone(tmp_path: Path) -> N
     told = {Path(each["name"]).name: each["problem"] for each in (*built.faults, *built.aside)}
     assert sorted(told) == ["odd\udcff.json", "pipe.jsonl", "spoiled.jsonl.zst"]
     assert "pipe.jsonl: a pipe, not a file" in told["pipe.jsonl"]
-    assert "its name is no UTF-8" in told["odd\udcff.json"]
+    assert "its name is not UTF-8" in told["odd\udcff.json"]
     assert "spoiled.jsonl.zst: not a whole file" in told["spoiled.jsonl.zst"]
     titles = [row[1] for row in pg.corpus(tmp_path / "o").ask("sessions").rows]
     assert len(titles) == 3

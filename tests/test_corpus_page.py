@@ -252,7 +252,7 @@ def test_each_filter_of_a_question_narrows_or_is_refused_by_its_name(
         if column in (asked.filters or COLUMNS[asked.table]):
             found.ask(name, **narrowed)
         else:
-            with pytest.raises(InputFault, match=f"no filter '{column}'"):
+            with pytest.raises(InputFault, match=f"'{column}' is not a filter"):
                 found.ask(name, **narrowed)
 
 

@@ -382,7 +382,7 @@ def test_a_build_that_lost_its_lock_commits_nothing_more(memory: str, tmp_path: 
             for name in system.find("/harbour/corpus/locks"):
                 system.rm(name)
 
-    with pytest.raises(InputFault, match="another build took over"):
+    with pytest.raises(InputFault, match="another build has taken the lock"):
         serial(memory, given, progress=taken)
     assert titles(memory) == ["text 0"]
 
@@ -395,8 +395,8 @@ def test_a_build_that_lost_its_lock_commits_nothing_more(memory: str, tmp_path: 
     [
         ("s3://{key}:{key}@bucket/corpus", "an address of s3 with a key or a user in it"),
         ("s3://bucket/corpus?secret_key={key}", "with the option 'secret_key'"),
-        ("az://container/corpus", "nobody reads it here (Install adlfs"),
-        ("wharf://corpus", "nobody reads it (Unrecognized filesystem type"),
+        ("az://container/corpus", "no reader for it is installed (Install adlfs"),
+        ("wharf://corpus", "no reader for it (Unrecognized filesystem type"),
         ("memory://harbour/none", "there is no corpus"),
     ],
 )
@@ -418,7 +418,7 @@ def test_objects_of_somebody_else_are_left_alone(memory: str, tmp_path: Path) ->
 
 def test_what_one_process_alone_sees_is_built_in_one(tmp_path: Path) -> None:
     for out, given in (("memory://harbour/o", tmp_path), (tmp_path / "o", "memory://harbour/in")):
-        with pytest.raises(InputFault, match="memory:// is seen by one process alone"):
+        with pytest.raises(InputFault, match="only one process can see memory://"):
             build_corpus(out, [given], engine="pool")
 
 

@@ -223,5 +223,5 @@ def test_a_redacted_corpus_keeps_nothing_to_simulate(tmp_path: Path) -> None:
     build_corpus(tmp_path / "o", [tmp_path / "in"], engine="serial", redact=True)
     corpus = pg.corpus(tmp_path / "o")
     assert corpus.sql("SELECT count(*) FROM wires").rows == [(0,)]
-    with pytest.raises(InputFault, match="a redacted corpus has nothing to simulate"):
+    with pytest.raises(InputFault, match="a redacted corpus has no sizes to simulate"):
         simulate_corpus(corpus)

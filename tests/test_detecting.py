@@ -160,7 +160,7 @@ def test_a_fence_with_its_language_is_prose_in_a_reply_that_calls_nothing(langua
     assert (found.dialect, likeliest(text)) == (None, None)
     assert found.reason == (
         f"no dialect sees anything of a call in {len(text)} characters, "
-        "but for sweagent, where any code fence is one"
+        "except sweagent, in which any code fence is a call"
     )
     (call,) = parse(text, "sweagent").tool_calls
     assert call.arguments == {"command": "ls -la"}  # the language is no part of the command

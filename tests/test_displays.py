@@ -62,7 +62,7 @@ def evil_trial() -> Shown:
     """A recorded reply, counted against the call that was expected."""
     call = f'{EVIL}<tool_call>\n{{"name": "f", "arguments": {{"a": "</script>"}}}}\n</tool_call>'
     expected = ExpectedReply(1, (ExpectedCall("f", {"a": EVIL}),), EVIL)
-    recording = Recording(EVIL, "hermes", (TextChunk(call),), model=EVIL)
+    recording = Recording(f"{EVIL}, 1", "hermes", (TextChunk(call),), model=EVIL)
     return pg.trial(replace(evil_session(), expected=(expected,), recordings=(recording,))).run()
 
 

@@ -375,8 +375,11 @@ def context() -> RunnerContext:
         (lambda: LocalRunner(Inheriting()), "MyAgent.mock is inherited"),
         (lambda: Agent().add_action("a", ["x"], lambda event: None), "action a: it takes event"),
         (lambda: LocalRunner(Harbour()).run(key=1), "no input"),
-        (lambda: InputEvent.from_event(Event(type="x")), "no InputEvent: its attributes are none"),
-        (lambda: ChatRequestEvent.from_event(Event(type="x")), "no ChatRequestEvent"),
+        (
+            lambda: InputEvent.from_event(Event(type="x")),
+            "not of the class InputEvent: its attributes are none",
+        ),
+        (lambda: ChatRequestEvent.from_event(Event(type="x")), "not of the class ChatRequestEvent"),
         (lambda: context().send_event("x"), "not an event: 'x'"),  # type: ignore[arg-type]
         (
             lambda: ResourceDescriptor(clazz="flink_agents.integrations.x.Setup").clazz,
@@ -494,7 +497,7 @@ def test_a_react_agent_calls_its_tools_and_answers_in_its_schema() -> None:
     assert asked_for.startswith("The final response should be json format, and match the schema {")
     with pytest.raises(InputFault, match="an input of the type list"):
         runner.run(value=[1])
-    with pytest.raises(InputFault, match="no model: 5"):
+    with pytest.raises(InputFault, match="not a model: 5"):
         ReActAgent(chat_model=ResourceDescriptor(clazz="a.B"), output_schema=5)  # type: ignore[arg-type]
 
 

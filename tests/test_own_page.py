@@ -42,7 +42,7 @@ def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
     assert figures(app) == "7 of 7 round-trip checks hold\n64 of 64 difficult values arrive"
     assert verbatim(app)[0].startswith('<call>{"name": "get_weather"')
     app.text_area(key="own 0 syntax.call").set_value("<do {name}>{params}</do>").run()
-    assert app.error[0].value.startswith("This cannot be read; beside it the last readable")
+    assert app.error[0].value.startswith("This cannot be read; the rest of the page uses")
     assert "field syntax.call" not in said(app)
     assert "field syntax.param: '<do {name}>{params}</do>' has {params}, but" in said(app)
     assert verbatim(app)[0].startswith('<call>{"name": "get_weather"')  # the last readable one
@@ -142,7 +142,7 @@ def test_what_is_kept_is_removed_and_brought_back(home: Path) -> None:
     assert "Delete" not in [button.label for button in app.button]
     press(app, "Save in the workspace")
     press(app, "Delete")
-    assert "Removed: harbour is no dialect of any page or command now." in said(app)
+    assert "Removed: no page or command has the dialect harbour now." in said(app)
     assert "harbour" not in pg.dialect_names()
     assert app.text_input(key="own 0 name").value == "harbour"
     press(app, "Undo delete")

@@ -89,17 +89,17 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
         400,
         "not answer to the host 'evil.example', but to 127.0.0.1, localhost",
     ),
-    "a host that begins an address": (request(host=b"Host: [::1\r\n"), 400, "'[::1' is no name"),
+    "a host that begins an address": (request(host=b"Host: [::1\r\n"), 400, "'[::1' is not a name"),
     "a host with another behind it": (
         request(host=b"Host: localhost:80@evil.example\r\n"),
         400,
-        "is no name with a port or without one",
+        "is not a name, with or without a port",
     ),
     "two hosts": (request(headers=b"Host: localhost\r\n"), 400, "multiple Host"),
     "no host": (request(host=b""), 400, "Missing mandatory Host"),
     "no host in the old way": (request(b"GET / HTTP/1.0", host=b""), 400, "no Host header"),
     "half a request line": (b"GET\r\n\r\n", 400, "illegal request line"),
-    "another version": (request(b"GET / HTTP/9.9"), 505, "speaks HTTP/1.1"),
+    "another version": (request(b"GET / HTTP/9.9"), 505, "speaks only HTTP/1.1"),
     "TLS": (b"\x16\x03\x01\x02\x00" * 40, 400, "illegal request line"),
     "a header with a blank in its name": (request(headers=b"x y: z\r\n"), 400, "illegal header"),
     "a header that is a key": (
@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
     "a web socket": (
         request(b"GET /v1/responses HTTP/1.1", b"Upgrade: websocket\r\n", body=b""),
         426,
-        "speaks HTTP alone",
+        "speaks only HTTP;",
     ),
     "too many headers": (request(headers=b"a: b\r\n" * MOST_HEADERS), 431, "256 headers"),
     "headers that are too long": (
@@ -267,8 +267,8 @@ def test_dot_segments_are_looked_for_in_a_bounded_number_of_rounds() -> None:
         ("tools.example", ("*.tools.example",), "does not answer"),
         ("eviltools.example", ("*.tools.example",), "does not answer"),
         ("localhost.evil.example", ("localhost",), "does not answer"),
-        ("localhost:port", ("localhost",), "no name with a port"),
-        ("[::1].evil.example", ("[::1]",), "no name with a port"),
+        ("localhost:port", ("localhost",), "not a name, with or"),
+        ("[::1].evil.example", ("[::1]",), "not a name, with or"),
         ("", ("localhost",), "no Host header"),
     ],
 )

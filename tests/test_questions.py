@@ -169,7 +169,7 @@ def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None
         ]
     with pytest.raises(InputFault, match="no answer of this session"):
         restreamed(session, "another", "hermes")
-    with pytest.raises(InputFault, match="native writes no calls as text"):
+    with pytest.raises(InputFault, match="native does not write calls as text"):
         restreamed(session, "answer in message 1, re-streamed", "native")
 
 

@@ -224,7 +224,7 @@ def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
     assert (answer.desc, answer.constraints) == ("how many", "greater than or equal to: 0")
     with pytest.raises(InputFault, match=r"Count\.answer: no type: Own"):
         read_signature(SIGNATURE.replace("Literal[1, 2]", "Own"))
-    with pytest.raises(InputFault, match="no value that stands in the source"):
+    with pytest.raises(InputFault, match="not a value that stands in the source"):
         read_signature(SIGNATURE.replace('"how many"', "words()"))
 
 
@@ -413,7 +413,7 @@ def test_the_prompt_of_a_chat_model_is_one_of_its_agents(returned: str) -> None:
     assert read_prompts(source)["model"].format_string(port="Brest") == "system: At Brest."
     bare = CHAT_ONLY.replace('"prompt": prompt', '"prompt": "desk"')
     assert recognise(bare).page == ""
-    assert "no prompt stands in it" in recognise(bare).unread[0]
+    assert "the file holds no prompt" in recognise(bare).unread[0]
     with pytest.raises(InputFault, match="the agent Desk declares no prompt"):
         read_prompts(bare)
 

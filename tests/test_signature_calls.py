@@ -146,7 +146,7 @@ def test_arguments_that_are_no_object_are_a_fault_of_the_answer() -> None:
 
 def test_calls_without_tools_are_refused_before_anybody_is_asked() -> None:
     lm = Model()
-    with pytest.raises(InputFault, match="there is no input of tools"):
+    with pytest.raises(InputFault, match="no input of the signature takes tools"):
         ps.JSONAdapter()(lm, {}, ps.Signature.parse("question -> calls: ToolCalls"), [], {})
     assert lm.requests == []
 

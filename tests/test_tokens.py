@@ -626,7 +626,7 @@ def _sentencepiece(path: Path) -> Path:
                + _field(3, 0, bytes([kind])))
         for text, score, kind in words
     )  # fmt: skip
-    path.write_bytes(data + _field(2, 2, _field(3, 0, b"\x02")))
+    path.write_bytes(data + _field(2, 2, _field(4, 0, b"\x09") + _field(3, 0, b"\x02")))
     return path
 
 

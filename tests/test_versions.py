@@ -301,7 +301,7 @@ def test_the_same_json_in_another_order_is_said_to_be_that() -> None:
     schema = after["tools"][0]["input_schema"]
     after["tools"][0]["input_schema"] = dict(reversed(schema.items()))
     found = pg.diff(BEFORE, after)
-    assert found.changes[0].note == "the same JSON, keys in another order"
+    assert found.changes[0].note == "the same JSON with keys in another order"
     assert found.costs[0].parts and found.costs[0].parts.rule == "json-key-order"
 
 

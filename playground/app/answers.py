@@ -1,7 +1,7 @@
 """Compare's answers: every column's request is sent to the model, once or n times as a trial.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
-answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
+answer is recorded while it arrives. It is added to the session, whose messages do not change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import has_page, page_entry
-from playground.app.serving import access
+from playground.app.serving import access, warming
 from playground.app.shared import components, history, keys, say, waiting
 from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
@@ -110,7 +110,6 @@ def _last_run() -> Mapping[str, Any]:
 
 
 def _runs_by_dialect() -> dict[str, Run]:
-    """Return this tab's runs by their dialects."""
     runs_by_name = {
         name: _runs().get(run_id) for name, run_id in _last_run().get("runs", {}).items()
     }
@@ -128,7 +127,7 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
     """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
-    if last := _last_run():  # meanwhile, an edit has stored the sample as another session
+    if last := _last_run():  # an edit may have stored a sample under a new name since
         state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
         # the run ended while the page was being drawn or closed
         if not (last["stored"] or _is_busy()):
@@ -328,11 +327,11 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
 
 
 def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
-    """Offer a trial of these columns, if the plugin for trials is there."""
+    """Offer to repeat these requests in a trial, if the plugin for trials is installed."""
     if not has_page("trials"):
         return
     asked = _last_run()
-    navigation.parts_of(page_entry("trials")).ask_again(
+    warming.import_parts(page_entry("trials")).ask_again(
         working,
         list(dialects),
         {name: _calls(run, working.session.tools) for name, run in runs.items()},

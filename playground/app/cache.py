@@ -63,7 +63,7 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the setting's n
     "environment": ("Environment block", ["off"]),
 }
 _MOST_COUNTED: Final = 100_000  # more tokens take seconds to count
-COMPACTION: Final = "Compaction"  # a view that a plugin adds
+COMPACTION: Final = "Compaction"  # a view that the plugin for savings adds
 VIEWS: Final = ("Strip", "Table", COMPACTION, "All policies", "Payload")
 _OLDER_VIEWS: Final = {
     "On the messages": "Strip",
@@ -71,7 +71,7 @@ _OLDER_VIEWS: Final = {
     "If it were shorter": COMPACTION,
     "What is sent": "Payload",
 }
-_COMPACTION_VIEW: Final = "cache: Compaction"  # the places of two additions
+_COMPACTION_VIEW: Final = "cache: Compaction"  # plugins add parts at this place and the next
 _DEFERRED_TOOLS: Final = "cache: deferred tools"
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = (
@@ -127,12 +127,12 @@ def _policy(name: str, session: Session) -> str:
     is_known = is_imported or session.agent.name in names
     chosen = state.get(state.POLICY_OF + name)
     if is_known and state.get(_LAST_SESSION) not in (None, name):
-        # a newly chosen session is first shown as it was sent
+        # show a newly chosen session first in the form in which it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.get(POLICY) and state.get(POLICY) == state.get(_LAST_USUAL) != usual:
         state.choose(POLICY, names[0])  # the new dialect's usual marks replace the old one's
     elif state.get(POLICY) is None and chosen in names and POLICY not in state.url_values():
-        state.choose(POLICY, chosen)  # another page was open meanwhile
+        state.choose(POLICY, chosen)  # another page was open, and this one has lost its choice
     state.put(_LAST_SESSION, name)
     state.put(_LAST_USUAL, usual)
     state.follow_url(POLICY, names)
@@ -144,13 +144,13 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _written() -> Dialect:
-    """Return the dialect that `_dialect` will return; the policy's widget needs it before."""
+    """Return the dialect of `_dialect` before its widget is drawn, for the policy's widget."""
     chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
 
 def _dialect() -> str:
-    """Return the dialect of the requests: the chosen one, or that of the session's model."""
+    """Return the dialect of the requests: the chosen dialect, or that of the session's model."""
     names, usual = dialect_names(), widgets.model_dialect()
     chosen = st.selectbox(
         "Dialect",
@@ -246,8 +246,8 @@ def _counted(session: Session, dialect: str) -> TokenCount:
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, also with marks for an hour if the provider has them.
 
-    Each policy is simulated; the cheapest comes first. If a bill is the sum of several rounds on
-    the server, no saving is shown, because simulated requests have a single round.
+    Each policy is simulated, and the cheapest comes first. If a bill is the sum of several rounds
+    on the server, no saving is shown: a simulated request has only one round.
     """
     own = policies.own_policies()
     every = simulations(
@@ -272,7 +272,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
         )
     written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
-        f"Policies, predicted in % of uncached{written}.",
+        f"All policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,
@@ -326,9 +326,8 @@ def show_table(question: CacheQuestion) -> None:
 
 
 def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
-    """Return the table of requests, and a second table with the provider's own statements about its
-    cache. The second also has the prediction and the bill; it is None if the provider stated
-    nothing.
+    """Return the table of requests. If the provider made statements about its cache, also return
+    a table of these with the predictions and the bills; otherwise None.
     """
     found = rows.cache_requests(cell)
     if not any(cell.diagnoses):
@@ -337,7 +336,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
 
 
 def show_compaction(question: CacheQuestion) -> None:
-    """Show what a shorter history would save; the plugin that adds the view draws it."""
+    """Show the savings of a shorter history: the plugin that adds this view draws it."""
     addition(_COMPACTION_VIEW)(question)
 
 
@@ -405,7 +404,7 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
 def _has_all_times(session: Session, is_sent: bool) -> bool:
     """Return True if the session has the times of all its requests.
 
-    These are the imported requests if `is_sent`, otherwise those of a transcript.
+    The requests are the imported ones if `is_sent`, and otherwise those of a transcript.
     """
     if is_sent:
         return has_all_times(session)

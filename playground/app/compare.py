@@ -39,7 +39,7 @@ from playground.tokens.count import TokenCount
 _SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
-_SHORT = 60  # messages
+_SHORT = 60  # messages; findings of shorter sessions are computed at once
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
 PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
@@ -63,7 +63,7 @@ def column(session: Session, dialect: str) -> Column:
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
-    """Return a session in several dialects; each column is cached by itself."""
+    """Return a session in several dialects; each column is cached separately."""
     return Comparison(session, [column(session, name) for name in dialects])
 
 
@@ -91,7 +91,7 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
 
 def late_figures(compared: Comparison) -> None:
     """Send the panes' heads the tokens and findings that were not ready when the heads were drawn.
-    A rerun would close a dialog, so none is started. The user's next action ends the wait."""
+    Do this without a rerun, which would close a dialog. The user's next action ends the wait."""
     place = st.empty()
     futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
     waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
@@ -103,7 +103,8 @@ def late_figures(compared: Comparison) -> None:
 
 @memoized(16)
 def panes(session: Session, dialects: list[str], origin: str) -> Picture:
-    """Return the session in each dialect, side by side, with a row of `origin` if one is given."""
+    """Return the session in each dialect, side by side. Every pane has a row for `origin`, if
+    any."""
     columns = comparison(session, dialects).columns
     data = grid([payloads.comparison_pane(column) for column in columns])
     return Picture(with_row(data, origin, payloads.label_of(origin)) if origin else data)
@@ -149,7 +150,7 @@ def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
 
 
 def _is_short(session: Session) -> bool:
-    """Return True if a session is so short that its findings need no wait."""
+    """Return True if a session is short enough to compute its findings at once."""
     return len(session.messages) <= _SHORT
 
 
@@ -157,7 +158,7 @@ def _is_short(session: Session) -> bool:
 
 
 def view_select() -> str:
-    """Return the chosen view: one that this module draws, or one that another module draws."""
+    """Return the chosen view. This module draws some views, other modules draw the others."""
     options = [*VIEWS, *PARTS]
     state.rename_in_address(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
@@ -193,7 +194,7 @@ def take_origin(origin: str | None) -> None:
 
 
 def counts_table(compared: Comparison) -> None:
-    """Show characters by kind, and tokens as soon as the background has counted them."""
+    """Show characters by kind, and tokens as soon as the background thread has counted them."""
     place = st.empty()
     frame = frames.frame(rows.comparison(compared))
     most = int(frame["characters"].max())
@@ -221,15 +222,16 @@ def counts_table(compared: Comparison) -> None:
 
 
 def schema_losses(compared: Comparison) -> None:
-    """Show which facts of the tools' schemas each dialect tells the model, and which it drops."""
+    """Show which facts of the tools' schemas each dialect tells the model, and which it leaves
+    out."""
     if not compared.session.tools:
         st.info("This session has no tools.")
         return
     tables.table(frames.schema_losses(compared), height="content")
     say.caption(
-        "How many of the facts in the tools' schemas the model is told. Each fact was removed in "
-        "turn: where the prompt stays the same, the dialect drops it. Only the first "
-        f"{MOST_FACTS} facts of a tool are looked at."
+        "The number of facts in the tools' schemas that the prompt states. Each fact was removed "
+        "in turn: if the prompt stays the same, the dialect drops the fact. Only the first "
+        f"{MOST_FACTS} facts of a tool are tried."
     )
     for column in compared.columns:
         dropped = rows.dropped_facts(column)

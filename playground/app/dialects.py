@@ -1,4 +1,4 @@
-"""The List view of the Dialects page: rows that lead to a guide, values or a new declaration."""
+"""The List view of the Dialects page; its rows lead to a guide, to values, or to a declaration."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # only in older addresses: now the session in the bar is the new version
+_AFTER: Final = "after"  # in older addresses: the new version, which the bar chooses now
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -54,9 +54,9 @@ class VersionQuestion:
 def draw_controls() -> tuple[VersionQuestion, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
-    Return both and the place for the filter. The default old version is the session before its
-    edits. For a session without edits, it is the user's session with the most similar name or, for
-    a sample, the next sample.
+    Return both and the place for the filter. By default, the old version is the session before its
+    edits. For a session without edits, it is the user's session with the most similar name; for a
+    sample, it is the next sample.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -66,7 +66,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
-    if state.is_own(working.name):  # the most similar name first, then the latest before this
+    if state.is_own(working.name):  # names like this one first, then the latest before it
         others = [*reversed(names[:at]), *names[at + 1 :]]
         others.sort(key=lambda name: -len(commonprefix([_stem(name), _stem(working.name)])))
     others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))
@@ -103,7 +103,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that distinguishes it from others of the same name."""
+    """Return a name without its last number, which distinguishes sessions of the same name."""
     return name.partition(" (")[0]
 
 
@@ -119,14 +119,14 @@ def _compared(
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
         version_diff = compare_versions(first, second, model=model, request=request, names=names)
-        assert version_diff.headline  # simulate the caches here, not while the page is drawn
+        assert version_diff.headline  # simulates the caches now, not while the page is drawn
         return version_diff
 
     return waiting.background().submit(work)
 
 
 def compared(question: VersionQuestion) -> VersionDiff | None:
-    """Return the difference when it is computed; None if the two cannot be compared."""
+    """Return the difference after computing it; None if the two cannot be compared."""
     future = _compared(*question.sessions, question.names, question.request, question.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
@@ -162,7 +162,7 @@ def _show_block() -> None:
 
 
 def _select(key: str) -> None:
-    """Show the block of this key, among all blocks if it is the same in both versions."""
+    """Choose the block of this key; `filtered` then shows all blocks if both versions have it."""
     state.put(_SELECTED, key)
 
 
@@ -177,7 +177,7 @@ def filtered(version_diff: VersionDiff, view: str, place: Any) -> list[BlockChan
     writers = [_ANYBODY, *version_diff.by_writer]
     with place.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
-            "What became of it",
+            "Change",
             KINDS,
             selection_mode="multi",
             default=KINDS[1:],
@@ -213,8 +213,8 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     st.header("Who wrote it", anchor=False)
     tables.table(rows.writers(version_diff), height="content")
     st.caption(
-        "A block's tokens are those of its text; a tool's include its frame. The totals above "
-        "are those of the whole request."
+        "A block's tokens are those of its text, a tool's also those that its provider adds. The "
+        "totals above are those of the whole request."
     )
 
 
@@ -223,7 +223,7 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(version_diff, shown[:_MOST]))
-    # one component for each pair of versions
+    # a key for each pair of versions
     names = (version_diff.first.name, version_diff.second.name)
     components.panes(
         panes,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.app import navigation
+from playground.app.pages import PAGES
 from playground.app.serving import access, warming
-from playground.app.shared import bring, callbacks, frame, workspace
-from playground.base import paths
+
+warming.import_parts(PAGES[0])  # first, because each tab's run of this file has its own thread
+
+from playground.app import navigation  # noqa: E402
+from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E402
+from playground.base import paths  # noqa: E402
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
-    # Streamlit may run this file alone, without the gates of `server.py`
+    # Streamlit may be told to run this file alone, without the gates of `server.py`
     st.error(
         "This app does not answer to the host name in this address. "
         "Open the link that it printed when it started."
@@ -30,7 +34,7 @@ pages = navigation.every_page()
 
 
 def start() -> None:
-    """Go from the bare address to the first page, so that this page has its own address."""
+    """Go from the address without a path to the first page, so that this has its own address."""
     st.switch_page(pages[0], query_params=st.query_params.to_dict())
 
 
@@ -41,9 +45,10 @@ page = st.navigation(
 if entry := navigation.entry_of(page):  # None for an older address, which redirects to a page
     st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
     navigation.begin(entry)
-    bring.go_to_target(entry)  # before the bar, whose widgets then fix the address
+    bring.go_to_target(entry)  # before the bar is drawn: its widgets make the address fixed
     if not frame.head(entry):
         workspace.missing()
         st.stop()
+    warming.import_parts(entry)
 page.run()
 warming.page_drawn.set()

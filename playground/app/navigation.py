@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
@@ -19,11 +18,12 @@ from playground.app.pages import (
     parent,
     views,
 )
+from playground.app.serving import warming
 from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
 VIEW: Final = "view"
-_OF: Final = "page of the view"
+_OF: Final = "page of the view"  # the page for which the view's widget was set last
 
 
 def link(
@@ -43,9 +43,8 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    The link has no query values: if a value is bound to a widget and in the address, Streamlit does
-    not let code set or clear it, and restores it. So a view is chosen through the value of its
-    widget.
+    The link has no query values: Streamlit does not let code set or clear a value that is both in
+    the address and bound to a widget. So a view is chosen by setting its widget.
     """
     entry = page_entry(name)
     if parent(entry) is not entry:
@@ -55,8 +54,8 @@ def go(name: str) -> None:
 
 
 def begin(page: PageEntry) -> None:
-    """Reset the widgets for view and dialect, whose keys the previous page used as well. Otherwise
-    the address of this page would contain the previous page's choices."""
+    """Reset the widgets for view and dialect: the previous page used the same keys, and its choices
+    would otherwise get into this page's address."""
     if state.get(_OF) not in (None, page.name):
         state.forget(VIEW)
         state.forget("dialect")
@@ -95,9 +94,8 @@ def entry_of(script_page: Any) -> PageEntry | None:
 def bar(current: PageEntry) -> None:
     """Draw links to the pages: the first ones, and the others in the menu *More*.
 
-    On a narrow screen all pages are in one menu with the name of the current page. Streamlit's own
-    bar hides every link on a narrow screen, and a screen reader does not see its sections as a
-    list.
+    On a narrow screen all pages are in one menu with the name of the current page: there,
+    Streamlit's own bar hides every link, and a screen reader does not see its sections as a list.
     """
     st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
     with st.container(horizontal=True, key="pages", gap=None):
@@ -141,12 +139,7 @@ def current(page: PageEntry) -> PageEntry:
 
 def show(entry: PageEntry, row: Any) -> None:
     """Draw a view, with its controls in this row of the page."""
-    parts_of(entry).show(row)
-
-
-def parts_of(entry: PageEntry) -> Any:
-    """Return the module with the parts of a page or view."""
-    return import_module(entry.parts or f"playground.app.{entry.name}")
+    warming.import_parts(entry).show(row)
 
 
 def _view_of(entry: PageEntry) -> dict[str, str]:

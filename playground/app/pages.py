@@ -102,7 +102,7 @@ def parent(entry: PageEntry) -> PageEntry:
 
 
 def listed() -> list[PageEntry]:
-    """Return the pages that a menu lists: all but views of other pages."""
+    """Return the pages that a menu lists: all except views of other pages."""
     return [entry for entry in PAGES if parent(entry) is entry]
 
 

@@ -136,8 +136,8 @@ def _show_payloads(payloads_by_provider: Mapping[str, ProviderPayload]) -> None:
     components.panes(Picture(grid(panes)), key=_MESSAGES)
     st.caption("As LiteLLM's own adapters write it; nothing is sent.")
     for name, payload in payloads_by_provider.items():
-        # The name is text below, not in the label: a label is Markdown, and a user may type any
-        # name.
+        # The name is a text below and not in the label, because a label is Markdown and a user may
+        # type any name.
         with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
             say.text(name)
             if body.open:

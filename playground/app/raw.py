@@ -21,7 +21,7 @@ from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.sessions.session import Session
 
 _UPLOAD: Final = "template"
-# A format's title on the page → its name in code; "" means a template of the user's.
+# A format's title on the page -> its name in code; "" stands for a template of the user's.
 _FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
 
 
@@ -103,7 +103,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def audit_chosen() -> bool:
-    """Return True if the template itself is examined, not its rendering of the session."""
+    """Return True if the user wants the template itself examined, not its rendering."""
     views = ["The prompt", "Audit of the template"]
     chosen = st.segmented_control(
         "Show", views, default=views[0], required=True, key="template view", bind="query-params"
@@ -126,7 +126,7 @@ def show_audit(name: str, text: str) -> None:
         code, severity = fault.finding.code, fault.finding.severity
         with say.expander(f"{severity}: {CODES[code].meaning}"):
             say.text(f"{code}: {fault.finding.message}")
-            label = "The request, and what comes of it"
+            label = "The request, and its result"
             widgets.exact_text(label, fault.text, show_breaks=False, of=f"fault {number}")
 
 

@@ -68,7 +68,7 @@ def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossR
     return cross_read(recording, tools, own)
 
 
-# An experiment's name → a function of the recording, the cutting, the seed and a chunk's number.
+# An experiment's name -> a function of the recording, the cutting, the seed and a chunk's number.
 _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
     "cut otherwise": lambda recording, cutting, seed, _: recut(recording, cutting, seed),  # type: ignore[arg-type]
     "break off": lambda recording, _, __, chunk: break_off(recording, chunk),
@@ -89,7 +89,7 @@ def _changes(
     """Return the events that an experiment changes; `settings` are its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
     after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
-    # "cut otherwise" leaves the text at its offsets; any other change moves it.
+    # only "cut otherwise" leaves every text at its offsets
     return difference(before, after, spans=kind == "cut otherwise")
 
 
@@ -97,7 +97,7 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording, or else an answer of the session as a stream, or else None."""
+    """Return the chosen recording; or else an answer of the session, as a stream; or else None."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -121,8 +121,8 @@ def _from_its_end(_: str) -> None:
 
 
 def columns(recording: Recording, tools: Tools) -> list[str]:
-    """Return the names of the columns, each a dialect or a server. For a new recording these are
-    the usual columns, until the user chooses others."""
+    """Return the names of the columns, each a dialect or a server: those that the user chose for
+    this recording, or else the usual ones."""
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
@@ -175,7 +175,7 @@ def take_position(position: float | None) -> None:
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
     """Show the recording in a line or two: counts, its end, its cost.
 
-    Return a place below, for parts that take longer to compute.
+    Return a place below, for parts that take longer.
     """
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
     say.text(

@@ -23,7 +23,7 @@ from playground.show.replays import player
 
 Rows = list[dict[str, Any]]
 _SERVERS: Final = (f"{readings.SERVER}vllm", f"{readings.SERVER}ollama")
-_AROUND: Final = (6, 22)  # characters before and after the place shown in an example
+_AROUND: Final = (6, 22)  # characters shown before and after the interesting place of an example
 
 
 class Job(NamedTuple):
@@ -54,7 +54,7 @@ def _compared(session: Session) -> Rows:
 
 
 def _cached(session: Session) -> Rows:
-    """Return the tokens read from the cache and the cost under two policies."""
+    """Return the tokens read from the cache, and the cost, under two policies."""
     cells = {
         name: simulate_cache(session, dialect="native", policy=name)
         for name in ("azad", "claude-code")

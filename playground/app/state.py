@@ -1,5 +1,5 @@
-"""Access to session_state and the URL: the only module that reads or writes them. It stores plain
-values, no instances of classes that a source reload could replace."""
+"""Access to session_state and the URL: only this module reads or writes them. It stores plain
+values, and no objects of our classes, which a source reload would replace."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ SESSION = "session"
 MODEL = "model"
 SEVERAL = "sessions of one file"  # holds the file's name, and the sessions' names
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
-REFUSED = "workspace fault"  # why the workspace could not be written; shown once
-DRAFTS = "unread edits of "  # + session name → editor's key → a text that is no edit, the fault
-MODELS = "models chosen for "  # + session name → the changes of its model
-OPEN_BLOCK = "open block of "  # + session name → origin, number of its text box, last fault
-POLICY_OF = "policy of "  # + session name → the policy that was chosen for it last
-MARKS_OF = "marks in "  # + session name → "dialect policy's-marks" → the user's marks for these
+REFUSED = "workspace fault"  # the reason why the workspace could not be written; shown once
+DRAFTS = "unread edits of "  # + session name -> editor's key -> a text that is not an edit, fault
+MODELS = "models chosen for "  # + session name -> the changes of its model
+OPEN_BLOCK = "open block of "  # + session name -> origin, number of its text box, last fault
+POLICY_OF = "policy of "  # + session name -> the policy that was chosen for it last
+MARKS_OF = "marks in "  # + session name -> "dialect policy's-marks" -> the user's marks for these
 DECLARE_FROM = "start of the next declaration"  # its kind, a name and a file's bytes
-STORED_AS = "new name of "  # + session name → the name under which it was stored since
+STORED_AS = "new name of "  # + session name -> the name under which it was stored since
 _ADDRESS = "session of the address"  # the name in the address after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
-_WORKSPACE = "workspace"  # of a visitor: the texts of the sessions and of deleted sessions
+_WORKSPACE = "workspace"  # a visitor's: the texts of sessions and of deleted sessions
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def follow_link() -> None:
     if asked and followed and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
     st.session_state[_ADDRESS] = chosen_name()
-    forget(STORED_AS + chosen_name())  # a sample chosen again is shown, not its copy
+    forget(STORED_AS + chosen_name())  # a link to a sample shows the sample, not its edited copy
 
 
 def look_at(name: str) -> None:
@@ -199,7 +199,7 @@ def add_recording(name: str, recording: Recording) -> str:
     """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
-    if after != text:  # a run whose answer is shown again adds nothing
+    if after != text:  # the text is equal if the answer was added before
         kept = _stored(name, _report_stars(after, text), "run")
         if kept != name == (get(_NEXT) or chosen_name()):
             look_at(kept)
@@ -228,15 +228,15 @@ def _stored(name: str, text: str, done: str) -> str:
 def name_now(name: str) -> str:
     """Return the name under which an edit, a run or the user has stored this session since.
 
-    The callback of a widget that was drawn before has the old name. If the user has chosen another
-    session since, the old name counts.
+    A callback of a widget that was drawn earlier may have the old name. If the user has chosen
+    another session since, return the old name unchanged.
     """
     new = get(STORED_AS + name)
     return str(new) if new and new == (get(_NEXT) or chosen_name()) else name
 
 
 def _scrubs() -> bool:
-    """Return True if secrets are replaced by stars, which is so if texts are written to a disk."""
+    """Return True if secrets are replaced by stars: if texts are written to a disk."""
     return access.current().keeps_sessions
 
 
@@ -338,7 +338,7 @@ def _free(name: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Return True if the session of this name was imported or made here, and is no sample."""
+    """Return True if the session of this name was imported or made here, and is not a sample."""
     return tab().text(name) is not None and name not in paths.samples()
 
 
@@ -355,9 +355,9 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles differ from the names of its options, before it is drawn.
+    """Set a selectbox before it is drawn, if its titles differ from the names of its options.
 
-    It gets the option in the address or, by default, the first one.
+    The box gets the option in the address or, by default, the first one.
     """
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
@@ -439,6 +439,6 @@ def forget(key: str) -> None:
 
 
 def keep_within(key: str, most: int) -> None:
-    """Lower a number's value to `most`, before its widget is drawn."""
+    """Lower a number widget's value to `most`, before the widget is drawn."""
     if st.session_state.get(key, 0) > most:
         st.session_state[key] = most

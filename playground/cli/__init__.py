@@ -16,7 +16,7 @@ from playground.cli import terminal
 from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
-_OWN = ("--help", "--version", "--debug")  # all other options are streamlit's
+_OWN = ("--help", "--version", "--debug")  # Streamlit gets all other options
 JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # commands that run until they are stopped
@@ -62,7 +62,7 @@ class _Commands(CommandGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN)
-        if opens_app and not ctx.resilient_parsing:  # a shell's completion opens nothing
+        if opens_app and not ctx.resilient_parsing:  # do not open the app for a shell's completion
             unknown = next((arg for arg in args if _is_unknown(arg)), None)
             if unknown is not None:
                 options = [*_OWN, *_app_options()]
@@ -97,7 +97,8 @@ class _Commands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
             return _app_command()
-        # pydantic searches all packages for plugins: a tenth of a short command's time
+        # Without this, pydantic searches all packages for plugins: a tenth of a short command's
+        # time
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         if cmd_name not in _MODULES:
             return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
@@ -111,13 +112,13 @@ def _app_options() -> list[str]:
 
 
 def _is_unknown(argument: str) -> bool:
-    """Return True for an unknown option: not the app's, and without a dot, as streamlit's have."""
+    """Return True for an option that is not the app's and has no dot, as Streamlit's have."""
     name = argument.partition("=")[0]
     return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 
 
 def _plugin_command(name: str) -> click.Command | None:
-    from playground.base import registry  # slow: it searches all installed packages
+    from playground.base import registry  # imported here, because it searches all packages
 
     plugin_command = registry.command(name)
     command: click.Command | None = registry.load(plugin_command.target) if plugin_command else None
@@ -126,7 +127,7 @@ def _plugin_command(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """Return the command that starts the app. It is loaded by name, because cli may not import
+    """Return the command that starts the app. It is loaded by its name, because cli may not import
     app."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
@@ -135,7 +136,6 @@ def _app_command() -> click.Command:
 
 
 def _runs_until_stopped(name: str | None) -> bool:
-    """Return True for a command that runs until it is stopped."""
     if name is None or name in _MODULES:
         return name in _LASTING
     if name == _APP:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
-_NAMED = 3  # names that a folded row lists
+_NAMED = 3  # the most names that a folded row lists
 
 
 def print_simulation(
@@ -38,10 +38,11 @@ def print_simulation(
     folded: bool = False,
     is_default: bool = False,
 ) -> int:
-    """Print a matrix, or every request and finding of its only cell. `simulated` yields one
-    dialect's cells at a time, which are released after printing. `folded` joins dialects and
-    policies with the same figures in one line. `is_default` is True if no dialect was named. The status is 1
-    if no cell is without a refusal.
+    """Print a matrix; or, if it has only one cell, its requests and findings. `simulated` yields
+    the cells of one dialect at a time, which are released after printing. `folded` joins dialects
+    and policies with the same figures in one line. `is_default` is True if no dialect was named.
+
+    Return 1 if a provider would refuse requests of every cell.
     """
     from playground.show import rows
 
@@ -58,7 +59,7 @@ def print_simulation(
     listed = listed._replace(
         cells=[*listed.cells, *(row for cell in cells for row in rows.cache_matrix([cell]).cells)]
     )
-    for line in heading:  # after the progress bar, which ends with the last cell
+    for line in heading:  # printed after the progress bar, which ends with the last cell
         say(line)
     if is_set(CSV):
         show_rows(listed)
@@ -78,7 +79,7 @@ def print_simulation(
 def _noting_refusals(
     cells: Iterable[CacheSimulation], refusals: list[bool]
 ) -> Iterator[CacheSimulation]:
-    """Yield the cells, and add to `refusals` if a provider would refuse a request of the cell."""
+    """Yield the cells, and note for each in `refusals` if a provider would refuse its requests."""
     for cell in cells:
         refusals.append(bool(cell.errors))
         yield cell
@@ -105,7 +106,7 @@ _MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal
 
 
 def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Join a dialect's rows with the same figures, then dialects with the same rows.
+    """Join the rows of a dialect that have the same figures, then dialects that have the same rows.
 
     Rows keep the order of their first appearance.
     """
@@ -161,7 +162,7 @@ def print_marks(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print the marks: a line for dialects with the same answer, or every part of one dialect."""
+    """Print the marks: one line for all dialects with the same answer, or every part of one."""
     from playground.cache.answers.placement import place_cache
     from playground.show import rows
     from playground.show.wire import placement_json
@@ -185,7 +186,7 @@ def print_marks(
             by_answer.setdefault(_answer(placement), []).append(placement)
         table(head, [_line(*answer, group) for answer, group in by_answer.items()])
         if len(by_answer) < len(placements):
-            say("-d NAME has every part of one dialect; --json has each by itself")
+            say("-d NAME shows every part of one dialect; --json has every dialect")
         return 0
     for placement in placements:
         marks = counted(len(placement.marks), "mark")
@@ -206,8 +207,8 @@ def print_marks(
 def _dialects_of(
     names: tuple[str, ...], rules: str | None, policy: str | Policy, defaults: tuple[str, ...]
 ) -> list[Dialect]:
-    """Return the named dialects, or else `defaults`. Recorded requests (policy "as-sent") have no
-    dialect: return `native` as a placeholder, and raise InputFault if a dialect is named."""
+    """Return the named dialects, or else `defaults`. Requests as they were sent (policy "as-sent")
+    have no dialect: return `native` for them, and raise InputFault if a dialect is named."""
     from playground.base.errors import InputFault
     from playground.cache.answers.as_sent import AS_SENT
 
@@ -269,7 +270,7 @@ def print_wire(
 
 
 def print_validation(folder: str, as_json: bool) -> int:
-    """Print how predictions compare with bills; return 1 if a prediction is wrong or a file was
+    """Print how predictions compare with bills. Return 1 if a prediction is wrong, or if a file was
     left out."""
     from playground.cache.answers.bills import validate_folder
     from playground.show.rows import rows_of
@@ -305,8 +306,8 @@ def print_validation(folder: str, as_json: bool) -> int:
 
 
 def _validated_request(row: ValidationRow) -> Sequence[Any]:
-    """Return a request's prediction, its bill, and the provider's own diagnosis; see `_verdict`. An
-    unpredictable request is listed for its diagnosis."""
+    """Return a request's prediction, its bill, the provider's own diagnosis, and the `_verdict`. A
+    request without a prediction is listed for its diagnosis."""
     known = row.state == "predictable"
     return (
         row.file,

@@ -38,7 +38,7 @@ _policies = click.option(
     multiple=True,
     help="Instead of the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
-_provider = click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
+_provider = click.option("--provider", default="", help="Use its rules. Default: the model's.")
 _seconds_apart = click.option(
     "--seconds-apart",
     type=float,
@@ -51,7 +51,7 @@ _explicit = click.option(
     "--explicit-caching/--no-explicit-caching",
     "explicit_caching",
     default=None,
-    help="Whether Gemini's requests may be marked. Default: as the session says.",
+    help="Allow marks in Gemini's requests. Default: as the session says.",
 )
 _share = click.FloatRange(min=0)
 _CHANGES = [
@@ -65,8 +65,6 @@ _CHANGES = [
 
 
 def _what_if(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather the what-if options into one argument."""
-
     @wraps(command)
     def gathered(
         environment: str,
@@ -141,13 +139,13 @@ _BY_FLAGS: Final = "by-flags"
 
 
 class _CacheGroup(CommandGroup):
-    """A group that accepts flags instead of a subcommand: `cache SESSION --simulate`.
+    """A group that accepts flags in place of a subcommand: `cache SESSION --simulate`.
 
     A session file with the name of a subcommand needs its folder: `cache ./wire`.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # This comes before click's parsing, which would take the path for an unknown subcommand.
+        # Before click's own parsing, which would take the session's path for an unknown subcommand.
         is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
         is_word = args and not is_subcommand and not args[0].startswith("-")
         if is_word and is_similar(args[0], self.commands):
@@ -193,7 +191,7 @@ def place(options: _Options) -> int:
 def wire(options: _Options) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
 
-    The dialect is native, unless others are named.
+    By default, the dialect is native.
     """
     from playground.cli import cache_tables
 
@@ -229,8 +227,8 @@ def simulate(
 
     Prints the share of all input that is read from the cache, and the cost of all input as a
     multiple of its cost without a cache. For one dialect with one policy, prints every request and
-    all findings. If no dialect is named, it is native, after the requests as they were sent, if
-    SESSION holds them.
+    all findings. By default, simulates the dialect native, and before it the requests as they were
+    sent, if SESSION holds them.
     """
     return _run(options, provider, seconds_apart, what_if, every_dialect)
 
@@ -267,7 +265,7 @@ def by_flags(
     seconds_apart: float | None,
     what_if: WhatIf,
 ) -> int:
-    """Run the subcommand of the given flag; without a flag, run `place`."""
+    """Run the subcommand that a flag names; without such a flag, run `place`."""
     from playground.base.errors import InputFault
     from playground.cache.answers.what_if import WhatIf
     from playground.cli import cache_tables
@@ -280,7 +278,7 @@ def by_flags(
         return _run(options, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
-            "the what-if options change a simulation, and none was asked for",
+            "the what-if options change a simulation, but no simulation was asked for",
             expected="--simulate as well",
         )
     return _under_one_policy(
@@ -301,7 +299,7 @@ def _run(
     from playground.dialects.marks.policies import AS_SENT, as_policies
 
     if every_dialect and options.dialects:
-        problem = f"--every-dialect beside the dialect {options.dialects[0]!r}"
+        problem = f"--every-dialect and the dialect {options.dialects[0]!r}"
         raise InputFault(problem, expected="one or the other")
     loaded, policies = options.load(), options.all_policies()
     dialects = options.dialects or (() if every_dialect else ("native",))

@@ -1,4 +1,4 @@
-"""Files with the outcome of `check`, in forms that other programs read; plugins write the forms."""
+"""Files with the outcome of `check`, in forms that other programs read. Plugins write the forms."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def report_options(command: Callable[..., int]) -> Callable[..., int]:
     @wraps(command)
     def gathered(report: tuple[str, ...], force: bool, **others: Any) -> int:
         for file in report:
-            report_form(file)  # a wrong ending is told before anything is simulated
+            report_form(file)  # raises for a wrong ending before anything is simulated
         return command(reports=CheckReports(report, force), **others)
 
     return gathered

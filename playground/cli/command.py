@@ -1,6 +1,6 @@
-"""Commands and groups of the command line: examples, defaults, metavars, completion, near names.
+"""Commands and groups of the command line: examples, defaults, value names, completion, hints.
 
-A table has for each option and argument the name of its value and the shell's completion, so that
+For each option and argument, a table has the name of its value and the shell's completion, so that
 all commands explain the same option in the same way.
 """
 
@@ -19,9 +19,8 @@ else:
 
 
 class Named(_TextType):
-    """A text with a name for help pages, such as DIALECT, and the values that a shell offers.
-
-    With `files`, the shell offers files too.
+    """A text with a name for help pages, such as DIALECT, and with values that a shell offers. With
+    `files`, the shell offers files, too.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Named(_TextType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = [CompletionItem(name) for name in self.values() if name.startswith(incomplete)]
-        # Files come first, because click's script for bash drops all names before them.
+        # Files come first: click's script for bash drops all names that stand before them.
         return [CompletionItem(incomplete, type="file"), *names] if self.files else names
 
 
@@ -49,7 +48,7 @@ def _dialects() -> Iterable[str]:
 
 
 def _sessions() -> Iterable[str]:
-    """Return the samples, and the sessions of the workspace as other commands name them."""
+    """Return the samples, and the workspace's sessions as `workspace:NAME`."""
     from playground.base import paths
     from playground.sessions.workspaces import on_disk
 
@@ -182,7 +181,7 @@ class Command(click.Command):
         self.examples = tuple(examples)
         for parameter in self.params:
             _name_value(parameter)
-            # The help texts say in words what a default such as "" or 0 means.
+            # The help texts themselves say what a default such as "" or 0 means.
             if isinstance(parameter, click.Option) and not parameter.is_flag:
                 has_default = isinstance(parameter.default, str | int | float)
                 parameter.show_default = has_default and bool(parameter.default)
@@ -197,8 +196,8 @@ class Command(click.Command):
 
 
 def _name_value(parameter: click.Parameter) -> None:
-    """Set the name of a parameter's value for help pages; without another type, also its
-    completion."""
+    """Set the name of a parameter's value for help pages. If the parameter has no type of its own,
+    also set its completion."""
     key = max(parameter.opts, key=len)
     value = _VALUES.get(key)
     if value is None:

@@ -50,7 +50,7 @@ def diff(
 ) -> int:
     """Show what differs between A and B: blocks, tokens, and what a cache still reads of B after A.
 
-    Each is a session file in any format, a request body, the name of a sample, or workspace:NAME.
+    A and B are session files in any format, request bodies, samples' names, or workspace:NAME.
     """
     from playground.questions.versions import diff as compared
     from playground.show import rows
@@ -116,7 +116,7 @@ def _print_costs(difference: VersionDiff) -> None:
     shown = ("provider", "left_tokens", "read_tokens", "paid_again_tokens", "dollars", "state")
     show_rows(rows.version_costs(difference.costs), *shown, "difference")
     for cost in difference.costs:
-        if not cost.read:  # say why nothing is read; the provider may refuse the request
+        if not cost.read:  # print the reason; perhaps the provider refuses the request
             say(f"{cost.title}, nothing read: {cost.reason}")
         if cost.assumption and "assumed as for" not in cost.reason:
             say(f"{cost.title}: {cost.assumption}")
@@ -124,7 +124,7 @@ def _print_costs(difference: VersionDiff) -> None:
 
 @dataclass(frozen=True)
 class BaselineOptions:
-    """The options of `check` about a baseline; `baseline` is "" without one."""
+    """The options of `check` about a baseline; without a baseline, `baseline` is ""."""
 
     baseline: str
     most_tokens_more: int | None
@@ -134,8 +134,8 @@ class BaselineOptions:
     def has_baseline(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
-        Raises InputFault if its options are given without it, or together with the limits of a
-        simulation.
+        Raises InputFault if there is none, but its options are given; and if there is one together
+        with the limits of a simulation.
         """
         from playground.base.errors import InputFault
 
@@ -152,7 +152,6 @@ class BaselineOptions:
         self, session: str, model: str, dialect: str, as_json: bool, reports: CheckReports
     ) -> int:
         """Compare every session of a file with that of the baseline, and print exceeded limits.
-
         Return the exit status.
         """
         document, findings = self.compare(session, model, dialect)
@@ -178,7 +177,7 @@ class BaselineOptions:
         newer, baseline = load_all(session, model), load_all(self.baseline, model)
         failed = []
         if len(newer) != len(baseline):
-            failed.append(f"{counted(len(newer), 'session')}, and {len(baseline)} in the baseline")
+            failed.append(f"{counted(len(newer), 'session')}, but {len(baseline)} in the baseline")
         differences = []
         pairs = paired(
             [loaded.session for loaded in baseline], [loaded.session for loaded in newer]
@@ -208,7 +207,7 @@ _AGAINST = [
     click.option(
         "--most-tokens-more",
         type=click.IntRange(min=0),
-        help="With --against: by how many tokens a request's input may grow.",
+        help="With --against: the tokens by which a request's input may grow.",
     ),
     click.option(
         "--prefix-may-change", is_flag=True, help="With --against: check only the tokens."

@@ -47,8 +47,8 @@ def tokens(
     """Count the input tokens of a request, by origin, tool and message; nothing is sent.
 
     FILE is a request body in JSON, a session in any format, or a sample. The count is `exact` if
-    the model's tokenizer and framing are known, `tokenizer` if the provider adds something that is
-    not known, else an `estimate`; each has its range.
+    the model's tokenizer is known, and all text that the provider adds; `tokenizer` if that text is
+    not known; otherwise `estimate`. Each count has its range.
     """
     from playground.questions import token_counts
     from playground.show import rows
@@ -70,9 +70,8 @@ def tokens(
 
 
 def _request(file: str) -> dict[str, Any] | None:
-    """Return the body of a request; None for a session, or for a file that cannot be read.
-
-    In the second case, loading it as a session gives the error message.
+    """Return the body of a request; None for a session, and for a file that cannot be read: loading
+    that as a session gives the error message.
     """
     from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of

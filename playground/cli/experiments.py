@@ -96,9 +96,9 @@ def experiment(
     kinds = [option for option, value in options.items() if value is not None]
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(options)}")
-    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # if unknown, any dialect
-    # --find-cut and --every-dialect search or compare; others change the recording and read it
-    # twice.
+    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
+    # --find-cut and --every-dialect search or compare; all others change the recording and read it
+    # a second time.
     if find_cut:
         return _find_cut(session, chosen, own_dialect, as_json)
     if every_dialect:
@@ -113,7 +113,7 @@ def experiment(
         changed = recutting.corrupt_chunk(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own_dialect, session.tools).events
     after = experiments.read_recording(changed, own_dialect, session.tools).events
-    # A cutting moves no text; any other change does, so spans do not count then.
+    # Only a cutting leaves every text at its offsets: for other changes, spans do not count.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 
@@ -181,8 +181,8 @@ def _every_dialect(session: Session, recording: Recording, dialect: str, as_json
 def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
     """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
 
-    The result may be passed on: keys and tokens are starred out, and counted.
-    A session is written as ATIF by `import --to atif`.
+    You may pass the result on: keys and tokens are starred out, and counted. To write a session as
+    ATIF, use `import --to atif`.
     """
     from playground.questions.timeline import replay
     from playground.sessions.entries import without_secrets

@@ -10,7 +10,7 @@ from playground.cli.command import command
 from playground.cli.shared import json_option, load, session_argument, strict_option
 from playground.cli.terminal import emit, guarded, print_json, report
 
-_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # listed here: importing takes time
+_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # not imported, which would take time
 
 
 @command(
@@ -26,7 +26,7 @@ _FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # listed here: impor
     show_default=True,
     help="auto (text or calls), required (calls), or the name of the tool to call.",
 )
-@click.option("--parallel/--one-call", default=None, help="Default: as the dialect does.")
+@click.option("--parallel/--one-call", default=None, help="Default: what the dialect allows.")
 @click.option("--reasoning", is_flag=True, help="Reasoning may come first.")
 @strict_option
 @json_option

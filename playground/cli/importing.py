@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     default="session",
     help="The format to write.",
 )
-@click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
+@click.option("--repair", "mend", is_flag=True, help="Repair faults with only one possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
-@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
+@click.option("--keep-going", is_flag=True, help="Leave out unreadable sessions, and list them.")
 @click.option(
     "--receipt", "with_receipt", is_flag=True, help="List the parts of FILE that are in no session."
 )
@@ -104,14 +104,14 @@ def import_(
             broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
                 _tell_read(repairs, loaded.findings)
-        if broken_lines and len(rows) > 1 and not keep_going:  # raise before `with` writes anything
+        if broken_lines and len(rows) > 1 and not keep_going:  # raise before any file is written
             raise _broken_line_fault(file, broken_lines[0])
     receipt = _receipt(file, format_name) if with_receipt else None
     if as_json:
         print_json({"sessions": rows, "receipt": _as_json(receipt)} if receipt else rows)
     else:
         report(broken_lines)
-        _show(rows, receipt, err=writer.piped)  # standard output may hold the sessions
+        _show(rows, receipt, err=writer.piped)  # on stderr if the sessions go to standard output
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(failed(has_findings), int(bool(left_out)))
@@ -217,7 +217,7 @@ def _with_progress(
 
 
 def _refuse_other_kind(file: str) -> None:
-    """Raise InputFault for source or YAML without sessions; it says where the file belongs."""
+    """Raise InputFault for source or YAML without sessions. The error names the right command."""
     if not file.endswith(_SOURCE):
         return
     from playground.questions.recognition import recognise
@@ -229,7 +229,8 @@ def _refuse_other_kind(file: str) -> None:
 
 
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:
-    """Return a fault that names the content of a small file without sessions; None if unknown."""
+    """Return a fault that says what a small file without sessions holds; None if that is
+    unknown."""
     from playground.base.errors import InputFault
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes

@@ -80,7 +80,7 @@ def dialects(as_json: bool) -> int:
     cells = [
         (
             dialect.name,
-            getattr(dialect, "result_role", ""),  # only declared dialects have it
+            getattr(dialect, "result_role", ""),  # dialects written by hand may lack it
             getattr(dialect, "parallel", None),
             getattr(dialect, "models", ""),
         )
@@ -122,8 +122,8 @@ def render(
     role.
 
     A file or a pipe gets the exact characters as UTF-8, with no line break after the last message
-    (half of a surrogate pair as its three bytes). On a terminal, control and invisible characters
-    are escaped, and a line says so. For programs there is --json.
+    (half of a surrogate pair becomes its three bytes). On a terminal, control and invisible
+    characters are escaped, and a line says so. Programs should use --json.
     """
     from playground.questions.comparison import compare as compare_session
 
@@ -217,7 +217,7 @@ _TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
 
 def _column_json(row: dict[str, Any], column: Column) -> dict[str, Any]:
     """Return a dialect's row, with its findings in full. The keys `by_kind` and `tokens_range` are
-    obsolete, and stay for one version."""
+    obsolete; they stay for one more version."""
     from dataclasses import asdict
 
     older: dict[str, Any] = {"by_kind": column.characters}
@@ -244,7 +244,7 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
             name: {
                 "carried": matrix.carried(name),
                 "refused": matrix.refused(name),
-                "cannot-carry": matrix.refused(name),  # obsolete key, kept for one version
+                "cannot-carry": matrix.refused(name),  # obsolete key, kept for one more version
             }
             for name in matrix.dialects
         }
@@ -338,8 +338,8 @@ def raw(
     """Print the raw prompt of SESSION: what the model reads, special tokens included.
 
     A file or a pipe gets the exact characters as UTF-8, with nothing added at the end (half of a
-    surrogate pair as its three bytes). On a terminal, control and invisible characters are escaped,
-    and a line says so.
+    surrogate pair becomes its three bytes). On a terminal, control and invisible characters are
+    escaped, and a line says so.
     """
     from playground.base.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt

@@ -24,7 +24,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return a callback that stores a flag for the printing functions."""
+    """Return a callback that stores a flag where the printing functions find it."""
 
     def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
         if value:
@@ -68,7 +68,7 @@ session_argument = click.argument("session")
 
 
 def session_or_option(required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return the session's argument, with the older, hidden option --session."""
+    """Return the argument SESSION, together with the older, hidden option --session."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
@@ -87,15 +87,15 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for a command's output file or folder. `-` is refused, because it would
-    create a file or folder of that name."""
+    """Return the option for a command's output file or folder. It refuses `-`, which would become
+    the name of a file or folder."""
     help_text = f"{text} Missing folders are made."
     return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 
 
 def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> str:
     if value == "-":
-        raise click.BadParameter("`-` is no file; without -o, the output is printed")
+        raise click.BadParameter("`-` is not a file; without -o, the output is printed")
     return value
 
 
@@ -109,8 +109,7 @@ def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callabl
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
     """Return the dialects of `dialects_option`, by default all, with the rules of `rules_option`.
 
-    The rules are read at once, so that a command fails before it sends a request. Raises
-    InputFault.
+    The rules are read now, so that a command fails before it sends a request. Raises InputFault.
     """
     from playground.dialects import as_dialects
     from playground.dialects.rules_file import read_chosen_rules
@@ -124,8 +123,7 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
 
 def load(name: str, model: str = "") -> LoadedSession:
     """Load a session from a file in any format, a sample by its name, or standard input (`-`).
-
-    `model` replaces the session's.
+    `model` replaces the session's model.
     """
     from dataclasses import replace
 
@@ -136,7 +134,7 @@ def load(name: str, model: str = "") -> LoadedSession:
 
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
-    """Load every session of a file; `load` loads the first."""
+    """Load every session of a file; `load` loads only the first."""
     from dataclasses import replace
 
     from playground.sessions.loading import named_source, read_sessions
@@ -148,8 +146,8 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
 def load_streamed(name: str, dialect: str) -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
-    The file may also hold only a reply. If the session has no recordings, they are made from its
-    answers. `dialect` is the requested dialect, "" for any.
+    The file may also hold a reply alone. If the session has no recordings, they are made of its
+    answers. `dialect` is the requested dialect; "" means any.
     """
     from dataclasses import replace
 
@@ -176,7 +174,8 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
 
 def _load_first(source: Source) -> LoadedSession:
-    """Return a source's first session; standard input may also hold only a reply, or only tools."""
+    """Return a source's first session; standard input may also hold a reply alone, or tools
+    alone."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
@@ -191,9 +190,9 @@ def _load_first(source: Source) -> LoadedSession:
 
 
 def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
-    """Return a source that holds only a reply as a session; None if it holds anything else. The
-    reply is read in the requested `dialect`, or else in the likeliest; if no dialect is likely, a
-    finding says so. `with_json` accepts JSON of unknown form, with a finding.
+    """Return a reply that stands alone in a source as a session; None if the source holds anything
+    else. The reply is read in the requested `dialect`, or else in the likeliest; if no dialect is
+    likely, a finding says so. `with_json` accepts JSON of unknown form, with a finding.
     """
     from dataclasses import replace
 
@@ -225,16 +224,15 @@ def loaded_tools(name: str) -> ToolFile:
     from playground.base import paths
     from playground.sessions.tool_files import ToolFile, load_tools
 
-    # A user's file takes precedence over a sample of the same name.
+    # a user's file counts before a sample of the same name
     if name in paths.samples() and not Path(name).exists():
         return ToolFile(list(load(name).session.tools), [])
     return load_tools(name)
 
 
 def parameters_of(items: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters of `parameter_option`; a value that is no JSON is text.
-
-    Raises InputFault.
+    """Return the parameters of `parameter_option`; a value that is not JSON is a text. Raises
+    InputFault.
     """
     from playground.base.errors import InputFault
 
@@ -252,8 +250,8 @@ def parameters_of(items: Sequence[str]) -> dict[str, Any]:
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:
-    """Return the checks before sending that the environment configures; `ledger` replaces its
-    ledger."""
+    """Return the checks before a request that the environment configures. `ledger` replaces the
+    environment's ledger of credits."""
     import os
 
     from playground.dialects.preflight import LEDGER_VARIABLE, checks_from

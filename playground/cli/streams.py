@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @command("replay 05-call-in-a-fence --events", "replay 02-parallel-calls -d xml --server vllm")
 @click.argument("recording")
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
-@click.option("--name", default="", help="Which recording of the file. Default: the first.")
+@click.option("--name", default="", help="Name of a recording in the file. Default: the first.")
 @click.option("--events", "with_events", is_flag=True, help="List every event.")
 @click.option(
     "--server",
@@ -190,8 +190,8 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
 def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect in which to read a recording if the user names none.
 
-    It is the recording's own, unless the named parser of the server reads another dialect, in which
-    the reply has calls.
+    It is the recording's own dialect. But if the server's named parser reads another dialect, and
+    the reply has calls in that, it is that one.
     """
     from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import describe_chunk
@@ -206,7 +206,7 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
-    """Return findings about the file's text, and a finding if the file has other recordings."""
+    """Return findings about the file's text, and one finding if the file has other recordings."""
     from playground.base.findings import finding
 
     codes = ("no-dialect", "wrapped-body", "unknown-json")
@@ -220,8 +220,8 @@ def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) 
 
 
 def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """Return a finding if only another dialect reads calls in the timeline's text; [] if the reply
-    itself has such a finding."""
+    """Return a finding if only another dialect reads calls in the timeline's text. Return [] if
+    the reply has such a finding already."""
     from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
@@ -273,8 +273,8 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
 def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Print the smallest reply of which the server loses something. With --strict, return 1 if
-    there is a loss."""
+    """Print the smallest reply from which the server loses something. With --strict, return 1 for a
+    loss."""
     from playground.base.errors import InputFault
     from playground.base.wording import fenced
     from playground.questions.server_report import server_report
@@ -312,8 +312,8 @@ def _print_report(
 @ledger_option
 @click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
 @click.option("--timeout", default=600.0, help="Seconds for the whole answer.")
-@click.option("--stall", default=120.0, help="Seconds in which nothing may come.")
-@click.option("--limit", default=1024.0, metavar="MEGABYTES", help="Megabytes of an answer.")
+@click.option("--stall", default=120.0, help="Longest time without a byte, in seconds.")
+@click.option("--limit", default=1024.0, metavar="MEGABYTES", help="Largest answer.")
 @strict_option
 @json_option
 @guarded

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playground.nouns.events import Event
     from playground.show.rows import AnswerRows
 
-GRACE = 5.0  # seconds within which a stopped program must end
+GRACE = 5.0  # seconds that a stopped program has for its end
 WHOLE = {"format"}  # columns with names to copy: never folded
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
 _IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON itself escapes other control characters
@@ -33,7 +33,7 @@ REPORT = "this is a bug of ours: please report it with what `playground --debug 
 _EXACT = "`> FILE` or a pipe gets the exact text"
 _HALVES = "surrogatepass"  # error handler that writes half a surrogate pair
 _MOST_NAMED = 5
-_NOTED = "playground.noted"  # key in the meta of click's context, like the next
+_NOTED = "playground.noted"  # a key in the meta of click's context; so are the next names
 STRICT = "playground.strict"
 _PRINTED = "playground.printed"
 CSV = "playground.csv"
@@ -44,7 +44,7 @@ INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
 def progress_bar(
     label: str, streams_json: bool = False
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback that shows progress in a bar, or None if stderr is no terminal.
+    """Yield a callback that shows progress in a bar, or None if stderr is not a terminal.
 
     With `streams_json`, it is also None if stdout is a terminal, because the bar would be inside
     the JSON.
@@ -82,7 +82,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         except KeyboardInterrupt:
             say("playground: stopped", err=True)
             status = INTERRUPTED
-        except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
+        except BrokenPipeError:  # the program that reads, such as `head`, has closed the pipe
             sys.stdout = None
             status = 0
         except OSError as error:  # such as a full disk, or no permission
@@ -116,9 +116,9 @@ def stopping() -> Iterator[Stop]:
     """Let Ctrl-C, SIGTERM and SIGHUP set an event instead of ending the program.
 
     So no exception interrupts a step that must be completed. A second signal ends the program as
-    usual. If the program still runs GRACE seconds after the first signal, a second signal is sent
-    automatically, because code that loads a library or waits for a connection does not see the
-    event. An InputFault after a signal exits with the signal's status.
+    usual. GRACE seconds after the first signal, a second one is sent automatically, because code
+    that loads a library or waits for a connection does not see the event. An InputFault after a
+    signal exits with the signal's status.
     """
     from playground.base.errors import InputFault
 
@@ -153,26 +153,26 @@ def stopping() -> Iterator[Stop]:
 
 
 def _debugging() -> bool:
-    """Return True with `playground --debug`, which prints the traceback of an unexpected error."""
+    """Return True after `playground --debug`, which prints tracebacks of unexpected errors."""
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().params.get("debug"))
 
 
 def is_set(name: str) -> bool:
-    """Return True if the command has the flag STRICT or CSV."""
+    """Return True if the command got the flag `name`, which is STRICT or CSV."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(name))
 
 
 def failed(has_failed: bool) -> int:
-    """Return the exit status: 1 with --strict if `has_failed`, else 0."""
+    """Return the exit status: 1 if --strict is given and `has_failed`, otherwise 0."""
     return int(has_failed and is_set(STRICT))
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:
     """Print a line for the user; with --csv on stderr, because stdout has only the table. Control
     characters are escaped, so that a file's text cannot control the terminal. Characters that the
-    stream's encoding lacks are escaped too.
+    stream's encoding lacks are escaped, too.
     """
     err = err or is_set(CSV)
     stream = sys.stderr if err else sys.stdout
@@ -189,8 +189,8 @@ def tell_starred(counts: Mapping[str, int]) -> None:
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Return True if the stream is a terminal with Unicode, which may reorder right-to-left
-    scripts."""
+    """Return True if the stream is a terminal with Unicode. Such a terminal may reorder scripts
+    that are written from right to left."""
     return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
@@ -234,7 +234,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
 
 
 def _count_and_escapes(escaped: Sequence[str]) -> str:
-    """Return the number of characters, and the escape of each kind."""
+    """Return the number of escaped characters, and the escape of each kind."""
     from playground.base.wording import counted
 
     escapes = list(dict.fromkeys(map(visible, escaped)))
@@ -264,9 +264,8 @@ def report(findings: Sequence[Finding]) -> int:
 
 
 def report_briefly(findings: Sequence[Finding]) -> int:
-    """Print one line for each kind of finding, for a check: return 1 if there is an error.
-
-    With --strict, a warning fails too.
+    """Print one line for each kind of finding, for a check. Return 1 if there is an error or, with
+    --strict, a warning.
     """
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -291,10 +290,10 @@ def print_json(value: Any) -> None:
 
 def print_json_array(values: Iterable[Any]) -> None:
     """Print an array like `print_json`, each value as soon as it is computed. If computing a value
-    raises, the array stays open, so that the JSON does not look complete."""
+    raises, the array has no end, so that nobody takes the JSON for complete."""
     separator = "[\n"
     for value in values:
-        # the JSON of a text has no line ends
+        # a text's JSON has no line breaks
         text = json_text(value, _is_narrow()).replace("\n", "\n  ")
         click.echo(f"{separator}  {text}", nl=False)
         separator = ",\n"
@@ -302,7 +301,7 @@ def print_json_array(values: Iterable[Any]) -> None:
 
 
 def _is_narrow() -> bool:
-    """Return True if stdout may lack characters."""
+    """Return True if the encoding of stdout may lack characters."""
     return (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
 
 
@@ -323,7 +322,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def show_rows(rows: AnswerRows, *columns: str) -> None:
     """Print a table with the glossary's titles: these columns, or all. With --csv, print only the
-    command's first table, with all columns under their names."""
+    first table of a command, with all columns under their names."""
     from playground.show.glossary import is_number, title
 
     if is_set(CSV):
@@ -390,9 +389,8 @@ def _folded_table(head: list[str], rows: list[list[str]], numeric: Collection[st
 
 
 def _whole_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> Iterator[str]:
-    """Yield the lines of an unfolded table.
-
-    Lines have no blanks at their ends, which would make them all as long as the longest.
+    """Yield the lines of an unfolded table, without the blanks at their ends that would make every
+    line as long as the longest.
     """
     from rich.cells import cell_len
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def print_costs(
     tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
 ) -> int:
-    """Print tokens by tool, and below them the tokens with smaller schemas."""
+    """Print tokens by tool, and below this table the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
     from playground.show import rows
 
@@ -46,7 +46,7 @@ def print_costs(
 
 def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
     """Print the number of findings of each target, and all findings. With --strict, return 1 if
-    there are findings. Only the JSON has the schemas to send instead."""
+    there are findings. The schemas to send instead are only in the JSON."""
     from playground.questions.tool_schemas import tool_portability
     from playground.show import rows
 

@@ -24,8 +24,8 @@ _name = click.argument("name", type=WORKSPACE_NAME)
 def workspace(context: click.Context, as_json: bool) -> None:
     """List the sessions of the app; `workspace:NAME` is a SESSION for every other command.
 
-    Sessions that were added, edited or recorded lie in the folder `workspace` of $PLAYGROUND_HOME,
-    or of dialect-playground in the platform's folder for data.
+    The sessions that you added, edited or recorded are in the folder `workspace` of
+    $PLAYGROUND_HOME, or of dialect-playground in the platform's folder for data.
     """
     if context.invoked_subcommand is None:
         guarded(_list)(as_json)
@@ -128,7 +128,7 @@ def remove(name: str) -> int:
 
 @workspace.command(examples=["workspace restore", "workspace restore harbours"])
 @click.argument("name", type=NAME, required=False)
-@click.option("--empty", is_flag=True, help="Delete for good all that is in the trash.")
+@click.option("--empty", is_flag=True, help="Delete everything in the trash for good.")
 @guarded
 def restore(name: str | None, empty: bool) -> int:
     """Take NAME out of the trash; without NAME, list what is in it."""

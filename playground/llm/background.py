@@ -29,12 +29,12 @@ class BackgroundRun:
         self.cancel.set()
 
     def wait(self, seconds: float) -> None:
-        """Wait until the work has ended, at most so many seconds."""
+        """Wait until the work has ended, but at most this number of seconds."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     def _do(self, work: Callable[[], None]) -> None:
-        """Do the work in this thread. Store a fault, because no caller can catch it."""
+        """Do the work in this thread. Store its fault, because no caller can catch it."""
         try:
             work()
         except PlaygroundError as fault:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-# The parameters of a session that may be sent: they only affect the answer. A file must not decide
-# where a request goes, with which key, or what else LiteLLM does.
+# The parameters of a session that may be sent: those that only affect the answer. A file must not
+# decide where a request goes, with which key, or what else LiteLLM does.
 _SENT: Final = frozenset({
     "temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "stop", "seed",
     "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs",
@@ -30,8 +30,8 @@ def completion_arguments(
 ) -> dict[str, Any]:
     """Return the arguments of `litellm.completion`; `parameters` override all others.
 
-    LiteLLM's own retries are off, because they differ between providers. So is its MCP handler,
-    which would change the tools and need another package.
+    LiteLLM's own retries are off, because they differ between providers. Its MCP handler is off,
+    too: it would change the tools and need another package.
     """
     return {
         "model": model,
@@ -46,8 +46,8 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and those of the session's
-    `own` that are not about the old request (such as streaming). If no `tools` are sent, parameters
+    """Return the parameters for a new request of a session: `given`, and of the session's `own`
+    those that are not about the old request (such as streaming). If no `tools` are sent, parameters
     about the choice of tools are left out.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
@@ -70,5 +70,5 @@ def delta_of(chunk: Any) -> Delta:
     if not chunk.choices:
         return Delta()
     delta = chunk.choices[0].delta
-    thought = getattr(delta, "reasoning_content", None)  # the attribute exists only with reasoning
+    thought = getattr(delta, "reasoning_content", None)  # missing in chunks without reasoning
     return Delta(str(delta.content or ""), str(thought or ""))

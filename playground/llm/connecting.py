@@ -1,4 +1,4 @@
-"""Find the reason for a failed connection or a broken answer, which LiteLLM calls "Connection
+"""Find the reason why a connection failed or an answer broke off. LiteLLM says only "Connection
 error"."""
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ def check_address(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
         port = parts.port
-    except ValueError:  # its message may quote a password
-        raise _no_address(base_url, "its host or port cannot be read") from None
+    except ValueError:  # whose message may quote a password
+        raise _bad_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
-        raise _no_address(base_url, "its scheme is neither http nor https")
+        raise _bad_address(base_url, "its scheme is neither http nor https")
     if not parts.hostname:
-        raise _no_address(base_url, "it names no host")
+        raise _bad_address(base_url, "it names no host")
     if port == 0:
-        raise _no_address(base_url, "port 0 is none")
+        raise _bad_address(base_url, "port 0 is none")
 
 
-def _no_address(base_url: str, why: str) -> InputFault:
+def _bad_address(base_url: str, reason: str) -> InputFault:
     return InputFault(
-        f"not the address of a server: {why}",
+        f"not the address of a server: {reason}",
         where=shown_address(base_url),
         expected="http://host:port/v1 or https://…",
     )
@@ -43,8 +43,8 @@ def ends_without_reason(error: BaseException) -> bool:
 
 
 def connection_problem(error: BaseException, *, begun: bool = False) -> str:
-    """Return why a request did not reach its server, or why an answer that had `begun` broke off;
-    "" if that is not known."""
+    """Return the reason why a request did not reach its server or, with `begun`, why its answer
+    broke off; "" if the reason is unknown."""
     reason_of = _breaks_off if begun else _no_connection
     return next(filter(None, map(reason_of, _causes(error))), "")
 
@@ -71,7 +71,7 @@ def _no_connection(cause: BaseException) -> str:
 
 
 def _breaks_off(cause: BaseException) -> str:
-    """Return why an answer broke off, after its first bytes; "" if that is not known."""
+    """Return the reason why an answer broke off after its first bytes; "" if it is unknown."""
     name = type(cause).__name__
     if isinstance(cause, ConnectionResetError):
         return "the answer breaks off: the server closed the connection"
@@ -83,8 +83,7 @@ def _breaks_off(cause: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the chain of causes of an error. The first cause comes first, because it is the most
-    specific."""
+    """Return an error and its causes, the first cause first, because that is the most specific."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

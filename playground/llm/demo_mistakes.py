@@ -1,9 +1,9 @@
 """Mistakes of the demo model at known rates, to test trials and their statistics.
 
-The model's name is followed by the rates of mistakes in the answers to one request.
-`demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty answers and, in the
-dialect xml, gives a wrong argument in four more. The first answers have the mistakes, so every run
-over the same requests has the same number of mistakes, even with parallel requests.
+The rates of mistakes follow the model's name: `demo-taught@tool=1+xml.arguments=4+of=20` calls
+another tool in one of twenty answers to a request and, in the dialect xml, gives a wrong argument
+in four more. The first answers have the mistakes, so every run over the same requests has the same
+number of mistakes, even with parallel requests.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Mistakes:
 
 
 def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
-    """Return the call with the mistake; None if there is no call, or if the mistake is to make
-    none."""
+    """Return the call with the mistake; None if there is no call, or if the mistake is a missing
+    call."""
     if call is None or mistake == "call":
         return None
     if mistake == "tool":

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 DemoReply = dict[str, Any]
-_PIECE: Final = 4  # characters of a delta
+_PIECE: Final = 4  # characters in a delta
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NO_KEY: Final = "none"  # LiteLLM asks for a key, and gets this one
 
-# All other headers are dropped, so that a future adapter cannot add a secret header.
+# All other headers are left out, so that a future adapter cannot add a secret header.
 _ALLOWED_HEADERS: Final = frozenset(
     {
         "host",
@@ -41,12 +41,12 @@ _OPENAI_HEADERS: Final = frozenset({"openai-organization", "openai-project"})
 _CONVERSATION: Final = frozenset(
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
-# Headers with keys. On a redirect, httpx removes only `Authorization`, and would send these.
+# Headers with keys. On a redirect, httpx removes only `Authorization`; it would send the others.
 _KEY_HEADERS: Final = frozenset(
     {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# characters: a shorter value of the environment ("1", "en") is no secret
+# characters; a shorter value of the environment ("1", "en") is not a secret
 _SHORTEST_SECRET: Final = 4
 
 _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
@@ -58,8 +58,8 @@ def withhold_credentials_from(base_url: str) -> None:
 
 
 def clean_request(request: httpx.Request) -> httpx.Request:
-    """Return a request without the values that its receiver must not get. `request` itself is never
-    changed, because clients read it again later (OpenAI's reads its headers)."""
+    """Return a request without the values that its receiver must not get. The original `request` is
+    never changed, because clients read it again later (OpenAI's client reads its headers)."""
     import httpx
 
     if _host_and_port(str(request.url)) not in _own_hosts:
@@ -88,8 +88,8 @@ def redirect_fault(
     """Return the fault of an answer that redirects to another server, or None.
 
     A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a key and `watched` requests are checked; other requests of the process are not
-    ours.
+    requests with a key and `watched` requests are checked. The process may send other requests,
+    which are not our concern.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
@@ -106,7 +106,7 @@ def redirect_fault(
     except (
         ValueError,
         httpx.InvalidURL,
-    ):  # a redirect without a valid address: no client can follow it
+    ):  # a redirect without a valid address, which no client can follow
         return None
     if not ours or _origin(target) == _origin(request.url):
         return None
@@ -128,7 +128,7 @@ def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:
 
     try:
         body: dict[str, Any] = {"content": request.content}
-    except httpx.RequestNotRead:  # a body that is read while it is sent
+    except httpx.RequestNotRead:  # the body is a stream, which is read while it is sent
         body = {"stream": request.stream}
     unchanged = {"url": request.url, "extensions": request.extensions, **body}
     return httpx.Request(request.method, **{**unchanged, **changed})
@@ -167,10 +167,10 @@ def _without(value: Any, withheld: Collection[str]) -> Any:
 
 
 def json_object(request: httpx.Request) -> dict[str, Any]:
-    """Return the body of a request; {} if it is no JSON object, or a stream."""
+    """Return the body of a request; {} if the body is a stream, or not a JSON object."""
     try:
         value = json.loads(request.content)
-    except (ValueError, RuntimeError):  # RuntimeError: a body that is a stream
+    except (ValueError, RuntimeError):  # RuntimeError if the body is a stream
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -13,7 +13,7 @@ from playground.llm.completion_arguments import completion_arguments
 from playground.llm.library import litellm
 from playground.llm.wiretap import answering_offline
 
-# Adapters that send only by httpx; others may use the network in other ways.
+# Adapters that send only by httpx. Others may use the network in other ways.
 _OFFLINE: Final = (
     "anthropic",
     "bedrock",
@@ -59,9 +59,9 @@ def wire_calls(
     """Return the HTTP requests that one completion makes; `parameters` go to `litellm.completion`.
 
     With Gemini's explicit cache there are three: look for a cache, make a cache, answer with it.
-    Requests to OpenAI are in the chat form, even if LiteLLM would choose the Responses API. Nothing
-    leaves the process. Raises InputFault if LiteLLM refuses, or if its adapter for the model is not
-    known to stay offline.
+    Requests to OpenAI are in the chat form, even where LiteLLM would choose the Responses API.
+    Nothing leaves the process. Raises InputFault if LiteLLM refuses, and if its adapter for the
+    model is not known to stay offline.
     """
     own_parameters = dict(parameters or {})
     if refused := sorted(_OURS & own_parameters.keys()):
@@ -100,7 +100,7 @@ def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
     A name with a provider is not changed, nor a bare name that LiteLLM maps to such a provider.
-    Another bare name gets the provider that we know, or else OpenAI, whose API others have too.
+    Any other bare name gets the provider that we know, or else OpenAI, whose API many servers have.
     """
     library = litellm()
     try:
@@ -148,17 +148,17 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
     if not (unnamed and "tool" in reason):
         return _fault(model, f"LiteLLM refuses: {reason}")
-    # Hermes' chat template, for instance, takes such results, because calls in text have no ids.
+    # Hermes' chat template, for instance, takes results without ids: its calls in text have none.
     return InputFault(
         f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
         "'tool' without 'tool_call_id', which only servers with a chat template accept",
-        expected="a dialect whose results are in the user's messages, or native",
+        expected="a dialect that puts results into the user's messages, or native",
     )
 
 
-def _fault(model: str, why: str) -> InputFault:
+def _fault(model: str, reason: str) -> InputFault:
     known = ", ".join(_OFFLINE)
     return InputFault(
-        f"the request to {model!r} cannot be shown: {why}",
+        f"the request to {model!r} cannot be shown: {reason}",
         expected=f"a LiteLLM model name of one of these providers: {known}",
     )

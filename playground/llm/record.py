@@ -28,13 +28,13 @@ from playground.recordings.recorder import Recorder
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import searcher, star_secrets
 
-Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
-MOST_BYTES: Final = 1024 * 1024 * 1024  # the largest answer
+Progress = Callable[[int, str], None]  # the number of chunks so far, the text of the last chunk
+MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer; a larger one is cut off
 STALL_SECONDS: Final = 120.0
-_SHOWN_BYTES: Final = 16 * 1024 * 1024  # most bytes of an answer that LiteLLM gets
-_LONGEST_LINE: Final = 16 * 1024 * 1024  # bytes of one event
+_SHOWN_BYTES: Final = 16 * 1024 * 1024  # the most bytes of an answer that LiteLLM gets
+_LONGEST_LINE: Final = 16 * 1024 * 1024  # the most bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
-_TICK: Final = 0.2  # seconds
+_TICK: Final = 0.2  # seconds between two looks at the clock
 _LONGEST_ERROR: Final = 2_000  # the most characters of an error, which may quote the answer
 
 
@@ -164,7 +164,7 @@ class _Run:
         self._cancel = cancel or threading.Event()
         self._progress = progress or (lambda _count, _text: None)
         self._deadline = time.monotonic() + limits.seconds
-        self._line = 0  # bytes since the last line's end
+        self._line = 0  # the number of bytes since the last line's end
         self._ended_by: dict[str, Any] | None = None
         stall = min(limits.stall, limits.seconds)
         self._tap = Tap(self, self._keep_on, stall, _SHOWN_BYTES)
@@ -189,7 +189,7 @@ class _Run:
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Send the request and read its answer. Return the error that ended it, or None."""
-        library = litellm()  # loading it takes seconds: the clock starts afterwards
+        library = litellm()  # first, because loading takes seconds and must not count
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # cancelled while the library was loading
             return {"type": "cancelled", "message": "the user stopped the run"}
@@ -211,7 +211,7 @@ class _Run:
                 delta = delta_of(chunk)
                 self._progress(count, delta.text or delta.reasoning)
                 if not self._keep_on():
-                    if self._cancel.is_set():  # the watching thread has not noticed it yet
+                    if self._cancel.is_set():  # before the watching thread has noticed
                         self._end("cancelled", "the user stopped the run")
                     _close(stream)
                     break
@@ -219,9 +219,9 @@ class _Run:
             self._end("cancelled", "the user stopped the run")
         except Exception as error:  # providers fail in many ways; all are recorded
             if self._tap.size > _SHOWN_BYTES:
-                return None  # LiteLLM got only the beginning
+                return None  # LiteLLM's error is about the beginning, and it got only that
             if ends_without_reason(error):
-                return None  # the finding `no-end` will report it
+                return None  # no error of the provider: the finding `no-end` will report this
             status = getattr(error, "status_code", None)
             message = connection_problem(error, begun=self._tap.size > 0) or str(error)
             problem = {"type": type(error).__name__, "message": message[:_LONGEST_ERROR]}

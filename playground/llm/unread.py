@@ -1,9 +1,9 @@
 """Close answers that a client has not read to their end, when it is safe.
 
 LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
-would then close httpcore's objects at any moment; if the same thread holds the lock that closing
-needs, it blocks for ever. So open answers are referenced here, and abandoned answers are closed
-before the next request.
+would then close httpcore's objects at any moment. If the same thread held the lock that closing
+needs, it would block for ever. So open answers are referenced here, and abandoned answers are
+closed before the next request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import httpx
 
-_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # each answer has a key object
+_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # the keys are objects made for this
 _abandoned: deque[object] = deque()  # the keys of abandoned answers
 
 
@@ -32,7 +32,7 @@ def close_abandoned() -> None:
     with suppress(IndexError):  # none is left, perhaps because of another thread
         while True:
             stream, _ = _open.pop(_abandoned.popleft())
-            with suppress(Exception):  # the connection may be gone
+            with suppress(Exception):  # raised if the connection is gone
                 stream.close()
 
 

@@ -1,9 +1,9 @@
 """Observe the bytes that LiteLLM sends and receives, with their times.
 
-All requests of LiteLLM pass httpx's transports, where `watch` handles them. `answering_offline`
-answers a request at once, without sending it. From any other request, values that its receiver must
-not get are removed (`own_servers.py`). Inside `tapped`, the request and its answer are copied. A
-redirect to another server is an error.
+All requests of LiteLLM go through httpx's transports, which `watch` changes. Inside
+`answering_offline`, a request is answered at once and not sent. From any other request, values that
+its receiver must not get are removed (`own_servers.py`). Inside `tapped`, the request and its
+answer are copied. A redirect to another server is an error.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Tap:
     """The exchanges of a thread, which are reported to `watcher`.
 
     `stall` is the longest time without a byte, in seconds. `shown` is the number of bytes of an
-    answer that the client gets. Only the watcher gets the rest, because clients keep the answer in
-    memory.
+    answer that the client gets, because clients keep the answer in memory. The watcher gets the
+    rest, too.
     """
 
     watcher: Watcher
@@ -58,8 +58,8 @@ class Tap:
     _socket: Any = None
 
     def hang_up(self) -> None:
-        """End the exchange; may be called from any thread. A thread that waits for a byte wakes
-        up."""
+        """End the exchange; may be called from any thread. A thread that waits for a byte then
+        stops waiting."""
         self.hung_up = True
         with suppress(OSError, AttributeError):  # the socket may be closed, or not open yet
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -71,7 +71,7 @@ class Tap:
             self.hang_up()
 
     def tell(self, callback: Callable[..., None], *arguments: Any) -> None:
-        """Call the watcher. An error in it ends the exchange."""
+        """Call the watcher. An error in the callback ends the exchange."""
         try:
             callback(*arguments)
         except BaseException as error:
@@ -82,7 +82,7 @@ class Tap:
 
 Responder = Callable[[str, str, dict[str, Any]], tuple[int, dict[str, Any]]]
 
-_open_taps: dict[int, Tap] = {}  # by thread, so that parallel runs do not mix
+_open_taps: dict[int, Tap] = {}  # by thread id, so that parallel runs do not mix
 _closed_doors: dict[int, Responder] = {}
 
 
@@ -90,8 +90,8 @@ _closed_doors: dict[int, Responder] = {}
 def tapped(tap: Tap) -> Iterator[Tap]:
     """Report this thread's exchanges to the tap's watcher, during the block.
 
-    If `keep_on` returns True, the rest of an answer is read when the client closes the stream,
-    because LiteLLM stops before the last frame of some streams.
+    If `keep_on` returns True, the rest of an answer is read when the client closes the stream:
+    LiteLLM stops before the last frame of some streams.
     """
     watch()
     _open_taps[threading.get_ident()] = tap
@@ -104,7 +104,8 @@ def tapped(tap: Tap) -> Iterator[Tap]:
 
 @contextmanager
 def answering_offline(answer: Responder) -> Iterator[None]:
-    """Answer this thread's requests without sending them: `answer` gives status and JSON body."""
+    """Answer this thread's requests without sending them: `answer` returns a status and a JSON
+    body."""
     watch()
     _closed_doors[threading.get_ident()] = answer
     try:
@@ -134,7 +135,7 @@ def watch() -> None:
             return response
         if tap is not None:
             tap.fault = fault
-            tap.hang_up()  # its body may have no end
+            tap.hang_up()  # the body of the redirect may have no end
         response.close()
         raise fault
 
@@ -154,10 +155,10 @@ def watch() -> None:
 
 
 def _refuse_unwatched() -> None:
-    """Refuse requests by httpx2 from a thread that is tapped or behind a closed door.
+    """Refuse requests by httpx2 from a thread that is tapped or answered offline.
 
     OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives it an httpx client, so nothing is refused
-    now. If that changes, requests would silently bypass our transports.
+    now. If that changes, requests would silently go around our transports.
     """
     if find_spec("httpx2") is None:
         return
@@ -167,7 +168,7 @@ def _refuse_unwatched() -> None:
         def handle(self: Any, request: Any) -> Any:
             thread = threading.get_ident()
             if thread in _closed_doors or thread in _open_taps:
-                raise RuntimeError("LiteLLM sends by httpx2, where nothing is watched")
+                raise RuntimeError("LiteLLM sends by httpx2, whose requests cannot be watched")
             return send(self, request)
 
         return handle
@@ -183,10 +184,10 @@ def _send_tapped(
     request: httpx.Request, tap: Tap, send: Callable[[httpx.Request], httpx.Response]
 ) -> httpx.Response:
     """Send a request and return its answer; report both to the tap's watcher."""
-    if tap.fault is not None:  # the client retries
+    if tap.fault is not None:  # an earlier request failed, and the client retries
         raise tap.fault
     request.headers["accept-encoding"] = "identity"
-    request.headers["connection"] = "close"  # only a new connection can be closed
+    request.headers["connection"] = "close"  # a new connection each time: only that can be closed
     start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
@@ -262,7 +263,6 @@ def _guard(request: Any, tap: Tap) -> None:
 
 
 def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
-    """Return the response of `answering_offline`."""
     import httpx
 
     status, body = answer(request.method, str(request.url), json_object(request))

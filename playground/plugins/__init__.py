@@ -1,5 +1,3 @@
-"""Parts that the core does without: each folder is a plugin behind the entry points
-`playground.plugins`.
-
-Nothing outside of this folder imports one.
+"""Parts without which the core works: each folder is a plugin behind the entry points
+`playground.plugins`. Only plugins import from this folder.
 """

@@ -1,5 +1,5 @@
-"""Answer what pages, commands and notebooks ask, by pure functions: a session in, an answer out.
+"""Answer what pages, commands and notebooks ask, by pure functions from a session to an answer.
 
 Each module answers one question: how do dialects compare, what did this reply parse to, which
-dialect is this, what is sent. An answer is a frozen value that shows itself through `display`.
+dialect is this, what is sent. An answer is a frozen value that `display` can draw.
 """

@@ -22,8 +22,8 @@ _TOOL: Final = "probe"
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
     """Return a call that holds the value, as an argument or as the call's text."""
     syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
-    # In a dialect whose calls have only texts and no arguments (a code fence, for instance), the
-    # value is the call's last text.
+    # In some dialects, a call has only texts and no arguments (a code fence, for instance). There,
+    # the value is the call's last text.
     if syntax is None or not syntax.text_keys:
         return ToolCallPart(call_id, _TOOL, {"value": value})
     texts = syntax.sample_texts | {syntax.text_keys[-1]: value}

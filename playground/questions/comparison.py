@@ -14,6 +14,7 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
+from playground.base.wording import short_repr
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
@@ -29,13 +30,16 @@ if TYPE_CHECKING:  # these take time to import, and rendering a request does not
 MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
-    """A session in one dialect; `check_call` finds the parts of a call that the dialect loses."""
+    """A session in one dialect. `check_call` finds the parts of a call that the dialect loses."""
 
     dialect: Dialect
     session: Session
-    check_call: CallCheck = field(default=check_tool_call, compare=False, repr=False)
+    check_call: CallCheck = field(default=check_tool_call, compare=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.dialect.name, repr(self.session))
 
     @cached_property
     def rendering(self) -> Rendering:
@@ -193,7 +197,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the number of equal lines at the start."""
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index

@@ -27,28 +27,28 @@ from playground.questions.every_dialect import DialectReading, Progress, read_in
 from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording
 
-# Codes of findings about a text that looks like a call but was not read as one.
+# Codes of findings about a text that looks like a call but was not read as a call.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-# Codes of findings that are no evidence: any dialect may have them about a reply without a call.
+# Codes that do not count as evidence: any dialect may find them in a reply without a call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
 # The same codes, and a missing wrapper, because a dialect's own models often leave it out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
-_SHOWN: Final = 8  # dialects that are printed; the table has all
-_STARTS_READ: Final = 2_000  # starts of markers: more than in a reply of a hundred calls
+_SHOWN: Final = 8  # dialects in the printed table; `.frame()` has all
+_STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|~~~|\{\s{0,8}\"")
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a bracket alone
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, no single bracket
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A text as one dialect reads it.
 
-    `as_written` is True if the dialect would write these calls in exactly this way; otherwise
-    `begun` counts the leading characters of the first call that it would write the same.
-    `text_characters` counts the characters that stay text, `markers` the markers (of any dialect)
-    that stay text, `unknown` the calls of unknown tools. `any_text` is True if the dialect reads
-    any text between its markers as a call, `any_fence` if its markers are those of a code fence.
+    `as_written` is True if the dialect would write these calls in exactly this way. Otherwise,
+    `begun` is the number of characters at the start of the first call that it would write the same.
+    `text_characters`, and `markers` (of any dialect), are the numbers of those outside of calls;
+    `unknown` is the number of calls of unknown tools. `any_text` is True if the dialect reads any
+    text between its markers as a call, `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str
@@ -72,10 +72,10 @@ class Detection:
 
     @property
     def doubtful(self) -> bool:
-        """True if the calls are weak evidence.
+        """True if the calls are weak evidence: many replies without a call hold code fences.
 
-        The dialect then reads any text as a call, and either leaves markers unread, or would write
-        the call's code fence differently. Many replies without a call hold code fences.
+        The dialect reads any text as a call, and either other markers stay text or the dialect
+        would write the call's code fence in another way.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
@@ -100,9 +100,9 @@ class Detection:
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect reads a call or a part of one, `nearest` is the dialect of a misspelled marker
-    (with a wrong letter, for instance), which `reason` shows; None without such a marker. `unread`
-    counts the characters at the end of a text that were not read (see `detect`).
+    If no dialect reads a call or a part of one, a misspelled marker (with a wrong letter, for
+    instance) decides: `nearest` is its dialect, and `reason` shows the marker. `unread` counts the
+    characters at the end of a text that were not read (see `detect`).
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Detections(Listed[Detection]):
 
     @property
     def nearest(self) -> str | None:
-        """The likeliest dialect, or else the dialect of a misspelled marker, or None."""
+        """The likeliest dialect; or else the dialect of a misspelled marker; or else None."""
         return self.dialect or self._near.dialect or None
 
     @property
@@ -156,7 +156,7 @@ class Detections(Listed[Detection]):
             None,
         )
         if fenced:
-            return f"{unread}, but for {fenced}, where any code fence is one"
+            return f"{unread}, except {fenced}, in which any code fence is a call"
         return f"{unread}; {self._near}" if self._near.dialect else unread
 
 
@@ -167,9 +167,9 @@ def detect(
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     Dialects that neither read nor abort a call come after those that do. `progress` is called with
-    the number of dialects that have read the text, and the number of all. A text is read only up to
-    its 2,000th start of a tag, fence, control token or JSON object, because eighty parsers read it;
-    `unread` counts the characters after that.
+    the number of dialects that have read the text, and the number of all. Because eighty parsers
+    read a text, it is read only up to its 2,000th start of a tag, fence, control token or JSON
+    object; `unread` counts the characters after that.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
@@ -186,7 +186,7 @@ def _end_of_reading(text: str) -> int:
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording; its native calls count too. Among equal readings, the
+    """Detect the dialect of a recording; its native calls count, too. Among equal readings, the
     recording's own dialect comes first."""
     readings = read_in_every_dialect(
         lambda name: read_recording(recording, name, tools), recording.dialect
@@ -221,11 +221,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    In this order count: more calls of known tools; fewer unread markers; writing the calls in the
-    same way, because many dialects read what others write; an aborted call or a finding, because a
-    dialect without either has missed the call; fewer aborted calls; fewer findings; less text left.
-    Text counts last, because a dialect whose replies begin with reasoning reads all prose as
-    reasoning.
+    These count, in this order: more calls of known tools; fewer unread markers; calls that the
+    dialect would write in the same way (many dialects read the calls of others); an aborted call or
+    a finding (a dialect without either has missed the call); fewer aborted calls; fewer findings;
+    less text. Text counts last, because a dialect whose replies begin with reasoning takes all
+    prose for reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
@@ -272,15 +272,15 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=32)
 def _marker_count(text: str, files: tuple[FileState, ...]) -> int:
-    """Count the markers in a text. The count is cached, because most dialects leave the same
-    text."""
+    """Return the number of markers in a text. It is cached, because most dialects leave the same
+    text unread."""
     return len(_markers(files).findall(text))
 
 
 @lru_cache(maxsize=2)
 def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
-    """Return a pattern of all dialects' markers, except those that any prose may hold. It is cached
-    until the user's dialect files change."""
+    """Return a pattern of all dialects' markers, except those that any prose may hold. The pattern
+    is cached until the user's dialect files change."""
     markers: set[str] = set()
     for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
@@ -305,7 +305,7 @@ def _any_fence(name: str) -> bool:
 
 
 def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
-    """Return True if the dialect would write the calls exactly so, except for white space."""
+    """Return True if the dialect would write the calls in this way, apart from white space."""
     dialect, calls_read = get_dialect(reading.dialect), reading.result.tool_calls
     if not calls_read or not isinstance(dialect, DeclaredDialect):
         return False
@@ -314,9 +314,8 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Count the leading characters of the first call that the dialect would write the same.
-
-    The call may be incomplete.
+    """Return the number of leading characters of the first call that the dialect would write the
+    same. The call may be incomplete.
     """
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]

@@ -1,4 +1,4 @@
-"""Read one reply in every dialect, and count what each reads, in the same way for all callers.
+"""Read one reply in every dialect, and count for all callers in the same way what each reads.
 
 `detect` ranks these readings; `cross_read` compares them with the reading of the recording's own
 dialect.
@@ -14,15 +14,15 @@ from playground.dialects import dialect_names
 from playground.nouns.events import ArgumentEvent, Event, MarkupEvent, TextEvent
 from playground.parsing.result import ParseResult
 
-Progress = Callable[[int, int], None]  # dialects that have read the reply, dialects in all
+Progress = Callable[[int, int], None]  # the dialects that have read the reply, and all dialects
 
 
 @dataclass(frozen=True, slots=True)
 class DialectReading:
     """A reply as one dialect reads it, in characters.
 
-    `text` counts what the user would see, `markup` and `arguments` count what belongs to calls;
-    `findings` counts each code.
+    `text` counts what the user would see; `markup` and `arguments` count what belongs to calls;
+    `findings` has the number of findings with each code.
     """
 
     dialect: str

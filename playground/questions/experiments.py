@@ -59,7 +59,7 @@ def read_recording(
 
 @dataclass(frozen=True, slots=True)
 class EventChange:
-    """An event that only one of two readings has."""
+    """An event that only one of the two readings has."""
 
     change: Literal["removed", "added"]
     event: Event
@@ -75,8 +75,8 @@ def difference(
     first, second = list(before), list(after)
     if first == second:
         return []
-    # Events are matched by their repr, because a matcher needs hashable keys and arguments may be
-    # lists. Autojunk is off, because it would ignore frequent events (deltas).
+    # A matcher needs hashable keys, and arguments may be lists: so events are matched by their
+    # repr. Autojunk is off, because it would ignore frequent events (deltas).
     matcher = SequenceMatcher(
         a=[_key(event, spans) for event in first],
         b=[_key(event, spans) for event in second],
@@ -99,7 +99,7 @@ def _key(event: Event, spans: bool) -> str:
 class CutSearch:
     """The result of a search for a cutting that changes the events.
 
-    `tried` is the number of cuttings that were tried, `of` the number of all.
+    `tried` is the number of cuttings that were tried, `of` the number of all cuttings.
     """
 
     tried: int
@@ -120,17 +120,17 @@ def find_changing_cut(
     limit: int = _MOST_CUTS,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> CutSearch:
-    """Look for a cutting whose events differ from the recording's own.
+    """Look for a cutting into chunks whose events differ from the recording's own.
 
     It tries chunks of 1 byte, chunks of 7 bytes, three random cuttings, and then every cut of the
     text in two (for a long text, `limit` of these at equal distances).
     """
     original = read_recording(recording, dialect, tools, switches).events
     size = text_size(recording)
-    every_place = max(0, size - 1)  # between any two bytes
+    every_place = max(0, size - 1)  # the places between two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    recuttings = len(CUTTINGS) + 2  # the random one is tried with three seeds
+    recuttings = len(CUTTINGS) + 2  # "random" counts three times, because it has three seeds
     count, total = recuttings + len(places), recuttings + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))
@@ -171,7 +171,7 @@ class CrossReading:
 
     dialect: str
     calls: int
-    same_calls: bool  # the same names and arguments as the recording's own dialect
+    same_calls: bool  # True if the recording's own dialect reads the same names and arguments
     aborted: int
     text: int  # characters shown to the user
     markup: int

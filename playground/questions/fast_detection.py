@@ -18,9 +18,9 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
-_BEGUN: Final = 12  # leading characters of a call: more than an opener has
-_REMEMBERED: Final = 1_000  # prompts whose dialect is remembered
-_TELLING: Final = 2  # characters of an opener's beginning: one alone is common in prose
+_BEGUN: Final = 12  # leading characters of a call; no opener has so many
+_REMEMBERED: Final = 1_000  # the most prompts whose dialect is remembered
+_TELLING: Final = 2  # characters of an opener's beginning; a single one is common in prose
 
 Likeliest = tuple[Detection, ParseResult]
 
@@ -31,8 +31,8 @@ def likeliest(
     """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
     Otherwise return the first dialect that would write a call with the same beginning, or None.
-    Only dialects with an opener in the text (`call_openers`) read it, because the others would find
-    no call. Only the readings with the most calls are compared in detail. `among` names the
+    Only dialects with an opener (the beginning of a call) in the text read it: the others would
+    find no call. Only the readings with the most calls are compared in detail. `among` names the
     dialects to try, by default all.
     """
     if among:
@@ -41,13 +41,12 @@ def likeliest(
 
 
 class LikeliestDialect:
-    """A detector for many replies, like `likeliest`, that remembers the dialects of earlier
-    replies.
+    """A detector for many replies, like `likeliest`. It remembers the dialects of earlier replies.
 
     If a reply has the same model, tools and beginnings of openers as an earlier one, the earlier
-    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly so,
-    and if the reading has no finding and leaves no marker or opener in the text. Otherwise all
-    dialects are tried.
+    dialect is tried first. Its reading is accepted if the dialect would write the calls in exactly
+    this way, and if the reading has no finding and leaves no marker or opener in the text.
+    Otherwise all dialects are tried.
     """
 
     def __init__(self) -> None:
@@ -137,13 +136,13 @@ def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
 
 
 def _most_evidence(reading: DialectReading) -> int:
-    """Return an upper limit of `Detection.evident` for this reading."""
+    """Return the most that `Detection.evident` can be for this reading."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 class _Opener(NamedTuple):
-    """A dialect's openers: it reads no call in a reply without them. `point` matches an opener, and
-    `beginnings` are the first texts of openers. None if unknown."""
+    """The openers of a dialect, which reads no call in a reply without them. `point` matches an
+    opener; `beginnings` are their first characters. Both are None if unknown."""
 
     dialect: str
     point: ChoicePoint | None

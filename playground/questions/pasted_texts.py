@@ -10,15 +10,15 @@ from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.sessions.documents import parse_json
 
-_MOST_DETECTED: Final = 20_000  # characters of a reply, which sixty dialects read in 0.1 s
+_MOST_DETECTED: Final = 20_000  # characters of a reply; sixty dialects read them in 0.1 s
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, no string or key
+_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, not a string or key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
 _BLOCK_END: Final = re.compile(r"\{%-?\s*end\w+\s*-?%\}\s*\Z")
 _CLOSERS: Final = ("%}", "}}")
-# the inside of a JSON string: no quote, no line break and no backslash that is not escaped
+# the inside of a JSON string: without quotes, line breaks, and backslashes that are not escaped
 _INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
@@ -42,7 +42,7 @@ def decode_escaped(text: str) -> str | None:
     if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
         return None
     decoded = decode_quoted(f'"{inner}"')
-    return decoded if "\n" in decoded else None  # no line break: not decoded, as it is no JSON
+    return decoded if "\n" in decoded else None  # a text without line breaks was not escaped
 
 
 def is_template(text: str) -> bool:
@@ -57,7 +57,7 @@ def is_template(text: str) -> bool:
 def may_be_template(text: str) -> bool:
     """Return True if a text in which no dialect reads a call may be a chat template.
 
-    Such a template may begin with words (`Below is an instruction …`), but it ends with a Jinja tag
+    Such a template may begin with words (`Below is an instruction …`), but ends with a Jinja tag
     such as `{% endfor %}`.
     """
     block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
@@ -73,8 +73,8 @@ def template_title(text: str) -> str:
 
 
 def _asks_for_messages(text: str) -> bool:
-    # Search only up to the last end of a tag (not of a comment): after that, the search from each
-    # `{%` would run to the end of the text.
+    # Search only up to the last end of a tag (not of a comment). After that end, the search from
+    # each `{%` would run to the end of the text.
     tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
     return any(_ASKS.search(tag[0]) for tag in tags)
 
@@ -86,7 +86,8 @@ def _last_end(text: str, *closers: str) -> int:
 
 
 def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a long reply without its middle, with a note about it; return a short reply unchanged.
+    """Return a long reply without its middle, with a note about that; return a short reply
+    unchanged.
 
     The calls at the beginning and the end suffice to rank dialects.
     """

@@ -11,8 +11,8 @@ from playground.llm.completion_arguments import OF_TOOLS
 from playground.recordings.value_scrubbing import scrubbed_value
 
 TOOL_FIELDS: Final = ("tools", "toolConfig", "tool_config", "functions")
-_OF_NO_TOOLS: Final = "the dialect sends no tools in the request, so there is none to choose"
-_OF_THEN: Final = "it belongs to the recorded request alone, or a file may not set it"
+_OF_NO_TOOLS: Final = "the dialect sends no tools in the request, so no tool can be chosen"
+_OF_THEN: Final = "it is only for the recorded request, or a file may not set it"
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def parameters_not_passed(
 def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
     names = {name for name, _ in entries}
-    # A value that is sent under a given parameter's name belongs to this parameter, to no other.
+    # A value under the name of a given parameter belongs to that parameter, and to no other.
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
@@ -58,12 +58,12 @@ def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Findin
             key in given or as_json(inner) in values for key, inner in _entries(name, value)
         ):
             value_text = _shown_value(name, value)
-            text = f"{value_text}: the adapter adds it, no given parameter asks for it"
+            text = f"{value_text}: the adapter adds it; no given parameter asks for it"
             yield finding("parameter-added", name, text)
 
 
 def _says_nothing(value: Any) -> bool:
-    return value is None or value is False or value in ({}, [])  # 0 is a value
+    return value is None or value is False or value in ({}, [])  # 0 says something
 
 
 def _shown_value(name: str, value: Any) -> str:

@@ -37,16 +37,16 @@ _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instruct
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
-_MOST_NAMED: Final = 8  # most places that one line names
-_OWN: Final = "parameters."  # begins the place of a keyword of a tool's whole schema
+_MOST_NAMED: Final = 8  # the most places that one line names
+_OWN: Final = "parameters."  # begins the place of a keyword that belongs to the whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
     """A message of the body, or a field such as `system` that holds a message; `text` is its JSON.
-    `rendered` are the indexes of the rendered messages found in `text`; `flat` is True if the
-    content is one text without parts.
+    `rendered` are the indexes of the rendered messages that were found in `text`; `flat` is True if
+    the content is one text without parts.
     """
 
     field: str
@@ -60,7 +60,7 @@ class WireMessage:
 class ProviderPayload(Live):
     """A request as it would be sent, and its differences from what the dialect rendered.
 
-    Shows itself as two panes, rendered and sent. Its table has a row for each difference.
+    It shows itself as two panes, rendered and sent. Its table has a row for each difference.
     """
 
     dialect: str
@@ -154,7 +154,7 @@ def _wire_messages_with_origins(
 ) -> list[WireMessage]:
     """Return the body's messages in order, each with the rendered messages that are found in it.
 
-    Both lists are walked once, in order, so that each copy of a repeated text gets its own place.
+    Both lists are read once, in order, so that each copy of a repeated text gets its own place.
     """
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
@@ -211,7 +211,7 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
     names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
     keys = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
     if message.get("role") == "tool" and isinstance(content, str):
-        with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as JSON
+        with suppress(ValueError, RecursionError):  # Gemini's adapter sends results as JSON values
             keys.append(as_json(json.loads(content)))
     return keys
 
@@ -331,8 +331,8 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return every keyword of a schema by its place (`unit.enum`), with its values as sorted JSON.
-    Places in the whole schema begin with `parameters.`, so that its description is not taken for
-    the tool's. A place in several schemas (`anyOf`) has several values, a keyword that holds
+    Places in the whole schema begin with `parameters.`, which tells its description from the
+    tool's. A place in several schemas (`anyOf`) has several values; a keyword whose value is
     schemas has none."""
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
@@ -343,12 +343,12 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
         if not isinstance(node, dict):
             continue
         for key, value in node.items():
-            # The keys of these objects are names, not keywords, and become part of the place.
+            # The keys of these objects are names and not keywords; they become parts of the place.
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
             values = values_by_place.setdefault(f"{place or _OWN}{key}", [])
-            # The keywords in _DATA hold data, in which a key `type` is no keyword.
+            # The keywords in _DATA hold values, in which a key `type` is not a keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):

@@ -75,9 +75,9 @@ def raw_prompt(
 ) -> RawPrompt:
     """Return the raw prompt of a session, of a sample by its name, or of prompt data.
 
-    `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
-    tools in `tool_format`, by default in the usual format of the model. Raises InputFault for a
-    wrong `tool_format`, or a template that cannot be read or that refuses the session.
+    `template` is a ChatTemplate, the path of one, "llama3" or "llama4". These two names write
+    custom tools in `tool_format`, by default in the usual format of the model. Raises InputFault
+    for a wrong `tool_format`, and for a template that cannot be read or that refuses the session.
     """
     if not isinstance(prompt_data, PromptData):
         prompt_data = session_or_sample(prompt_data).prompt_data()
@@ -112,9 +112,8 @@ def raw_prompt(
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """Return the dialect whose parser reads the calls that the template writes, or "".
-
-    Also return "" if the `budget` (by default that of one question) is used up before.
+    """Return the dialect whose parser reads the calls that the template writes. Return "" if there
+    is none, or if the `budget` (by default that of one question) is used up before.
     """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
@@ -141,15 +140,15 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """Render with arguments as objects, as most templates want them; if that fails, as JSON texts.
-    A template that ran out of its budget is not tried again."""
+    """Render with a call's arguments as objects, which most templates expect. If that fails, render
+    with JSON texts. A template that has used up its budget is not tried again."""
     try:
         return template.render_within(budget, messages, tools, add_generation_prompt)
     except InputFault as fault:
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first fault is about the user's own messages
+            raise fault from None  # the first fault, because that is about the user's own messages
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

@@ -39,11 +39,11 @@ Kind = Literal[
 ]
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
-MOST_SESSIONS: Final = 50  # most sessions that are read of one file
+MOST_SESSIONS: Final = 50  # the most sessions that are read of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
-# the beginning of a JSON object or a Python dict: no reply
+# the beginning of a JSON object or a Python dict, which is not a reply
 _JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 BROKEN_JSON: Final = "JSON that cannot be read"
 _SHORT: Final = {
@@ -57,12 +57,12 @@ _SHORT: Final = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A recognised text or file: its `title` in a line, and `data` and `name` for its loader. If
-    the text was a command or program, `data` is only the body in it. `unread` names what could not
-    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
-    sees a call. `wrapped` names the wrapping of a reply that was removed for `data`. `may_be_reply`
-    is True for a text that looks like a faulty file; if the text is then read as a reply,
-    `faulty_as` is that file's title.
+    """A recognised text or file: its `title` in a line, and `data` and `name` for its loader. For a
+    command or a program, `data` is only the body in it. `unread` says what could not be read, and
+    where. `dialect` is the likeliest dialect of a reply (see `detect`), "" if no dialect sees a
+    call. `wrapped` names the wrapping of a reply that was removed for `data`. `may_be_reply` is
+    True for a text that looks like a faulty file. If this text is then read as a reply, `faulty_as`
+    is the title of that file.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -132,7 +132,7 @@ def _json(text: str, place: str) -> Recognised | None:
         if {"name", "marks"} <= value.keys() and "messages" not in value:
             return _policy(text, place)
         if "role" in value and "content" in value and "type" not in value:
-            text = f"[{text}]"  # a message alone
+            text = f"[{text}]"  # the text is a message alone
     data = text.encode("utf-8", "surrogatepass")
     if holds_tools(place, data):
         return _tools(data, place)
@@ -212,7 +212,7 @@ def _python_tools(data: bytes, place: str) -> Recognised | None:
         return replace(_tools(data, file_name), name=file_name)
     except InputFault as fault:
         if place != file_name:
-            return None  # a reply may quote a function
+            return None  # a reply may also quote a function
         return Recognised("nothing", "Python without tools", unread=(str(fault),))
 
 

@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There is always an answer, which states only what was really read, and names the places that could
-not be read. No code in the text is run, and the network is not used.
+There is always an answer. It states only what was really read, and names the places that could not
+be read. Code in the text is never run, and the network is not used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # the
 _WRAPPED: Final = {
     "a code fence": "the code fence around it is left out: whoever pasted it probably added it; "
     "if you name a dialect, the fence is read too, and a call inside may be an example",
-    "JSON's escapes": "it is written as inside a JSON string, and is read with its escapes "
+    "JSON's escapes": "it is escaped as inside a JSON string, and is read with its escapes "
     '(\\n, \\") undone; if you name a dialect, it is read as it stands',
 }
 
@@ -140,16 +140,17 @@ def _recognise_text(text: str, name: str) -> Recognised:
 
 
 def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
-    """Recognise a faulty file as a reply if it may be one (JSON that is cut off, for instance)."""
+    """Recognise a faulty file as a reply if it may be one, such as JSON that is cut off."""
     title = f"{failed.title}, or {recognised.title}"
     unread = (*failed.unread, *recognised.unread)
     return replace(recognised, title=title, unread=unread, faulty_as=failed.title)
 
 
 def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None:
-    """Return what a plugin recognises in a text, or the dialect's class in `source`, or None. Each
-    plugin's recogniser gets the text and the file's name. It returns None for a text that is not
-    the plugin's, and a Recognised with `may_be_reply` for a faulty text of the plugin's kind.
+    """Return what a plugin recognises in a text; or else the dialect's class in `source`; or else
+    None. Each plugin's recogniser gets the text and the file's name. It returns None for a text
+    that is not the plugin's, and a Recognised with `may_be_reply` for a faulty text of the plugin's
+    kind.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:
@@ -196,7 +197,7 @@ def as_system_prompt(recognised: Recognised) -> Session:
 
 
 def as_session(recognised: Recognised) -> LoadedSession:
-    """Return a reply, or tools alone, as a session; the reply is cut into chunks as if it had been
+    """Return a reply, or tools alone, as a session. The reply is cut into chunks as if it had been
     streamed."""
     if recognised.kind == "tools":
         tool_file = read_tool_file(recognised.data, recognised.name)

@@ -1,6 +1,6 @@
 """Make recordings of a session's answers, so that answers that nobody recorded can be replayed.
 
-A session keeps the parts of an answer, not the model's text, so a dialect writes the text anew.
+A session keeps the parts of an answer and not the model's text: a dialect writes the text anew.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def answers(session: Session) -> dict[str, int]:
 
 
 def writing_dialect(session: Session) -> str:
-    """Return the dialect in which to write answers anew: the model's own, if its calls are text."""
+    """Return the dialect in which to write answers anew: the model's own, if its calls are
+    texts."""
     own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
     return own_dialect.name if is_text else _ANY_MODELS
@@ -41,7 +42,7 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
     if number is None:
         raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
     if writing_dialect.is_native_toolcalling() or not isinstance(writing_dialect, DeclaredDialect):
-        raise InputFault(f"{dialect} writes no calls as text", expected="another dialect")
+        raise InputFault(f"{dialect} does not write calls as text", expected="another dialect")
     text = writing_dialect.format_reply(session.messages[number].parts, session.tools)
     note = (
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "

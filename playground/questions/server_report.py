@@ -1,7 +1,7 @@
 """Report a loss to a server's authors: the smallest reply with the loss, as a test and an issue.
 
-Only the reply is made smaller, and each step checks that the same thing is still lost. A test is
-written only if the server would fail it; the reply is quoted exactly.
+Only the reply is made smaller; each step checks that the same loss remains. A test is written only
+if the server would fail it. The reply is quoted exactly.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 class ServerReport:
     """The smallest reply with a loss, and two readings of it: without loss, and the server's.
     `test` is "" if the server's test suite is unknown or cannot show the loss. If nothing is lost,
-    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` has all
-    other findings: for example, the server has no such parser, or only another dialect reads a
+    `text` and `issue` are "", too, and the readings are those of the whole reply. `findings` has
+    all other findings: for example, the server has no such parser, or only another dialect reads a
     call.
     """
 
@@ -108,7 +108,7 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Return True if the client gets less than the reply holds; a dropped marker is no loss."""
+    """Return True if the client gets less than the reply holds; a dropped marker does not count."""
     return bool(loss_messages(reading)) and client_view(reading) != client_view(reading.lossless)
 
 
@@ -130,8 +130,9 @@ def _test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return the suite's test, or "" if the suite would read the reply differently. A test of the
-    suite reads the reply without a prefill; if no tools are given, it offers only the called tools.
+    """Return a test for the server's own suite, or "" if that would read the reply differently. A
+    test of the suite reads the reply without a prefill; if no tools are given, it offers only the
+    called tools.
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
@@ -148,8 +149,8 @@ def _test(
 
 
 def _shows_nothing_new(smaller: ParseResult, full: ParseResult) -> bool:
-    """Return True if a smaller reply has no tool, finding or reasoning that the whole reply lacks.
-    Such a reply would show another problem, for example a call that is broken in a new way."""
+    """Return True if a smaller reply has only tools, findings and reasoning of the whole reply. Any
+    new one would show another problem, for example a call that is broken in a new way."""
     return (
         {call.name for call in smaller.tool_calls} <= {call.name for call in full.tool_calls}
         and {finding.code for finding in smaller.findings}
@@ -167,7 +168,7 @@ Part = tuple[str, bool]  # a text, and True if it must not be cut
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
     """Return the parts' text without everything that can be left out while `shows` is still true.
 
-    This is delta debugging: it leaves out halves, quarters … down to words, then characters; a call
+    This is delta debugging: it leaves out halves, quarters … down to words, then characters. A call
     is left out completely or not at all. It stops after reading four million characters.
     """
     budget = _MOST_CHARACTERS
@@ -204,8 +205,8 @@ def _reduced(
 
 
 def loss_messages(reading: ServerReading) -> list[str]:
-    """Return a message, without the place, for each text (other than white space) that a server
-    drops or cuts short."""
+    """Return a message without its place for each text that a server drops or cuts short. White
+    space does not count."""
     losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in losses]
 
@@ -245,8 +246,8 @@ def suite_test(
     reading: ServerReading,
 ) -> str:
     """Return a test that fails as long as the server has this loss. Return "" if the suite is
-    unknown, or if its assertions cannot show the loss (of reasoning, for instance, which another
-    parser of the server reads).
+    unknown, or if its assertions cannot show the loss, as for reasoning that another parser of the
+    server reads.
     """
     full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()

@@ -1,4 +1,4 @@
-"""Show what a server hands to its client when it reads a recording, and compare all servers."""
+"""Show what servers hand to their clients when they read a reply."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.servers import ServerReading, all_servers, get_server, reader_for
+from playground.servers import ServerReading, all_servers, get_server, reader_for, server_names
+
+__all__ = ["dropped_by_servers", "server_names", "server_view"]
 
 
 @takes(recording=Recording, server="text", switches=(Switches, NoneType))
@@ -49,9 +51,8 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Count the characters of a reply that each server drops. `dialect` is the reply's dialect.
-
-    Servers declared as lossless are left out.
+    """Return the number of characters of a reply that each server drops. `dialect` is the reply's
+    dialect. Servers that are declared as lossless are left out.
     """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))

@@ -1,4 +1,4 @@
-"""Replay a recording through a parser: chunk → events → state."""
+"""Replay a recording through a parser: each chunk gives events, and changes the parser's state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Timeline(Drawn, Live):
-    """All steps of a replay; the last one is the end of the stream. Shows itself as the player.
+    """All steps of a replay; the last step is the end of the stream. It shows itself as the player.
 
     Its table has a row for each event: step, time, type, span, text. Its figure draws characters
     over time, coloured by what they became.
@@ -58,7 +58,11 @@ class Timeline(Drawn, Live):
     steps: list[ReplayStep]
     result: ParseResult
     server: ServerReading | None = None
-    """The same recording as a server delivers it, if a server was given."""
+    """The same recording as a server delivers it; None if no server was given."""
+
+    def _summary(self) -> str:
+        read = self.server.handed if self.server else self.result._summary()
+        return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
 
     @property
     def text(self) -> str:
@@ -98,7 +102,8 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (such as `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
+    (one of `server_names()`, or `vllm:hermes`), the timeline also says what that server hands over
+    and drops: `handed` has its events, and the table as what each event arrives.
     """
     metadata = read_tools(tools)
     dialect = dialect or dialect_of(recording, metadata)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
 
 _WRITTEN: Final = (
-    "the session holds no request as it was sent: this is its next request as the dialect native "
-    "writes it, which may differ from the body that was really sent"
+    "the session holds no request as it was sent: counted is its next request in the dialect "
+    "native, which may differ from the body that was really sent"
 )
 
 
@@ -51,12 +51,12 @@ def count_tokens(
     """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
 
     `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
-    or a session. Of a session, the last sent request is counted. With a `dialect`, or if the
-    session holds no sent request, its next request is counted as that dialect (by default native)
-    writes it. `model` replaces the request's own. `api` names the API, as recordings do, if the
-    body alone does not show it. `tokenizer` is a file of the model's tokenizer or a known name,
-    `template` the model's chat template: with both, any model is counted exactly. The network is
-    not used. Raises InputFault and UnknownNameError.
+    or a session. The last sent request of a session is counted. With a `dialect`, or if the session
+    holds no sent request, its next request is counted in that dialect (by default native). `model`
+    replaces the request's own. `api` names the API, as recordings do, if the body alone does not
+    show it. `tokenizer` is a file of the model's tokenizer or a known name, `template` the model's
+    chat template: with both, any model is counted exactly. The network is not used. Raises
+    InputFault and UnknownNameError.
     """
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None

@@ -30,10 +30,9 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool's tokens: by model, in the form of that model's provider, and by dialect.
-
-    `by_dialect` counts for the first model, and so does `shorter`: the tokens with a smaller
-    schema, by the name of the change.
+    """One tool's tokens. `by_model` has them in the form of each model's provider. `by_dialect` has
+    them for the first model, and so has `shorter`: the tokens with a smaller schema, by the name of
+    the change that makes it smaller.
     """
 
     tool: str
@@ -46,8 +45,8 @@ class ToolCost:
 class ToolCosts(Shown):
     """The costs of tools. Its table has a row for each tool, and a row for all tools together.
 
-    `exact` are the models whose tokenizer and framing of tools are known; the figures of all other
-    models are estimates.
+    `exact` are the models whose tokenizer is known, and the text that their provider adds to tools.
+    The figures of all other models are estimates.
     """
 
     tools: list[ToolCost]

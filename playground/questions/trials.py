@@ -1,4 +1,4 @@
-"""Trials of dialects with models: the door to the plugin `trials`."""
+"""Trials of dialects with models, as far as the core knows them: calls of the plugin `trials`."""
 
 from __future__ import annotations
 

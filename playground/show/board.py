@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
-Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
+Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
 Kind = Literal["bars", "columns", "rows", "facts", "findings", "strips", "matrix", "pieces"]
 _EXACT: Final = ("key", "given", "found")
 
@@ -32,7 +32,7 @@ def board(
 def card(
     kind: Kind, title: str = "", note: str = "", *, key: str = "", grow: float = 1, **content: Any
 ) -> Payload:
-    """Return a card; the function in `board.js` for the card's kind defines the content."""
+    """Return a card. The function of `board.js` for the card's kind says what `content` is."""
     head = {"kind": kind, "title": title, "note": note, "key": key or title, "grow": grow}
     return head | content
 

@@ -1,5 +1,5 @@
 """Dialects as a board: a row for each dialect; for one dialect, its servers, difficult values and
-facts. Each server is tried with a reply that has text before and after its call."""
+facts. To show how a server reads, a reply with text before and after its call is given to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIDES: Final = ToolMetadata(
     },
 )
 _CALL: Final = ToolCallPart("call_1", "get_tides", {"harbour": "Brest", "days": 2})
-_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # a bracketed source in the text about models
+_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # the source in brackets, in a text about models
 _TITLES: Final = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama-cpp": "llama.cpp"}
 _WHAT: Final = (
     "A dialect is the text in which a model is told of its tools, calls them and gets results. The "
@@ -43,7 +43,7 @@ HEADS: Final = [
 
 
 def example_call(dialect: Dialect) -> str:
-    """Return a call of a tool as the dialect writes it, or the dialect's own example if its calls
+    """Return a call of a tool as the dialect writes it; or the dialect's own example, if its calls
     have no names."""
     syntax = getattr(dialect, "syntax", None)
     if syntax is not None and syntax.text_keys:
@@ -55,9 +55,9 @@ def example_call(dialect: Dialect) -> str:
 def dialect_rows(
     names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
 ) -> list[Payload]:
-    """Return a row for each dialect, which counts facts of these tools' schemas. With
-    `can_declare`, a row offers to start a declaration from its dialect, if a file can hold that
-    dialect.
+    """Return a row for each dialect, with the number of facts that it loses of these tools'
+    schemas. With `can_declare`, a row offers to declare a new dialect from this one, if a file can
+    hold it.
     """
     return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
@@ -69,7 +69,7 @@ def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> 
     call = example_call(dialect).replace("\n", "↵")
     title = str(getattr(dialect, "title", ""))
     group = family(dialect)
-    is_plain = can_declare and type(dialect) is DeclaredDialect  # a file can hold only these
+    is_plain = can_declare and type(dialect) is DeclaredDialect  # a file can hold no other dialect
     return {
         "key": dialect.name,
         "name": dialect.name,
@@ -87,7 +87,7 @@ def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> 
 
 
 def speakers(dialect: Dialect) -> str:
-    """Return the models that speak a dialect, without the sources."""
+    """Return the models that speak a dialect, without the sources for that."""
     return _SOURCE.sub("", dialect.models)
 
 

@@ -68,7 +68,7 @@ def pytest_file(
 
 
 def _raw_json(value: Any) -> str:
-    """Return JSON for a raw string literal, since JSON never has three quotes in a row."""
+    """Return JSON for a raw string literal: JSON never has three quotes in a row."""
     return json.dumps(value, ensure_ascii=True, indent=1)
 
 
@@ -83,7 +83,7 @@ def replay_json(timeline: Timeline, other_timelines: Sequence[Timeline] = ()) ->
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:
     """Return a dialect's request in three formats: format -> the file's ending, and the text.
 
-    JSON and Python hold the messages as they are sent, and the tools of a native request; "Text"
+    JSON and Python hold the messages that are sent, and the tools of a native request; "Text"
     is the text of all messages, in order.
     """
     rendering = column.rendering

@@ -67,7 +67,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
             y=dialects,
             z=rows,
             zmin=0,
-            zmax=1.25,  # Anthropic's price if all is written and nothing read
+            zmax=1.25,  # the cost at Anthropic if all input is written and nothing is read
             colorscale="Viridis",
             texttemplate="%{z:.2f}",
             hovertemplate="%{y}, %{x}: %{z:.2f} of the full price<extra></extra>",

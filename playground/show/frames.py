@@ -78,8 +78,8 @@ for _answer in (
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
-    """Return a row for each dialect and a column for each kind of fact in the tools' schemas: how
-    many of them the dialect keeps, as in `3/4`."""
+    """Return a row for each dialect, and a column for each kind of fact in the tools' schemas: the
+    number of facts that the dialect keeps, as in `3/4`."""
     return pd.DataFrame(
         [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
     )
@@ -110,7 +110,7 @@ def tool_costs(value: ToolCosts) -> pd.DataFrame:
 
 
 def schema_rules() -> pd.DataFrame:
-    """Return a row for each documented rule of each target, a provider's interface for tools."""
+    """Return a row for each documented rule of a target (a provider's interface for tools)."""
     cells = [
         (
             target.title,
@@ -128,9 +128,10 @@ def schema_rules() -> pd.DataFrame:
 
 
 def cost_matrix(cells: Sequence[Cell]) -> pd.DataFrame:
-    """Return the cost of all input as a share of its full price: dialects by policies.
+    """Return the cost of all input as a share of its full price: a row for each dialect, a column
+    for each policy.
 
-    It is NaN if the provider would refuse the requests.
+    The cost is NaN if the provider would refuse the requests.
     """
     costs: dict[str, dict[str, float]] = {}
     for cell in cells:

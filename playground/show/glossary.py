@@ -1,6 +1,6 @@
 """The glossary: the name, unit and meaning of every figure that an answer shows.
 
-A frame's columns, the columns of --csv and the rows of --json have these names. In a terminal, on a
+The columns of a frame and of --csv, and the rows of --json, have these names. In a terminal, on a
 page and in HTML, figures have the titles. `docs/glossary.md` is generated from this module.
 """
 
@@ -46,12 +46,13 @@ GLOSSARY: Final[dict[str, Term]] = {
         "billed written", "tokens", "input tokens billed as cache writes"
     ),
     "block": Term("block", "text", "a part of a request that is compared as one"),
-    "both_right": Term("both right", "count", "cases that both arms answered rightly"),
-    "by": Term("by", "text", "what the tokens are divided by"),
+    "both_right": Term("both right", "count", "cases that both ways answered rightly"),
+    "broken_off": Term("broken off", "count", "answers whose stream broke off: in no share"),
+    "by": Term("by", "text", "the model, dialect or smaller schema for which tokens are counted"),
     "cache_breaks": Term("breaks", "count", "requests that miss a prefix sent before"),
     "call": Term("call", "text", "the name of the tool that is called"),
     "calls": Term("calls", "count", "tool calls"),
-    "carried_values": Term("carried", "count", "values that come back as they went in"),
+    "carried_values": Term("carried", "count", "values that are read back unchanged"),
     "case": Term("case", "text", "the turn of the session that is asked"),
     "chance": Term("p", "chance", "the sign test's p: how often chance alone would differ as much"),
     "change": Term("change", "text", "added, removed, changed, moved or the same"),
@@ -79,11 +80,14 @@ GLOSSARY: Final[dict[str, Term]] = {
     "file": Term("file", "text", "a file's name"),
     "finding": Term("finding", "text", "the code of the finding that refuses a value"),
     "findings": Term("findings", "count", "things that were noticed"),
-    "first": Term("one", "text", "the first of two arms"),
+    "first": Term("one", "text", "the first of the two ways that a trial compares"),
     "first_prompt_tokens": Term("first prompt", "tokens", "input tokens before any search"),
     "first_request": Term("first at", "number", "the first request that calls a tool, from 1"),
     "first_word_seconds": Term("first", "seconds", "median time to the first word"),
     "full_price_tokens": Term("full price", "tokens", "input tokens paid at the full price"),
+    "handed_as": Term(
+        "handed over as", "text", "as what a server hands an event over, or `dropped`"
+    ),
     "in_file": Term("in the file", "count", "how many a file holds"),
     "in_sessions": Term("in its sessions", "count", "how many were read into its sessions"),
     "instead": Term("write instead", "text", "what to write in its place"),
@@ -108,13 +112,13 @@ GLOSSARY: Final[dict[str, Term]] = {
     "more_tokens": Term("more", "tokens", "tokens after, less tokens before"),
     "name": Term("name", "text", "a name"),
     "nearest": Term("one to try", "text", "the dialect to try for an unknown model"),
-    "neither_right": Term("neither", "count", "cases that neither arm answered rightly"),
+    "neither_right": Term("neither", "count", "cases that neither way answered rightly"),
     "note": Term("note", "text", "a remark"),
     "only_first_right": Term("only the one", "count", "cases that only the first had right"),
     "only_second_right": Term("only the other", "count", "cases that only the second had right"),
     "origin": Term("origin", "text", "the part of a request that a text comes from"),
     "other_statements": Term("others say", "text", "sources that say something else"),
-    "paid_again_tokens": Term("paid again", "tokens", "cached tokens that are paid anew"),
+    "paid_again_tokens": Term("paid again", "tokens", "cached tokens that are paid a second time"),
     "paid_share": Term("paid", "share", "what was billed, as a share of the cost without a cache"),
     "parallel_calls": Term("parallel calls", "yes or no", "true if a reply may hold many calls"),
     "parameters": Term("parameters", "text", "a tool's parameters with their types"),
@@ -122,9 +126,9 @@ GLOSSARY: Final[dict[str, Term]] = {
     "parsed_low": Term("parsed, at least", "share", "lower bound of the 95 % interval"),
     "parsed_share": Term("parsed", "share", "answers whose calls could be read"),
     "part": Term("part", "number", "the index of a part in its message, from 0"),
-    "path": Term("missing at", "text", "where in a file something stands"),
+    "path": Term("missing at", "text", "the place of something in a file"),
     "pays_from_turn": Term("pays from", "number", "the turn from which on a policy saves"),
-    "policy": Term("policy", "text", "what decides which parts are marked or cut"),
+    "policy": Term("policy", "text", "the rule that decides which parts are marked or cut"),
     "predicted": Term("predicted", "text", "what was predicted, in words"),
     "predicted_read_tokens": Term("predicted read", "tokens", "cache reads as predicted"),
     "provider": Term("provider", "text", "whose API or rules apply"),
@@ -161,7 +165,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "saved_dollars": Term("saved, dollars", "dollars", "dollars that a policy saves"),
     "saved_tokens": Term("saved", "tokens", "savings in tokens at the full price"),
     "searches": Term("searches", "count", "times that the model must look for a tool"),
-    "second": Term("other", "text", "the second of two arms"),
+    "second": Term("other", "text", "the second of the two ways that a trial compares"),
     "seconds": Term("whole", "seconds", "median time to the end of the answer"),
     "sent_as": Term("sent as", "text", "cached content, or a part of the request"),
     "sent_tokens": Term("sent", "tokens", "input tokens of all requests"),
@@ -203,11 +207,12 @@ GLOSSARY: Final[dict[str, Term]] = {
     "writer": Term("written by", "text", "who writes a block: dialect, user, tool …"),
     "written_tokens": Term("written", "tokens", "input tokens that are written to the cache"),
 }
-_KIND_SUFFIX: Final = "_characters"  # of a column for each kind of text
+_KIND_SUFFIX: Final = "_characters"  # ends the name of a column for a kind of text
 
 
 def figure(name: str) -> Term | None:
-    """Return a figure by its name; None for a column named by an answer, such as a model's name."""
+    """Return a figure by its name; None for a column that an answer names, such as a model's
+    name."""
     known = GLOSSARY.get(name)
     if known is None and name.endswith(_KIND_SUFFIX):
         kind = name.removesuffix(_KIND_SUFFIX).replace("_", " ")

@@ -1,7 +1,7 @@
-"""Plotly figures with their numbers as a table, for readers that run no script.
+"""Plotly figures with their numbers as a table, for readers in which no script runs.
 
-Sites that show saved notebooks, nbconvert and mail remove scripts, and plotly's figures with them.
-If plotly can draw the figure, the table below it is folded.
+Sites that show saved notebooks, nbconvert and mail remove scripts, and with them plotly's figures.
+Where plotly can draw the figure, the table below it is folded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from playground.base.wording import grouped, visible
 from playground.show.markup import table
 
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-"""A legend above the figure, because below it would cover the title of the axis."""
+"""A legend above the figure: below the figure it would cover the title of the axis."""
 _MOST_ROWS: Final = 200
-# Figures are transparent, and this grey is readable in light and dark notebooks.
+# Figures are transparent; this grey is readable in light and in dark notebooks.
 _TEXT: Final = "#7d828a"
 _LINES: Final = "rgba(128,128,128,0.3)"
 _AXIS: Final = {"gridcolor": _LINES, "zerolinecolor": _LINES, "linecolor": _LINES}
@@ -41,11 +41,11 @@ _FOLDING: Final = """
 class FigureWithTable(go.Figure):  # type: ignore[misc]
     """A figure of plotly with its numbers as a table."""
 
-    _ipython_display_ = None  # plotly's own would show the figure alone
+    _ipython_display_ = None  # plotly's own method would show the figure alone
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
         bundle: Bundle = self._on_any_ground()._repr_mimebundle_(*args, **named)
-        html = bundle.get("text/html", "")  # if this is missing, readers use only plotly's JSON
+        html = bundle.get("text/html", "")  # without it, readers use only plotly's JSON
         return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
 
     def _on_any_ground(self) -> go.Figure:
@@ -63,14 +63,14 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
 
 
 def plotly_text(text: str) -> str:
-    """Escape a text of a session for plotly, which would turn `<a href=…>` into a link; hidden
-    characters are escaped, too."""
+    """Escape a text of a session for plotly, which would turn `<a href=…>` into a link. Escape
+    hidden characters, too."""
     return escape(visible(text), quote=False)
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """Return the table's head, and a row for each bar, line or row of a map, or for a gauge's
-    value."""
+    """Return the head of the table and its rows: one for each bar, each line, each row of a map, or
+    for the value of a gauge."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":

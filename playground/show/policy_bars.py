@@ -10,7 +10,7 @@ from playground.cache.answers.as_sent import AS_SENT
 from playground.cache.answers.cells import CacheSimulation
 from playground.dialects.marks.policies import OWN
 
-CLICKED: Final = "clicked"  # the policy that the user's clicks make
+CLICKED: Final = "clicked"  # the policy made of the marks that the user clicked
 _TITLES: Final = {
     AS_SENT: "As sent",
     OWN: "The dialect's own marks",
@@ -38,12 +38,12 @@ _TITLES: Final = {
 
 
 def title(policy: str) -> str:
-    """Return a policy's title; a policy of the user's own has its name."""
+    """Return a policy's title; for a policy of the user's own, its name."""
     return _TITLES.get(policy, policy)
 
 
 class PricedPolicy(NamedTuple):
-    """A way to send the requests: its key, its name, and its simulation."""
+    """One way to send the requests: its key, its name, and its simulation."""
 
     key: str
     name: str
@@ -68,7 +68,8 @@ def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
     """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
-    Only cells of one dialect are compared; requests as sent are not, because their text may differ.
+    Only simulations in one dialect are compared. Requests as they were sent are compared with no
+    others, because their text may differ.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]
@@ -77,7 +78,7 @@ def cheaper_policy(
 
 
 def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
-    """Return a sentence on what the cheapest policy saves compared with `cell`; "" if nothing."""
+    """Return a sentence on how much less than `cell` the cheapest policy costs; "" if nothing."""
     best = cheaper_policy(candidates, cell)
     if best is None:
         return ""

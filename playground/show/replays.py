@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES
-from playground.base.wording import keep_order
+from playground.base.wording import as_sentence, keep_order
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -28,7 +28,7 @@ Payload = dict[str, Any]
 _OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
 _DROPS: Final = "server-drops"
 _SEVERITIES: Final = ("error", "warning", "info")
-_MOST_DELIVERED: Final = 2_000  # characters
+_MOST_DELIVERED: Final = 2_000  # the most characters of a delivered text
 _QUOTES: Final = ('"', "'", "<|")  # quotes around a value, in some notations
 _LABEL: Final = 160
 
@@ -36,8 +36,8 @@ _LABEL: Final = 160
 def player(*readings: Timeline) -> Payload:
     """Return readings of one stream as columns of one player.
 
-    Text and steps occur once; each column has its segments and events by offset, and its states by
-    number. `differences` are the offsets at which columns begin to differ.
+    Text and steps stand there once. Each column has its pieces of text and its events by offset,
+    and its states by number. `differences` are the offsets at which columns begin to differ.
     """
     first = readings[0]
     columns = [_column(each) for each in readings]
@@ -70,10 +70,10 @@ def _column(reading: Timeline) -> Payload:
         state = step.state
         call = "" if state.call_index is None else f"call {state.call_index}"
         named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
-        # Thousands of steps share a few states: each state is sent once, and steps have its number.
+        # Thousands of steps share a few states: each state is sent once, and a step has its number.
         state_data = (state.mode, keep_order(named), state.held[:_LABEL])
         number = states.setdefault(state_data, len(states))
-        # a search, because stops only grow
+        # bisection, because the stops only grow
         steps.append([step.stop, number, bisect_right(first_steps, index)])
     return {
         "name": keep_order(reading_name(reading)),
@@ -106,8 +106,8 @@ def _note(reading: Timeline) -> str:
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
-    An argument ends with its delivered text where another text stands there, as before a doubled
-    closing marker. An aborted call's last step is under "aborted"; an open call has no last step.
+    An argument has its delivered text only if that differs from the stream's, as before a doubled
+    closing marker. An aborted call has its last step as "aborted"; an open call has none.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
@@ -136,7 +136,7 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
 
 
 def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
-    """Yield each finding of a column: column, severity, code, offset, message, advice, and text."""
+    """Yield each finding: its column, severity, code, offset, message, advice, and text."""
     for event in reading.result.events:
         if isinstance(event, FindingEvent):
             found = event.finding
@@ -149,7 +149,7 @@ def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str,
                 found.code,
                 event.span.start,
                 keep_order(found.message),
-                ". ".join(each[:1].upper() + each[1:] for each in advice),
+                ". ".join(map(as_sentence, advice)),
                 event.text[:_LABEL],
             )
 
@@ -181,8 +181,8 @@ def _kind(event: Event) -> str:
 
 def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
     """Return the steps at which each merged event began, and those at which it ended."""
-    # A merged event is a run of raw events, in the same order, so both lists are walked once,
-    # together.
+    # A merged event is a run of raw events, and the order is the same: so one pass goes through
+    # both lists.
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
     first: list[int] = []
     last: list[int] = []

@@ -1,19 +1,20 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames and --csv have exactly these rows; so has --json, unless a command has a form of its own. An
-unknown value is None. pandas is never imported here, so that commands start fast.
+Frames and --csv have exactly these rows. --json has them, too, unless a command has a form of its
+own. An unknown value is None. pandas is never imported here, so that commands start fast.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playground.base.display import draws
 from playground.base.findings import Finding
-from playground.nouns.events import Event, event_name
+from playground.nouns.events import Event, Span, event_name
 from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
 from playground.show.glossary import title, written
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.questions.versions import VersionDiff
     from playground.questions.versions.costs import PrefixCost
     from playground.questions.versions.matching import BlockChange
+    from playground.servers import ServerReading
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.session import Session
     from playground.tokens.count import TokenCount
@@ -50,7 +52,7 @@ class AnswerRows(NamedTuple):
         return [dict(zip(self.columns, row, strict=True)) for row in self.cells]
 
     def only(self, *columns: str) -> AnswerRows:
-        """Return only these columns, in this order."""
+        """Return the table with only these columns, in this order."""
         places = [list(self.columns).index(name) for name in columns]
         return AnswerRows(columns, [[row[at] for at in places] for row in self.cells])
 
@@ -64,12 +66,12 @@ class AnswerRows(NamedTuple):
 
 
 def rows_of(columns: str, cells: Iterable[Sequence[Any]]) -> AnswerRows:
-    """Return a table; `columns` has the names with blanks between."""
+    """Return a table; `columns` are the names with blanks between them."""
     return AnswerRows(columns.split(), list(cells))
 
 
 def from_dicts(rows: Sequence[Mapping[str, Any]]) -> AnswerRows:
-    """Return a table of mappings with the same keys."""
+    """Return the table of mappings that all have the same keys."""
     return AnswerRows(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
@@ -140,7 +142,7 @@ def findings(listed: Sequence[Finding]) -> AnswerRows:
 
 @draws("rows", "playground.questions.carry.CarryMatrix")
 def carry(value: CarryMatrix) -> AnswerRows:
-    """Return a row for each value and dialect: the finding's code, "" if the value is carried."""
+    """Return a row for each value in each dialect: a finding's code, or "" if it is carried."""
     cells = [
         (name, dialect, found[0].code if (found := value.cells[dialect, name]) else "")
         for name in value.values
@@ -204,7 +206,7 @@ def calls(result: ParseResult) -> AnswerRows:
 
 @draws("rows", "playground.questions.detection.Detections")
 def detections(listed: Sequence[Detection]) -> AnswerRows:
-    """Return a row for each dialect, the likeliest first."""
+    """Return a row for each dialect: how it reads a reply, the likeliest dialect first."""
     return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in listed])
 
 
@@ -258,13 +260,30 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step of its chunk."""
-    cells = [
-        (index, step.at, *_event(event))
-        for index, step in enumerate(value.steps)
-        for event in step.events
+    """Return a row for each event, in order, with the step of its chunk; with a server also its
+    name, and as what it hands the event over: `dropped` if it does not."""
+    listed = [
+        (index, step, event) for index, step in enumerate(value.steps) for event in step.events
     ]
-    return rows_of("step at_seconds event start stop text", cells)
+    cells: list[Sequence[Any]] = [(n, step.at, *_event(event)) for n, step, event in listed]
+    head = "step at_seconds event start stop text"
+    if value.server is None:
+        return rows_of(head, cells)
+    handed = _handed_as([event.span for _, _, event in listed], value.server)
+    name = value.server.name
+    cells = [(*row, name, words) for row, words in zip(cells, handed, strict=True)]
+    return rows_of(f"{head} server handed_as", cells)
+
+
+def _handed_as(spans: Sequence[Span], reading: ServerReading) -> Iterator[str]:
+    """Yield for each span the names of the server's events over it, each once."""
+    dropped = {id(event) for event in reading.dropped}
+    events = [event for event in reading.events if event.span.start < event.span.stop]
+    starts, stops = ([getattr(e.span, edge) for e in events] for edge in ("start", "stop"))
+    for start, stop in spans:
+        over = events[bisect_right(stops, start) : bisect_left(starts, stop)]
+        names = ["dropped" if id(each) in dropped else event_name(each) for each in over]
+        yield ", ".join(dict.fromkeys(names)) if start < stop else ""
 
 
 def _shares(cell: CacheSimulation) -> tuple[float, float]:
@@ -296,11 +315,11 @@ WORDS = ("predicted", "billed", "told_by_provider")  # columns of texts: see `th
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
-    """Return a row for each request: tokens read, written and paid in full, the cost, and the
-    reason."""
+    """Return a row for each request: its tokens read, written and paid in full, its cost, and the
+    reason for that."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
-        if any(cell.billed)  # without bills, empty columns would suggest that nothing was billed
+        if any(cell.billed)  # empty columns would suggest that nothing was billed
         else []
     )
     answer_words = WORDS if any(cell.diagnoses) else ()
@@ -344,7 +363,7 @@ def wire(value: CacheWire) -> AnswerRows:
 
 @draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
-    """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
+    """Return a row for each tool and each way of counting: a model, a dialect, a smaller schema."""
     cells = [
         (cost.tool, by, name, tokens)
         for cost in [*value.tools, value.total]
@@ -360,7 +379,7 @@ def tool_costs(value: ToolCosts) -> AnswerRows:
 
 @draws("rows", "playground.questions.tool_schemas.Portability")
 def portability(value: Portability) -> AnswerRows:
-    """Return a row for each finding."""
+    """Return a row for each finding about a tool's schema at a provider."""
     cells = [
         (row.title, found.where, found.code, found.message)
         for row in value.rows
@@ -376,7 +395,7 @@ def versions(value: VersionDiff) -> AnswerRows:
 
 
 def blocks(listed: Sequence[BlockChange]) -> AnswerRows:
-    """Return a row for each of these blocks."""
+    """Return a row for each of these blocks: its change, its tokens before and after."""
     head = "change tier block writer tokens_before tokens_after more_tokens note"
     return rows_of(head, map(_block, listed))
 
@@ -396,7 +415,7 @@ def _block(change: BlockChange) -> Sequence[Any]:
 
 
 def writers(value: VersionDiff) -> AnswerRows:
-    """Return a row for each writer: its tokens before and after."""
+    """Return a row for each writer (dialect, user, tool …): its tokens before and after."""
     cells = [(name, old, new, new - old) for name, (old, new) in value.by_writer.items()]
     return rows_of("writer tokens_before tokens_after more_tokens", cells)
 
@@ -428,8 +447,8 @@ def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
 
 @draws("rows", "playground.sessions.receipts.receipt.Receipt")
 def receipt(value: Receipt) -> AnswerRows:
-    """Return a row for each place (without line and item numbers), kind and reason of content that
-    is in no session: silent losses first, then the longest."""
+    """Return a row for each kind of content that is in no session: its place in the file (without
+    line and item numbers), its kind, and the reason. Silent losses come first, then the longest."""
     cells = [
         (row.path, row.kind, row.times, row.characters, row.reason, row.first.text[:200])
         for row in value.by_path

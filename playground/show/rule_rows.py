@@ -10,7 +10,7 @@ from playground.show.rows import AnswerRows, rows_of
 
 
 def rules(value: Rules) -> AnswerRows:
-    """Return a row for each rule of a provider: value, source and date, and conflicting sources."""
+    """Return a row for each rule: its value, its source with the date, and other statements."""
     cells = [
         (
             name.replace("_", " "),
@@ -29,5 +29,5 @@ def rules(value: Rules) -> AnswerRows:
 
 
 def receipt_counts(value: Receipt) -> AnswerRows:
-    """Return a row for each count of the receipt: in the file, and in its sessions."""
+    """Return a row for each count of a receipt: the number in the file, and in its sessions."""
     return rows_of("kind in_file in_sessions", value.counts)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from typing import Any, Final
 
 from playground.base.fixes import FIXES
-from playground.base.wording import counted, dollars, grouped, keep_order, percent
+from playground.base.wording import as_sentence, counted, dollars, grouped, keep_order, percent
 from playground.cache.answers.cells import BilledBreak, CacheSimulation, billed_breaks
 from playground.cache.answers.headline import billed, headline
 from playground.cache.answers.placement import CachePlacement
@@ -20,18 +20,18 @@ Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
 _REQUEST: Final = re.compile(r"requests? (\d+)")
-_SHOWN: Final = 2_000  # characters of a block
+_SHOWN: Final = 2_000  # the most characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
-_LABELLED: Final = 12  # breaks in the chart
-_MOST_FINDINGS: Final = 5  # most findings about bills
+_LABELLED: Final = 12  # the most breaks with a label
+_MOST_FINDINGS: Final = 5  # the most findings about bills
 _HOUR: Final = 3_600  # seconds
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
-    """Return every request of a simulation: its blocks to scale, the marks and their reach, the
-    outcome.
+    """Return every request of a simulation: its blocks to scale, its marks with their reach, and
+    the outcome.
 
-    With `placed`, `parts` says why each block of the last request is marked or not.
+    With `placed`, `parts` gives the reason why each block of the last request is marked or not.
     """
     said, note = sentence(cell, placed)
     named = [each.number for each in _billed_breaks(cell)] or cell.breaks * (not billed(cell))
@@ -57,7 +57,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
 def sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
     """Return the most important sentence, and the rest.
 
-    If there is a bill, the sentence is about what was paid, and predicts nothing.
+    If there is a bill, the sentence says what was paid, and predicts nothing.
     """
     text = billed(cell) or headline(cell).text
     if missed := _billed_breaks(cell):
@@ -100,7 +100,7 @@ def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
 
 
 def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
-    """Say which request missed the cache, after how many minutes, and at what cost."""
+    """Say which request missed the cache, after how many idle minutes, and at what cost."""
     nano, changed = cell.lost_nano(miss), cell.explanation(miss)
     idle = 0 if changed else _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
@@ -112,7 +112,7 @@ def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
 
 
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
-    """Return the recorded seconds between two requests if the cache expired meanwhile, otherwise
+    """Return the recorded seconds between two requests if the cache expired in this time, or else
     0."""
     bill = cell.billed[miss.since]
     if cell.rules is None or bill is None or miss.number >= len(cell.request_facts):
@@ -127,9 +127,9 @@ def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
     found = list[StripFinding]()
     for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
         idle, changed = _idle(cell, miss), cell.explanation(miss)
-        remedy = "An hour's cache would have kept it: compare its cost under Policies"
+        remedy = "An hour's cache would have kept it: compare its cost under All policies"
         if changed:
-            remedy = changed[0].upper() + changed[1:]
+            remedy = as_sentence(changed)
         elif not idle:
             remedy = cell.hints.get(miss.number, "")
         elif idle > _HOUR:
@@ -163,7 +163,7 @@ def _share(share: float, of: str, good: float, bad: float) -> Figure:
 
 
 def _predicted_words(cell: CacheSimulation) -> list[str]:
-    """Return the predicted figures in words, to be shown next to a bill; [] without a bill."""
+    """Return the predicted figures in words, to stand next to a bill; [] if there is no bill."""
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
@@ -188,7 +188,7 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return the labels over requests that broke the cache: the request's number, and the lost
+    """Return labels for the requests that broke the cache: the request's index, and the lost
     tokens."""
     flags = {
         number: f"{number + 1}: {before.cached_after - after.read:,}"
@@ -205,16 +205,16 @@ def _finding(code: str, where: str, message: str) -> StripFinding:
     fix = FIXES.get(code, "")
     what = message.removesuffix(fix).rstrip("; ")
     return (
-        keep_order(what[:1].upper() + what[1:]),
+        keep_order(as_sentence(what)),
         keep_order(where),
-        fix[:1].upper() + fix[1:],
+        as_sentence(fix),
         int(number[1]) - 1 if number else None,
     )
 
 
 def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
-    """Return for each block of the last request its origin, True if it is marked, and the reason;
-    None for a block that no policy sees."""
+    """Return the origin of each block of the last request, True if the block is marked, and the
+    reason; None for a block that no policy sees."""
     by_place = {(part.message, part.part): part for part in placed.parts}
     parts: list[Any] = []
     for number, block in enumerate(cell.row[-1].wire.blocks if cell.row else ()):
@@ -232,10 +232,10 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
     difference = cell.differences[number]
     shared = _shared_blocks(cell, number)
-    sizes = [0, *sent.sizes]  # a running total: a block's size is the difference to the next value
+    sizes = [0, *sent.sizes]  # running totals: a block's size is the difference of two of them
     changed = difference.block if difference else None
     character = difference.character if difference else 0
-    late = max(0, character - _SHOWN // 2)  # of a long block, show the text around the change
+    late = max(0, character - _SHOWN // 2)  # where the shown text begins in a long changed block
     bill = cell.billed[number] if cell.billed else None
     marks = outcome.breakpoints if rules else ()
     return {
@@ -269,18 +269,19 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
 
 
 def _shared_blocks(cell: CacheSimulation, number: int) -> int:
-    """Return the number of blocks shared with the request before; their data is not repeated."""
+    """Return the number of leading blocks that the request before has, too; they are not sent
+    again."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     if sent.billed or before.billed:
-        return 0  # a bill scales all blocks: no size is the same
+        return 0  # a bill scales all blocks, so that no size stays the same
     difference = cell.differences[number]
     return len(before.chain) if difference is None else difference.block or 0
 
 
 def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
-    """Return the first block within a mark's look-back."""
+    """Return the first block that a mark can look back to."""
     if rules is None or rules.match == "exact":
         return point
     least = sent.positions[point] - rules.value("lookback") + 1

@@ -63,7 +63,7 @@ def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
 
 
 def place(value: VersionDiff, cost: PrefixCost) -> str:
-    """Return the place of the first difference in words; "" if there is none."""
+    """Return the place of the first difference in words; "" if the versions are equal."""
     if cost.parts is None:
         return ""
     name = cost.parts.cause.removesuffix("_changed")
@@ -77,7 +77,7 @@ def place(value: VersionDiff, cost: PrefixCost) -> str:
 
 
 def first_changed(value: VersionDiff) -> int:
-    """Return the index of the first block that differs."""
+    """Return the index of the first block that differs; the number of blocks if none does."""
     kinds = (number for number, change in enumerate(value.changes) if change.kind != "same")
     return next(kinds, len(value.changes))
 
@@ -119,7 +119,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
 
 
 def _equal_share(value: VersionDiff) -> float:
-    """Return the equal leading share of the first differing block."""
+    """Return the share of the first differing block that stands before its difference."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
         return 0
@@ -135,7 +135,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return the end of the cached part, as a share of the aligned strips."""
+    """Return the place on the strips, as a share of their width, up to which the cache is read."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]
@@ -148,8 +148,8 @@ def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
 
 
 def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int) -> Payload:
-    """Return the findings that differ (`new`: how many the new version has in all), and the tokens
-    that each provider's cache still reads."""
+    """Return the findings that differ, and the tokens that each provider's cache still reads. `new`
+    is the number of all findings in the new version."""
     rows = [
         {
             "key": cost.provider,
@@ -176,7 +176,7 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int)
     )
     details = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
     cards = [card("findings", "Findings", _finding_note(findings, new), rows=findings)]
-    title, note = "What each cache still reads", "and what is paid once"
+    title, note = "Tokens that each cache still reads", "and the tokens that are paid once"
     cards += [card("facts", title, note, key="caches", rows=rows)]
     if cost:
         note = "the new 20 seconds after the old"

@@ -113,7 +113,7 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def server_json(reading: ServerReading) -> dict[str, Any]:
-    """Return a server's reading, with its name and parser and their source."""
+    """Return a server's reading, with the server's name, its parser, and the source for that."""
     return {
         "name": reading.server,
         "parser": reading.parser,
@@ -181,8 +181,8 @@ def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
-    """Return the reads, writes and costs of requests, and each request's difference from the one
-    before."""
+    """Return the reads, writes and costs of the requests, and where each request differs from the
+    one before."""
     return {
         "dialect": cell.dialect,
         "policy": cell.policy,

@@ -24,7 +24,7 @@ class Access:
     "".
 
     `hosts` are the names by which the server may be addressed; empty means any. If `workspace` is
-    False, sessions are not stored even where `may_keep` is True.
+    False, no session is stored on this machine, whatever `may_keep` is.
     """
 
     public: bool = False
@@ -67,9 +67,9 @@ def set_access(access: Access) -> None:
 def current() -> Access:
     """Return the permissions of this server's visitors.
 
-    If the server was started without our command (`streamlit run playground/app/main.py`), the
-    address decides: the server is public unless its address is known to be this machine's own, or
-    if it answers to any host name.
+    If the server was started without our command (`streamlit run playground/app/main.py`), its
+    address decides: the server counts as public unless the address is known to be this machine's
+    own. It also counts as public if it answers to any host name.
     """
     if _access is not None:
         return _access
@@ -120,7 +120,7 @@ def decide_access(address: str, public: bool, allow_run: bool, hosts: Sequence[s
 
 
 def answers_to(host: str) -> bool:
-    """Return True if a request's Host header is a name of this server, or all names are."""
+    """Return True if a request's Host header is a name of this server, or every name is one."""
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(

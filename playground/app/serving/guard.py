@@ -24,7 +24,7 @@ from playground.base import paths
 from playground.base.hosts import HostGate
 
 COOKIE: Final = "playground_token"
-# Keeps the keys that are pressed outside fields until the component `keys` has loaded and acts on
+# Stores keys that are pressed outside fields, until the component `keys` has loaded and handles
 # them.
 _EARLY_KEYS: Final = """<script>
 window.earlyKeys = []
@@ -36,8 +36,8 @@ class FrameGate:
     """A gate that forbids pages of other origins to show the app in a frame, where they could trick
     the user into clicking *Run*.
 
-    Streamlit's components are in frames of this origin, which are allowed. The older header is for
-    browsers that do not know the newer one.
+    Streamlit's components are in frames of the app's own origin, which are allowed. There are two
+    headers, because old browsers know only the older one.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -73,7 +73,7 @@ class OriginGate:
         await self._app(scope, receive, send)
 
     def _is_ours(self, headers: Headers) -> bool:
-        """Return True for the app's origin, and if there is none: only browsers send an origin."""
+        """Return True for the app's own origin and for no origin: every browser sends one."""
         if (origin := headers.get("origin")) is None:
             return True
         scheme, _, place = origin.lower().partition("://")
@@ -88,11 +88,11 @@ class TokenGate:
         self._app, self._token = app, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._is(_cookie(scope)):
+        if scope["type"] == "lifespan" or self._is_token(_cookie(scope)):
             await self._app(scope, receive, send)
             return
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
-        if scope["type"] == "http" and self._is(dict(query).get("token", "")):
+        if scope["type"] == "http" and self._is_token(dict(query).get("token", "")):
             await self._welcome(scope, query)(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
@@ -100,25 +100,25 @@ class TokenGate:
             refused = PlainTextResponse("This server asks for the link with its token.\n", 403)
             await refused(scope, receive, send)
 
-    def _is(self, given: str) -> bool:
-        """Compare with the token, in constant time: the duration must reveal nothing of it."""
-        return secrets.compare_digest(given.encode(), self._token.encode())
+    def _is_token(self, value: str) -> bool:
+        """Compare with the token in constant time, so that the duration reveals nothing about
+        it."""
+        return secrets.compare_digest(value.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Redirect to the address without the token, which must not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # "//other.example" would be another host; "%3F" arrives decoded
+        # "//other.example" would mean another host; "%3F" arrives decoded
         path = "/" + quote(scope["path"].lstrip("/"))
         answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-        # not strict: a link in a mail leads here from another site, and would fail
+        # not `strict`: with that, a link in a mail, which comes from another site, would fail
         answer.set_cookie(COOKIE, self._token, httponly=True, samesite="lax")
         return answer
 
 
 class HeadGate:
-    """A gate that puts markup into the head of the page, which the browser needs for the first
-    paint. If the page's script sent the style sheet, it would arrive a second later, and the whole
-    layout would move.
+    """A gate that puts markup into the head of the page for the browser's first paint. If the
+    page's script sent the style sheet, it would arrive a second later, and the layout would jump.
     """
 
     def __init__(self, app: ASGIApp, markup: str) -> None:
@@ -153,12 +153,13 @@ class HeadGate:
 
 
 def _is_page(path: str) -> bool:
-    """Return True for the address of a page: no file's, and none of Streamlit's own."""
+    """Return True for the address of a page, False for that of a file or of Streamlit itself."""
     return "." not in path and "/_stcore" not in path
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the app's cookie. Other cookies may be malformed: all ports of a host share them."""
+    """Return the app's cookie. Other cookies may be malformed, because a host's ports share
+    them."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

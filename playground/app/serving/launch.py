@@ -23,7 +23,7 @@ from playground.base.hosts import as_host, is_loopback, listening_socket
 def launch(
     options: list[str], public: bool = False, allow_run: bool = False, workspace: bool = True
 ) -> None:
-    """Run the app; `options` are streamlit's own and win over the configuration file. Without
+    """Run the app; `options` are streamlit's own, and override the configuration file. Without
     `workspace`, sessions last as long as their tab.
 
     Raises InputFault for an address that other machines reach, unless `public` is set, and for a
@@ -53,13 +53,13 @@ def _refuse_taken_port(address: str) -> None:
     """Raise InputFault for a requested port that is taken, as soon as Streamlit has read its
     settings: from its options, its files and the environment.
 
-    Streamlit's own message names no address, and its exit status is 1. If its settings were read
-    earlier, Streamlit would warn at each start that they have changed.
+    Streamlit itself would exit with status 1 and not name the address. Its settings cannot be read
+    earlier: it would warn at each start that they have changed.
     """
     from streamlit import config
 
     def check() -> None:
-        stop_listening()  # later, the port is taken by this app
+        stop_listening()  # check only once: later, this app itself has taken the port
         if config.is_manually_set("server.port"):
             listening_socket(address, int(config.get_option("server.port"))).close()
 

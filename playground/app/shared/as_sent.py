@@ -14,7 +14,7 @@ from playground.sessions.session import Session
 from playground.show import rows
 
 NAME = AS_SENT
-SOURCE = "what was imported, block by block; no dialect writes it and no policy marks it"
+SOURCE = "the imported request, block by block; no dialect writes it and no policy marks it"
 
 
 @memoized(16)

@@ -17,15 +17,14 @@ from playground.app.serving import access
 from playground.base.errors import InputFault
 from playground.sessions.workspaces import Belongings, TabShelf, belongings_on_disk
 
-_TAB: Final = "belongings"  # the tab's own values: name → JSON
+_TAB: Final = "belongings"  # the tab's own values: names and JSON
 
 
 def of_this_browser(name: str) -> str:
     """Return a name for a value that only this browser finds.
 
-    The browser is identified by its token against forged requests, which Streamlit's server puts
-    into a cookie, with a new mask for each page. Without such a token, as in a test, all browsers
-    share one name.
+    Streamlit's server puts a token against forged requests into a cookie, with a new mask for each
+    page. The token identifies the browser. Without one, as in a test, all browsers share one name.
     """
     _, _, rest = str(st.context.cookies.get("_streamlit_xsrf", "")).partition("|")
     mask, _, token = rest.partition("|")
@@ -44,7 +43,7 @@ def value(name: str) -> Any:
         return found
     try:
         return belongings_on_disk().value(name)
-    except InputFault:  # the file stays unchanged; `change` reports the fault
+    except InputFault:  # the broken file stays unchanged; `change` reports the fault
         return None
 
 

@@ -1,8 +1,7 @@
-"""Import: one box for any file or text of the user's, which shows what it recognises and offers
-actions.
+"""Import: one box for any file or text of the user's. It shows what it recognises, with actions.
 
-Every page has the box in a dialog; the first page shows it directly. Its content is recognised in a
-callback, before anything is drawn; a button's callback uses it, and then the page changes.
+Every page has the box in a dialog; the first page shows it directly. A callback recognises the
+text before anything is drawn. A button's callback uses the text, and then the page changes.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def prepare() -> Future[object]:
 
 @st.dialog("Import", width="large")
 def dialog(page: str) -> None:
-    """Show the box over a page. That page stays open if it can show the imported thing."""
+    """Show the box over a page, which stays open after the import if it can show the result."""
     shown = page if page in _SHOWING else "compare"
     box("bring box", shown, rows=8, focus=True)
 
@@ -74,7 +73,7 @@ def panel() -> None:
 def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
     """Show the box, what it recognises, and at most three buttons."""
     if brought.has_target():
-        st.rerun()  # rerun the whole page: closes the dialog, then `go_to_target` leaves it
+        st.rerun()  # of the whole page: this closes the dialog, and `go_to_target` leaves the page
     thing = brought.last()
     components.bring(
         thing.title if thing else "",
@@ -84,7 +83,7 @@ def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
         focus=focus,
         on_typed=lambda: brought.take(key),
     )
-    place = st.empty()  # without this, a dialog opens with the buttons of an earlier one
+    place = st.empty()  # without it, the dialog opens with buttons of an earlier dialog
     if thing is None:
         return
     with place.container():
@@ -98,7 +97,6 @@ def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
 
 
 def _offer_buttons(key: str, offers: list[Offer]) -> None:
-    """Draw a button for each offer, the likeliest first."""
     with st.container(horizontal=True):
         for index, offer in enumerate(offers):
             say.button(
@@ -117,7 +115,7 @@ def go_to_target(page: PageEntry) -> None:
 
 
 def _use(offer: Offer) -> None:
-    if brought.last() is None:  # a second click on a button whose action was performed
+    if brought.last() is None:  # a second click on a button whose action is done
         return
     offer.use()
     for key, value in offer.view:
@@ -181,7 +179,7 @@ def _open(thing: Recognised) -> None:
 
 
 def _name(thing: Recognised) -> str:
-    """Return a name for the session made of the thing: its file's name, or its kind."""
+    """Return a name for the session that is made of a thing: its file's name, or its kind."""
     if stem := thing.name.rpartition(".")[0]:
         return stem
     kind = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
@@ -211,7 +209,7 @@ def _reply(thing: Recognised) -> None:
 
 
 def _join(thing: Recognised) -> None:
-    """Join the chosen session with the imported thing, as a new session: nothing is replaced."""
+    """Make a new session of the chosen session and the imported thing; nothing is replaced."""
     working = state.working_session()
     imported = first_session(Source(thing.name, thing.data)).session
     state.add_session(f"{working.name} with {_name(thing)}", joined(working.session, imported))

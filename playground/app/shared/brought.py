@@ -35,7 +35,7 @@ def last() -> Recognised | None:
 
 
 def number() -> int:
-    """Return the number of the box's text that `last` is about."""
+    """Return the number of the text that `last` is about, in the order of the box's texts."""
     return int((state.get(_BROUGHT) or {}).get("number", 0))
 
 
@@ -54,7 +54,7 @@ def has_target() -> bool:
 
 
 def taken_target() -> str:
-    """Return the page to go to and forget it; "" for none."""
+    """Return the name of the page to go to, and forget it; "" for none."""
     page = state.get(_TARGET) or ""
     state.put(_TARGET, "")
     return str(page)

@@ -97,7 +97,7 @@ class CacheQuestion:
 
     @property
     def wire_dialect(self) -> str:
-        """The dialect in which policies are tried; native if none was chosen."""
+        """The dialect in which policies are tried; `native` if the user chose none."""
         return self.dialect or "native"
 
     @property

@@ -1,7 +1,7 @@
 """A cache of checks of calls: after an edit of a message, only its calls are checked again.
 
 An entry's key is the identities of its call, tools and dialect. The entry holds these objects, so
-that no other object can get their addresses; nobody in the app changes them.
+that Python gives their identities to no other object; the app never changes them.
 """
 
 from __future__ import annotations

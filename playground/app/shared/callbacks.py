@@ -21,11 +21,11 @@ def lose_no_click() -> None:
     """Make Streamlit process everything that a browser sent before it checks for the next run.
 
     Streamlit 1.67 checks earlier: whenever a callback reads the session state, and whenever
-    anything is drawn. Of two clicks within some milliseconds, which a busy server receives
-    together, the first was lost, or was written to the disk but not to the session state. There is
-    no public switch, so one of Streamlit's methods is replaced; `tests/test_stale_widgets.py` fails
-    if that method goes. The check after the callbacks stays. With `fastReruns` the first click is
-    lost before all this, so the configuration turns it off.
+    anything is drawn. If a busy server received two clicks together, the first click was lost, or
+    was written to the disk but not to the session state. Streamlit has no switch for this, so one
+    of its methods is replaced; `tests/test_stale_widgets.py` fails if that method goes. The check
+    after the callbacks stays. The configuration turns `fastReruns` off, because with it the first
+    click is lost even earlier.
     """
     take_up = SafeSessionState.on_script_will_rerun
     if hasattr(take_up, "__wrapped__"):

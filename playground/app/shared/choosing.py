@@ -74,7 +74,7 @@ def _keep_favourites() -> None:
 
 
 def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
-    """Apply the user's choice in one group of dialects; the choices in other groups stay."""
+    """Apply the user's choice in one group of dialects; the choices in the other groups stay."""
     wanted = wanted or []
     kept = [name for name in state.get(_CHOSEN) or [] if name not in listed or name in wanted]
     state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

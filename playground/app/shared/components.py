@@ -20,8 +20,8 @@ from playground.show.components import component_files
 class Picture:
     """The data that a component draws, as plain JSON values.
 
-    `key` is a digest of the data. The browser draws a key only once, so that after a rerun it does
-    not scroll back or build a thousand nodes again.
+    `key` is a digest of the data. The browser draws each key only once: after a rerun it does not
+    scroll back, or build a thousand nodes again.
     """
 
     data: dict[str, Any]
@@ -32,7 +32,8 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data, its key, and the values of `more`, whose changes draw nothing anew."""
+        """Return the data, its key, and the values of `more`, which redraw nothing when they
+        change."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -42,7 +43,7 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """Do nothing: Streamlit passes a value to the page only if its change has a callback."""
+    """Do nothing: Streamlit passes a changed value to the page only if it has a callback."""
 
 
 def panes(
@@ -60,8 +61,8 @@ def panes(
     """Draw requests side by side.
 
     `selected` is the origin of the highlighted blocks. `figures` are the figures in each request's
-    head that are known so far. `editing` is the open block ({} for none); if it is None, no block
-    can be opened. `base` is the index of the request with which the others are compared at first.
+    head, as far as they are known. `editing` is the open block ({} for none); if `editing` is None,
+    no block can be opened. The other requests are first compared with the request at index `base`.
     """
     data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(
@@ -80,7 +81,7 @@ def figures(figures: Sequence[Sequence[Sequence[str]]], *, key: str) -> None:
 
 
 def difference(lines: Picture, *, key: str) -> None:
-    """Draw the rows of a diff."""
+    """Draw the rows of a diff between two texts."""
     _registered("difference", "diff")(data=lines.keyed(), key=key)
 
 
@@ -90,7 +91,7 @@ def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
 
 
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
-    """Draw a text as it is, with a button that copies it, unless `label` is "".
+    """Draw a text unchanged, with a button that copies it, unless `label` is "".
 
     The label is the end of the button's name. Beyond a `height` that is not 0, the text scrolls.
     """
@@ -129,9 +130,9 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
 
 
 def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
-    """Return the key among these that was pressed for this run, or "".
+    """Return the one of these keys that was pressed for this run, or "".
 
-    Two letters mean two keys, one after the other; a word means a key with Ctrl.
+    Two letters mean two keys, one after the other; a word means that key with Ctrl.
     """
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
@@ -142,7 +143,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file. `said` is the answer to the box's text with that number."""
+    """Draw a box for a text or file. `said` answers the text that the box sent with `number`."""
     data = {
         "said": keep_order(said),
         "number": number,

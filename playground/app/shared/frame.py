@@ -61,8 +61,8 @@ def _undo(working: state.WorkingSession) -> None:
     ):
         if not step and label == "Redo":
             continue
-        # The key is fixed, because the help text changes with every step: otherwise a click during
-        # a rerun would hit a button that no longer exists.
+        # The key is fixed: otherwise the changed help text would make a new button at every step,
+        # and a click during a rerun would hit the old one.
         say.button(
             label,
             key=label,
@@ -105,7 +105,6 @@ def help_dialog(entry: PageEntry) -> None:
 
 
 def _select_model(working: state.WorkingSession) -> None:
-    """Choose a model in place of the session's own."""
     own = state.original_session(working.name).task.model_name
     before = state.get(state.MODEL)
     st.selectbox(

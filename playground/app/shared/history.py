@@ -13,8 +13,8 @@ from playground.sessions.tool_files import read_tool_file
 
 
 def edit(name: str, *steps: Edit) -> str:
-    """Add steps; undone steps can no longer be redone. Return the name under which the session is
-    stored. Raises InputFault."""
+    """Add edits to the session; edits that were undone can no longer be redone. Return the name
+    under which the session is stored. Raises InputFault."""
     name = state.name_now(name)
     return _store(name, [*state.edit_steps(name), *steps], [])
 
@@ -45,8 +45,7 @@ def took_model(model: str | None, name: str, before: str | None) -> None:
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
     """Return the changes of the model: the number of edits before each, the old and the new model.
 
-    If the model was set afterwards by anything but the list of models, such as a link, no change
-    can be undone.
+    Return [] if the model was then set in another way than by the list of models, as by a link.
     """
     found = state.get(state.MODELS + name) or []
     return found if found and found[-1][2] == state.get(state.MODEL) else []
@@ -58,7 +57,7 @@ def _model_is_last(name: str) -> bool:
 
 
 def undo(name: str) -> None:
-    """Undo the last step, an edit or a change of the model; texts that cannot be read stay."""
+    """Undo the last step, an edit or a change of the model. Texts that cannot be read stay."""
     name = state.name_now(name)
     if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
@@ -126,5 +125,5 @@ def drafts(name: str) -> dict[str, tuple[str, str]]:
 
 
 def keep_drafts(name: str, unread: dict[str, tuple[str, str]]) -> None:
-    """Store these texts for a session, in place of those that were stored."""
+    """Store these texts for a session, replacing those stored before."""
     belongings.keep(state.DRAFTS + name, unread or None)

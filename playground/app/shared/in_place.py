@@ -1,8 +1,8 @@
 """Editing in place: the open block in a column of Compare, and its draft.
 
 The browser has the text while the user types. Python shows what the draft would change, and stores
-nothing. When the user keeps the text, each changed part becomes one step, which can be undone. A
-refused text stays in its box, with the reason, and becomes no step.
+nothing. When the user keeps the text, each changed part becomes one step, which can be undone. If
+the text is refused, it stays in its box, with the reason, and no step is made.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     data = {
         **opened,
         "fault": fault,
-        "version": version,  # of the draft in the columns
+        "version": version,  # that of the draft which the columns show
         "drafted": session is not working.session,
         "fields": [
             {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}
@@ -149,7 +149,7 @@ def _open(name: str, origin: str, number: int) -> None:
 
 def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
     """Make a step of each changed text of the open block. Return the name under which the session
-    is stored; "" if a text is refused."""
+    is stored, or "" if a text is refused."""
     session = state.edited_session(name)
     try:
         steps = _steps(session, source_texts(session, opened["origin"]), texts)
@@ -160,8 +160,8 @@ def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
 
 
 def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]) -> list[Edit]:
-    """Return the steps that set these texts. Each text has a flag: True if it is the whole part's
-    JSON."""
+    """Return the steps that set these texts. Each text comes with a flag, which is True if the
+    text is the JSON of the whole part."""
     steps = (
         step_to(session, source, str(text), bool(whole))
         for source, (text, whole) in zip(sources, texts, strict=False)

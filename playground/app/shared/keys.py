@@ -1,6 +1,6 @@
 """Keyboard keys: to pages, to *Import*, for a page's components, undo, and the list of all keys.
 
-Streamlit's shortcuts are not used: those with modifiers also act in fields and under an open
+Streamlit's own shortcuts are not used: those with modifiers also act in fields and under an open
 dialog.
 """
 
@@ -17,7 +17,7 @@ from playground.app.shared import components, history, widget_changes
 _KEYS: Final = "keys"
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
-_LETTERS: Final = {"cache": "a"}  # pages whose first letter is another page's
+_LETTERS: Final = {"cache": "a"}  # for pages whose first letter belongs to another page
 _PAGES: Final = {
     f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in listed()[:ON_TOP]
 }
@@ -45,7 +45,7 @@ def listen(entry: PageEntry) -> str:
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
     pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
-        return ""  # the key was pressed before the browser knew that keys are off
+        return ""  # the browser did not know yet that the keys are switched off
     if pressed in _PAGES:
         navigation.go(_PAGES[pressed].name)
     return pressed
@@ -67,7 +67,7 @@ def show() -> None:
     """Show the action of each key, and a switch for the one-letter keys."""
     pages = {f"g then {key[1]}": entry.title for key, entry in _PAGES.items()}
     st.table([{"key": key, "does": what} for key, what in {**pages, **_LISTED}.items()])
-    # a callback, because Escape after the click may end the dialog before a rerun
+    # in a callback, because Escape after the click may close the dialog before a rerun
     st.toggle(
         "Single-key shortcuts",
         value=not state.get(_OFF),

@@ -1,10 +1,10 @@
 """A cache of answers between runs of a page, by the content of their arguments.
 
 A key always follows from the values. If callers passed keys, a caller could change a value and not
-its key: the page would then show the answer to another question, and nobody would notice.
+its key, and the page would silently show the answer to another question.
 
 Streamlit would hash a session anew in every run, 60 ms for each megabyte of models. Our values are
-frozen, so `digest` computes each object's digest only once; a further use costs about 0.05 ms.
+frozen, so `digest` computes the digest of an object only once; later uses cost about 0.05 ms.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def digest(value: object) -> bytes:
 
     `value` is a dataclass, a pydantic model or a tuple of these. Raises TypeError for other types.
     """
-    # Each `replace` validates and makes a new tuple, but its items stay the same objects.
+    # `replace` validates, which makes a new tuple of the same items.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)
     with _lock:
         if identity in _known:

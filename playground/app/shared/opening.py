@@ -24,7 +24,7 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
 
 
 def fault(key: str, problem: str) -> None:
-    """Show `problem` and the fault of the last click, if its session was not opened."""
+    """Show `problem` and the fault of the last click, if that click could not open its session."""
     if held := state.get(f"{key} fault"):
         say.error(problem)
         say.text(str(held))

@@ -15,10 +15,10 @@ from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
 
-_MARKS: Final = "marks widget"  # holds the marks' widget's key, and its labels by part
+_MARKS: Final = "marks widget"  # holds the key of the list of marks, and its labels by part
 # a query parameter: "0.0-3.1" means part 0 of message 0, and part 1 of message 3
 _ADDRESS: Final = "marks"
-_ADDRESS_READ: Final = "marks of the address were followed"
+_ADDRESS_READ: Final = "marks of the address were followed"  # True after the first run
 
 
 def choose(name: str, question: CacheQuestion) -> CacheQuestion:
@@ -36,7 +36,7 @@ def choose(name: str, question: CacheQuestion) -> CacheQuestion:
     }
     marks = ((part.message, part.part) for part in question.placement.marks)
     marked = sorted(place for place in marks if place in places.values())
-    # the policy's marks are part of the key: if they change, the widget starts anew
+    # the policy's marks are part of the key: if they change, a new widget begins with them
     key = f"marks of {name} {dialect} {marked}"
     before = state.get(state.MARKS_OF + name) or {}
     last = before.get(f"{dialect} {marked}")
@@ -73,11 +73,10 @@ def _labels_to_show(
     places: Mapping[str, tuple[int, int]],
     marked: Sequence[tuple[int, int]],
 ) -> list[str]:
-    """Return the labels of the marks to show, from the first source that has a value:
-
-    1. the widget, 2. `last`, shown before another page was opened or an edit turned a sample into a
-    new session, 3. the address with which the app was opened, 4. the policy. After the browser's
-    Back or Forward only the address and the policy count.
+    """Return the labels of the marks to show, from the first of these that has a value: the widget;
+    `last`, the labels before another page was opened or an edit made a new session of a sample; the
+    address with which the app was opened; the policy. After the browser's Back or Forward, only the
+    address and the policy count.
     """
     back = state.went_back()
     for labels in () if back else (state.get(key), last):
@@ -91,8 +90,8 @@ def _labels_to_show(
 
 
 def take_move(strip: str) -> None:
-    """Move, set or clear a mark on the drawn parts. The user's change is `from>to`; an empty `from`
-    sets a mark, an empty `to` clears one."""
+    """Move, set or clear a mark on the drawn parts. The component of this key sends `from>to`; an
+    empty `from` sets a mark, an empty `to` clears one."""
     key, labels = state.get(_MARKS)
     gone, _, wanted = str(state.component_value(strip, "mark") or "").partition(">")
     chosen = [each for each in state.get(key) or [] if each != labels.get(gone)]

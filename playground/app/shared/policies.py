@@ -1,4 +1,4 @@
-"""The user's cache policies: from files, which are stored, and by clicks, for this tab."""
+"""The user's own cache policies: from files, which are stored, and by clicks, for this tab."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.dialects.marks.own_policies import OwnPolicy, parse_policy
 from playground.dialects.marks.policies import AS_SENT, OWN, POLICIES, Policy
 
 UPLOAD: Final = "policy upload"
-_POLICIES: Final = "own policies"  # name → text of the policy file
+_POLICIES: Final = "own policies"  # maps a name to the text of the policy file
 _CLICKED: Final = "clicked policies"  # the same for policies made by clicks in this tab
 _ERROR: Final = "policy error"
 

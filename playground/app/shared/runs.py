@@ -1,6 +1,6 @@
-"""The runs of all browser sessions, by id. Each session knows only the ids of its own runs. A run
-holds a thread, and a session's state may hold only plain values, so runs are stored here. When a
-run is added, its tab's previous run is forgotten, and so are finished runs of closed tabs.
+"""The runs of all browser sessions, by id. A run holds a thread, and a session's state may hold
+only plain values: so runs are stored here, and each session keeps the ids of its own. Adding a run
+removes the earlier run of its tab, and finished runs of closed tabs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Streamlit's elements for the app's own sentences, which may contain a name from a session.
+"""Streamlit's elements for the app's own sentences, guarded against names in these sentences.
 
 The name of a tool, model, file or session may contain characters that change the reading direction
 of a line. These functions, the components and the tables guard the app's words against such names:
@@ -22,7 +22,7 @@ _WORDS: Final = ("body", "label", "help", "title")
 
 
 def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Wrap a function so that its first argument and its other texts are guarded."""
+    """Wrap a function of Streamlit so that it guards its first argument and other texts."""
 
     @wraps(function)
     def show(*args: _P.args, **named: _P.kwargs) -> _R:
@@ -34,12 +34,12 @@ def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def shown(words: Any) -> Any:
-    """Return a text guarded, and any other value unchanged."""
+    """Return a text with its reading direction guarded, and any other value unchanged."""
     return keep_order(words) if isinstance(words, str) else words
 
 
 def option(name: Any) -> str:
-    """Return a name guarded, for a list of choices or for a link that makes the choice."""
+    """Return a name as `shown` does, for a list of choices or for a link that makes the choice."""
     return visible(str(name))
 
 

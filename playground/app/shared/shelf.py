@@ -18,7 +18,7 @@ from playground.base.wording import counted, grouped
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
 
-_FEW: Final = 6  # so few sessions need no filter
+_FEW: Final = 6  # up to this number of sessions, there is no filter
 _MOST_SHOWN: Final = 30
 _NUMBERED: Final = re.compile(r"(.+) \d+")  # the name of a further session of one file
 _UNFOLDED: Final = "unfolded sessions"
@@ -90,7 +90,7 @@ def _head(name: str) -> str:
 
 
 def _row(name: str) -> _Row:
-    """Describe an entry by its label only, because reading thirty sessions would take long."""
+    """Return an entry's row, from its label only: reading thirty sessions would take long."""
     changed, size = state.tab().workspace.shelf.stat(name)
     try:
         line = state.tab().first_line(name)
@@ -133,7 +133,7 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Describe a session: `edited` if so, its parts, its own title, its file."""
+    """Return the words about a session: `edited` if it is, its parts, its own title, its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
@@ -190,7 +190,7 @@ def _draw_interrupted(name: str) -> None:
 
 
 def _resume(name: str, page: str) -> None:
-    """Make a session of an interrupted recording and its request; show it on a page."""
+    """Make a session of an interrupted recording and its request. Open the session on a page."""
     try:
         state.add_file(name, (paths.recordings() / name).read_bytes())
     except (InputFault, OSError) as fault:

@@ -26,7 +26,7 @@ WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
 _FORMATS: Final[
     dict[str, str]
-] = {  # unit → format; numbers with other units are whole or plain decimals
+] = {  # unit -> format; numbers with other units are written as whole or plain decimals
     "share": "%,.0f %%",
     "seconds": "%,.2f s",
     "chance": "%,.3f",
@@ -76,7 +76,8 @@ def _unit(name: str) -> str:
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with its texts guarded, because a cell may be a sentence of the app."""
+    """Return the table with its texts guarded against characters that change the reading
+    direction."""
     shown = frame.copy(deep=False)
     for at, dtype in enumerate(frame.dtypes):
         if is_object_dtype(dtype) or is_string_dtype(dtype):
@@ -88,8 +89,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(frame: pd.DataFrame, units: Mapping[str, str]) -> dict[str, Any]:
-    """Return the format of each column of numbers; the default depends on the browser's
-    language."""
+    """Return the format of each column of numbers. Without it, the format would depend on the
+    browser's language."""
     return {
         name: st.column_config.NumberColumn(format=_format(name, units.get(name, ""), column))
         for name, column in ((str(key), column) for key, column in frame.items())

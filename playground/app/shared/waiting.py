@@ -1,8 +1,8 @@
 """Waiting for background work within a run of the page.
 
 A run that waits ends at any action of the user. A fragment that polls would start further runs, and
-a starting run can drop what Streamlit 1.67 is handling for the browser: in about 120 loads of a
-page, a file that was being uploaded was silently lost three times.
+the start of a run can drop what Streamlit 1.67 is handling for the browser. In about 120 loads of a
+page, this silently lost a file during its upload three times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import streamlit as st
 from playground.llm.library import loaded
 
 _SECONDS: Final = 0.2
-_GONE: Final = 5.0  # seconds
+_GONE: Final = 5.0  # seconds without a connection, after which a tab counts as closed
 LOADING: Final = "LiteLLM takes a few seconds to load."
 
 

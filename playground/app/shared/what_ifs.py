@@ -35,7 +35,7 @@ def choose(model: str) -> WhatIf:
         )
         shuffled = st.toggle("Shuffle the tools", key="if-shuffled", bind="query-params")
         clock = st.toggle("Put a clock in the system prompt", key="if-clock", bind="query-params")
-    st.caption("If a block is placed in a session without one, it has about 1,500 characters.")
+    st.caption("If a block is put into a session that has none, it has about 1,500 characters.")
     _policy_upload()
     return WhatIf(
         environment=environment or "as it is",

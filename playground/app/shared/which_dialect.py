@@ -18,7 +18,7 @@ from playground.recordings.recording import Recording
 from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
-# characters at a reply's end, where calls are; they take a third of a second
+# characters at the end of a reply, where its calls are; to read these takes a third of a second
 _LOOKED_AT: Final = 100_000
 
 

@@ -1,10 +1,9 @@
 """Distinguish a user's change of a widget from a stale value.
 
 A browser learns late that the app has removed a widget or set another value. With the user's next
-action it may still send the old value, which Streamlit takes for a change, so that it calls the
-widget's callback. In this way, an old role once became an edit of another message. Therefore a
-value that is already known is no change, and if the app changes a value, a new widget replaces the
-old one.
+action it may still send the old value. Streamlit takes this for a change, and calls the widget's
+callback: an old role once became an edit of another message. Therefore a value that is already
+known is not a change, and when the app changes a value, a new widget replaces the old one.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from typing import Any, Final
 
 from playground.app import state
 
-_WIDGETS: Final = "widgets of "  # + key → how many widgets the present one has replaced
+_WIDGETS: Final = "widgets of "  # + key -> the number of widgets that were replaced so far
 _KNOWN: Final = (
-    "known of "  # + widget's key → the value with which it was drawn, or that was applied last
+    "known of "  # + widget's key -> the value with which it was drawn, or that was applied last
 )
 
 
 def place(key: str, value: Any) -> str:
     """Return the key of a widget whose value is stored elsewhere.
 
-    Pass the value as the widget's default in every run. A value that code sets is sent to the
-    browser only once, and the user's next action may end that run first. The widget would then stay
-    empty, and the browser would report the empty text as an edit. If anything but the user changed
-    the value, a new widget replaces the old one.
+    Pass the value as the widget's default in every run, because a value that code sets is sent to
+    the browser only once. The user's next action may end that run first: the widget would stay
+    empty, and the browser would report the empty text as an edit. If the value was not changed by
+    the user, the key is new, so that a new widget replaces the old one.
     """
     count = state.get(_WIDGETS + key) or 0
     held = state.get(_widget(key, count))

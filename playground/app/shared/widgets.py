@@ -24,7 +24,7 @@ from playground.show import payloads
 if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
-_MOST_FINDINGS: Final = 40  # how many findings are shown one by one
+_MOST_FINDINGS: Final = 40  # the most findings that are shown one by one
 _MOST_PLACES: Final = 12
 SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
@@ -38,7 +38,7 @@ SWITCHES: Final = (
 
 
 def show_findings(findings: Sequence[Finding], where: str) -> None:
-    """Show findings in an expander of any width; nothing if there are none.
+    """Show findings in an expander; draw nothing if there are none.
 
     Each finding has its code, its places, and its meaning or its remedy. Equal findings at several
     places are joined.
@@ -81,23 +81,23 @@ def model_dialect() -> str:
 
 
 def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: int = 0) -> None:
-    """Show a text unchanged, with a button that copies it, or with its line breaks as arrows. `of`
-    distinguishes equal labels on one page. If `height` is not 0, a text beyond so many pixels
-    scrolls. The caption counts the line breaks at the text's edges, which are invisible.
+    """Show a text unchanged, with a button that copies it; or with its line breaks as arrows. `of`
+    distinguishes equal labels on one page. If `height` is not 0, a text that is higher than this
+    many pixels scrolls. The caption counts the invisible line breaks at the text's edges.
     """
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="center"):
-        # `say.text`, because a file's name in the label must not be read as Markdown
+        # `say.text`, because a label is Markdown, and its file name may hold Markdown's characters
         say.text(f"{label}: {len(text):,} characters{hidden}")
         key = f"save {label} {named}"
         say.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
     if show_breaks:
-        say.text(text.replace("\n", "↵\n"))  # without a copy button: ↵ is no part of the text
+        say.text(text.replace("\n", "↵\n"))  # without a copy button: ↵ does not belong to the text
     else:
         components.verbatim(text, label, key=f"text {label} {named}", height=height)
 
@@ -133,7 +133,7 @@ def reading_switches(dialect: str) -> Switches:
     for field, label, options in SWITCHES:
         default = getattr(own, field)
         listed = [default, *(option for option in options if option != default)]
-        named = f"{label} :small[`{field}`]"  # findings name the switch
+        named = f"{label} :small[`{field}`]"  # findings name the switch by its field
         picked = st.selectbox(named, listed, key=f"{field}-{dialect}", bind="query-params")
         chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
 def can_show_session() -> bool:
-    """Return True if the requested session can be shown. If it cannot be read, store the reason."""
+    """Return True if the requested session can be shown. Store the reason if it cannot be read."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
@@ -46,13 +46,13 @@ def can_show_session() -> bool:
 
 
 def choose_other(name: str | None) -> None:
-    """Choose a session in place of a missing one."""
+    """Choose another session in place of a missing one."""
     if name:
         _open(name)
 
 
 def missing() -> None:
-    """Show, in place of a page, that the session does not exist, and the most similar names."""
+    """Show that the session does not exist, and the most similar names, in place of a page."""
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
@@ -206,7 +206,7 @@ def _edits(working: WorkingSession) -> None:
 
 
 def _of_a_kept_one(name: str) -> None:
-    key = widget_changes.place(_NAME + name, name)  # a new field if the name was refused
+    key = widget_changes.place(_NAME + name, name)  # gives a new field if the name was refused
     st.text_input(
         "Name", name, key=key, on_change=widget_changes.of(key, _rename, name, shown=name)
     )
@@ -277,14 +277,14 @@ def _open(name: str) -> None:
     state.choose(state.SESSION, name)
 
 
-def _rename(wanted: str, name: str) -> None:
-    _told_if_refused(_take_name, name, wanted)
+def _rename(new_name: str, name: str) -> None:
+    _told_if_refused(_take_name, name, new_name)
 
 
-def _take_name(name: str, wanted: str) -> None:
-    if wanted in paths.samples():  # the session would hide the sample
-        raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
-    new = state.tab().rename(name, wanted)
+def _take_name(name: str, new_name: str) -> None:
+    if new_name in paths.samples():  # the session would hide the sample
+        raise InputFault(f"{new_name!r} is a sample's name", expected="another name")
+    new = state.tab().rename(name, new_name)
     _open(history.copy_values(name, new, renamed=True))
 
 

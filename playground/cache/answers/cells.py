@@ -12,7 +12,7 @@ from typing import Final
 from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
-from playground.base.wording import dollars, grouped
+from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.hints import NotedRequest, facts_of, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
@@ -79,6 +79,11 @@ class CacheSimulation(Drawn, Live):
 
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
+
+    def _summary(self) -> str:
+        asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
+        shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
+        return f"{self.policy} in {self.dialect}, {asked}, {shares} of the full price"
 
     @property
     def cost_permille(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
+from playground.base.wording import counted, short_repr
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.requests import counted_request
@@ -28,7 +29,7 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PartPlacement:
     """One part of one formatted message, with the policy's decision on it."""
 
@@ -38,6 +39,12 @@ class PartPlacement:
     text: str
     decision: CacheDecision
     environment: bool
+
+    def __repr__(self) -> str:
+        place = f"{self.role} {self.message}.{self.part}"
+        mark = "marked" if self.decision.marked else "not marked"
+        size = counted(len(self.text), "character")
+        return short_repr(self, place, size, f"{mark}: {self.decision.reason}")
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,11 @@ class CachePlacement(Drawn, Live):
     text_characters: int
     reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
+
+    def _summary(self) -> str:
+        refused = f": {self.refusal.reason}" if self.refusal else ""
+        marks = f"{len(self.marks)} of {counted(len(self.parts), 'part')} marked{refused}"
+        return f"{self.policy} in {self.dialect or 'no dialect'}, {marks}, {self.model_name}"
 
     @property
     def thresholds(self) -> str:
@@ -103,11 +115,11 @@ def place_cache(
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
-    session's switch for Gemini. The policy "as-sent" places no marks: it shows those of the
-    session's last request as it was recorded, in no dialect. Each block of the body is then a part,
-    and `message` is the block's number. Raises UnknownNameError, and InputFault if no request was
-    brought as it was sent.
+    `policy` (see `policy_names`) replaces the dialect's own, `model` the session's model name,
+    `explicit_caching` the session's switch for Gemini. The policy "as-sent" places no marks: it
+    shows those of the session's last request as it was recorded, in no dialect. Each block of the
+    body is then a part, and `message` is the block's number. Raises UnknownNameError, and
+    InputFault if no request was brought as it was sent.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:

@@ -83,10 +83,11 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    The policy "as-sent" simulates the session's recorded requests unchanged, with their own marks;
-    `dialect` is not used. `model` replaces the model that the session or the bodies name.
-    `provider` names the rules (`cache/rules/`); by default it follows from the name of the (first)
-    model. Requests are sent at their recorded times if most have one (for bodies: `times`, in
+    `policy` is one of `policy_names()`, or a Policy; by default the dialect's own. The policy
+    "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
+    is not used. `model` replaces the model that the session or the bodies name. `provider`, one of
+    `provider_names()`, has the rules; by default it follows from the name of the (first) model.
+    Requests are sent at their recorded times if most have one (for bodies: `times`, in
     seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
     Tokens are estimated by kinds of characters; `usages`, the provider's usage record for each
     body, make them exact. Requests to a provider without rules are in the state "unknown-provider".

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("-d", "--dialect", default="", help="Default: as the requests were sent.")
 @model_option
 @click.option(
-    "--most-tokens-more", type=click.IntRange(min=0), help="How many tokens an input may grow."
+    "--most-tokens-more", type=click.IntRange(min=0), help="Tokens by which an input may grow."
 )
 @click.option("--prefix-may-change", is_flag=True, help="Check only the tokens.")
 @click.option("--comment", is_flag=True, help="Comment on this job's pull request on GitHub.")
@@ -48,9 +48,9 @@ def check_changed(
     """Compare each of FILES with its version in a git commit, as `check --against` does.
 
     A file that the commit does not hold is new: it is named, and nothing is checked. A file that
-    cannot be read is named and counts as failed (exit status 2). --comment
-    writes one comment, which later runs replace; it needs the environment of a GitHub job
-    (GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH), and is the only thing that is sent.
+    cannot be read is named and counts as failed (exit status 2). --comment writes one comment,
+    which later runs replace. It needs the environment of a GitHub job (GITHUB_TOKEN,
+    GITHUB_REPOSITORY, GITHUB_EVENT_PATH). Only that comment is sent.
     """
     from playground.base.errors import InputFault
     from playground.dialects import get_dialect
@@ -58,7 +58,7 @@ def check_changed(
     from playground.plugins.ci.markdown import markdown
 
     if dialect:
-        get_dialect(dialect)  # so that an unknown name fails for new files too
+        get_dialect(dialect)  # even if all files are new, an unknown name is an error
     comments = Comments.of_this_job() if comment else None
     outcomes: list[Mapping[str, Any]] = []
     for file in files:
@@ -69,7 +69,7 @@ def check_changed(
         limits = (most_tokens_more, prefix_may_change)
         try:
             outcomes.append(_compare(file, content, model, dialect, limits))
-        except InputFault as fault:  # the other files are still compared
+        except InputFault as fault:  # go on and compare the other files
             outcomes.append(_unreadable(file, fault))
     for outcome in outcomes:
         lines = outcome["failures"] or [_summary(outcome)]
@@ -106,17 +106,17 @@ def _unreadable(file: str, fault: InputFault) -> dict[str, Any]:
 def committed(file: str, base: str) -> bytes | None:
     """Return the content that a file has in a commit; None if the commit does not hold it.
 
-    Raises InputFault if the file lies in no git repository, or the commit is unknown.
+    Raises InputFault if the file is not in a git repository, or if the commit is unknown.
     """
     from playground.base.errors import InputFault
 
     folder = Path(file).resolve().parent
-    # A name that begins with "-" would be an option.
+    # With a "-" at its beginning, a name would be an option.
     known = _git(
         folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"
     )
     if known is None:
-        problem = f"{file}: {base!r} is no commit of a git repository there"
+        problem = f"{file}: {base!r} is not a commit of a git repository there"
         raise InputFault(problem, expected="--base with a commit, a branch or a tag")
     return _git(folder, "cat-file", "blob", f"{known.decode().strip()}:./{Path(file).name}")
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 MARKER: Final = "<!-- dialect-playground: check-changed -->"
 _SECONDS: Final = 30
-_PAGE: Final = 100  # comments a request
+_PAGE: Final = 100  # comments in each answer of GitHub
 
 
 class Comments(NamedTuple):
@@ -41,9 +41,9 @@ class Comments(NamedTuple):
         return cls(address, values["GITHUB_REPOSITORY"], int(number), values["GITHUB_TOKEN"])
 
     def put(self, text: str) -> str:
-        """Write the comment, or replace that of an earlier run. Return what was done, in words.
+        """Write the comment, or replace that of an earlier run. Return in words what was done.
 
-        A job that may not comment (a pull request from a fork) is no fault: the words say so.
+        If the job may not comment (on a pull request from a fork), the words say so.
         """
         import httpx
 
@@ -72,7 +72,6 @@ class Comments(NamedTuple):
             return f"no comment: {type(error).__name__} at {self.address}"
 
     def _earlier(self, client: Any, place: str) -> Iterator[Mapping[str, Any]]:
-        """Yield the comments of earlier runs."""
         page = 1
         while True:
             answer = client.get(place, params={"per_page": _PAGE, "page": page})

@@ -12,8 +12,8 @@ from playground.base.wording import counted, dollars, grouped
 # GitHub takes 65,536 characters a comment.
 _MOST_ROWS: Final = 100
 _MOST_CHARACTERS: Final = 50_000
-_MOST_LINES: Final = 40  # of a file
-_LINE: Final = 400  # characters
+_MOST_LINES: Final = 40  # the most lines of a file
+_LINE: Final = 400  # the most characters of a line
 _HEAD: Final = (
     "| session | model | input tokens before | after | change | still read from the cache "
     "| paid again, once |\n|---|---|--:|--:|--:|--:|--:|"
@@ -21,10 +21,10 @@ _HEAD: Final = (
 
 
 def markdown(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """Write the outcomes of checks: a table of compared requests, then what failed and findings.
+    """Write the outcomes of checks: a table of the compared requests, then failures and findings.
 
-    Texts of the sessions stand in code, so that nothing in them becomes markup, a link or a
-    mention. What is beyond the size of a comment is left out, and counted.
+    Texts of the sessions are written as code, so that nothing in them becomes markup, a link or a
+    mention. Lines beyond the size of a comment are left out, and counted.
     """
     failed = sum(bool(outcome["failures"]) for outcome in outcomes)
     verdict = f"{failed} of {counted(len(outcomes), 'session file')} failed" if failed else "passed"
@@ -82,7 +82,7 @@ def _cache_cells(costs: Sequence[Mapping[str, Any]], mark: str) -> str:
 
 
 def _block(outcome: Mapping[str, Any]) -> str:
-    """Return what failed and the findings of one file, in a code block; "" if there is nothing."""
+    """Return the failures and findings of one file in a code block; "" if there are none."""
     lines = [
         *outcome["failures"],
         *(

@@ -1,4 +1,4 @@
-"""The contributions of ci to the core."""
+"""The contributions of the plugin for pipelines (CI) to the core."""
 
 from __future__ import annotations
 

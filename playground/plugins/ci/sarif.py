@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: what GitHub's code scanning and editors show beside a line of a file."""
+"""SARIF 2.1.0, a format of findings that GitHub's code scanning and editors show beside a line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as one SARIF log: a result for each exceeded limit and finding.
 
-    A result lies at the first line of the checked file, because a finding names its place in words.
+    A result is at the first line of the checked file, because a finding names its place in words.
     """
     results = [result for outcome in outcomes for result in _results(outcome)]
     rules = [_rule(code) for code in sorted({result["ruleId"] for result in results})]

@@ -1,4 +1,4 @@
-"""The contribution of contributing to the core: one command."""
+"""The contribution of this plugin to the core: the command `new`."""
 
 from __future__ import annotations
 

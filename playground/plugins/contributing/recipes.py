@@ -1,8 +1,8 @@
-"""The recipes of docs/contributing: read one, give it another name, write its files.
+"""The recipes of docs/contributing: read a recipe, give it another name, write its files.
 
 A recipe has a block of code for each step, below the step's path and place: a new file, lines at
-the end of a table, an import. The name of its example has two words, so that each form of the name
-shows: use-tool, use_tool, USE_TOOL, UseTool and Use tool.
+the end of a table, an import. The name of its example has two words, so that the example shows each
+form of the name: use-tool, use_tool, USE_TOOL, UseTool and Use tool.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IMPORT: Final = "from playground."
 
 
 class Step(NamedTuple):
-    """A file of a recipe: its path in the checkout, and its code.
+    """A step of a recipe: the path of a file in the checkout, and the code for it.
 
     `place` says where the code stands in a file that exists; it is empty for a new file.
     """
@@ -50,7 +50,7 @@ class Recipe(NamedTuple):
         """Return the recipe with another name for its example. Raises InputFault."""
         if not _NAME.fullmatch(name):
             raise InputFault(
-                f"{name!r} is no name for a contribution",
+                f"{name!r} cannot be the name of a contribution",
                 expected="small letters, digits and hyphens, such as use-tool",
             )
         steps = (Step(*(_rename(text, self.name, name) for text in step)) for step in self.steps)
@@ -65,7 +65,7 @@ def checkout_around(folder: Path) -> Path:
         if pages.is_dir() and project.is_file() and _PROJECT in project.read_text("utf-8"):
             return parent
     raise InputFault(
-        "no checkout of the project",
+        "not inside a checkout of the project",
         where=str(folder),
         expected="a folder of its Git repository, which has docs/contributing and the tests",
     )
@@ -81,7 +81,7 @@ def read_recipe(checkout: Path, kind: str) -> Recipe:
     )
     if example is None or not steps:
         raise InputFault(
-            "the page is no recipe",
+            "the page is not a recipe",
             where=str(path),
             expected="`playground new …`, and a file below its path",
         )
@@ -108,7 +108,7 @@ def write_steps(checkout: Path, recipe: Recipe) -> None:
 
 
 def _with_lines(text: str, step: Step, name: str) -> str:
-    """Return a file's text with a step's code at its place. Raises InputFault."""
+    """Return the text of a file with the code of a step at its place. Raises InputFault."""
     if step.place == "among its imports":
         lines = text.splitlines(keepends=True)
         imports = [at for at, line in enumerate(lines) if line.startswith(_IMPORT)]

@@ -1,30 +1,33 @@
 """A corpus: many recorded sessions in one folder, stored as tables of facts and as texts.
 
-How it is stored ---------------- The input files are split into *pieces* (`inputs.py`): a file, a
-member of a tar, or a stretch of a long file of lines. A piece is identified by the hash of its
-bytes. Pieces are grouped into *shards* of about 32 MB (`planning.py`). A worker sees only one shard
-at a time: `shards.py:build_shard` is a pure function from pieces to files, and every engine
-(`engines.py`) runs this function. A shard has
+How it is stored
+----------------
+The input files are split into *pieces* (`inputs.py`): a file, a member of a tar, or a stretch of a
+long file of lines. A piece is identified by the hash of its bytes. Pieces are grouped into *shards*
+of about 32 MB (`planning.py`). A worker sees only one shard at a time: `shards.py:build_shard` is a
+pure function from pieces to files, and every engine (`engines.py`) runs this function. A shard has
 
 * facts (`tables.py`): a row for each session, request, call, finding and cache break, as Parquet,
   in a folder for the version of our analysis that found them: `facts/v1/calls/SHARD.parquet`;
 * texts (`blocks.py`): messages, tools and system prompts, each stored once in the shard under its
   hash, in frames of zstd;
-* a manifest, which is written last. A shard without a manifest does not exist.
+* a manifest, which is written last. A shard without a manifest does not count.
 
-Everything is read and written through a store (`stores.py`; `remote_stores.py` for an address), by
+All files are read and written through a store (`stores.py`; `remote_stores.py` for an address), by
 names within the corpus, which `layout.py` defines. Readers begin with one file, `corpus.json`
-(`catalog.py`): it lists the shards that count, and those of their pieces that do not. It is
+(`catalog.py`): it lists the shards that count, and those of their pieces that do not. The file is
 replaced in one step, so every reader sees a consistent corpus.
 
-How it is asked --------------- `asking.py` opens DuckDB over the facts of those shards
-(`views.py`), with limits on memory and time. The named questions are data: SQL, and the columns
-that they may be grouped `by` (`questions/`).
+How it is asked
+---------------
+`asking.py` opens DuckDB over the facts of those shards (`views.py`), with limits on memory and
+time. The named questions are data: SQL, and the columns that they may be grouped `by`
+(`questions/`).
 
 Rules
 -----
 - Never glob a folder: a build may be writing to it. The catalog lists the files.
-- Never put a session's text into a question's SQL: values are parameters.
+- Never put a session's text into a question's SQL: pass values as parameters.
 - Never store anything that was not cleaned: secrets are removed from a session (`cleaning.py`)
   before the first fact is taken from it.
 """

@@ -39,7 +39,7 @@ from playground.plugins.corpus.storing import stored_session
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-_ROWS: Final = 50  # default limit of the questions that are not SQL alone
+_ROWS: Final = 50  # default limit of the questions that need more than SQL
 _DIGITS: Final = 16  # of a session's id
 
 
@@ -143,9 +143,9 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the origin of a session: its file's path or address, the name of the file or of
-        the piece of it that was read at once (in a tar: with the member), and the session's number
-        in this piece.
+        """Return the origin of a session: the path or address of its file; the name of the piece
+        that was read at once (the file, a stretch of it, or a member of a tar); and the session's
+        number in this piece.
 
         Raises InputFault if there is no such session.
         """
@@ -185,7 +185,7 @@ class Corpus:
         if thread in (None, self._asking):
             self._database.interrupt()
 
-    # questions that are not SQL alone
+    # questions that need more than SQL
 
     def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("calls", filters), time.monotonic()

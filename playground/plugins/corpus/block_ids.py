@@ -38,9 +38,10 @@ WHERE place >= {shard}::UBIGINT << 32 AND place < ({shard} + 1)::UBIGINT << 32 O
 class BlockNumbering:
     """The new numbers of the blocks of several shards, in the order of the shards.
 
-    Only the first of several equal blocks stays in the compacted shard. A session's skeleton always
-    stays, because it refers to other blocks by number. `connection` is a DuckDB connection that
-    nobody else uses, `indexes` are the shards' index files as SQL.
+    Only the first of several equal blocks stays in the compacted shard. A skeleton (a
+    session without its texts) always stays, because it refers to other blocks by number.
+    `connection` is a DuckDB connection for this object alone; `indexes` are the shards' index files
+    as SQL.
     """
 
     def __init__(self, connection: Any, indexes: Sequence[str]) -> None:
@@ -55,6 +56,7 @@ class BlockNumbering:
         connection.execute("DROP TABLE firsts")
 
     def numbers_of(self, shard: int) -> tuple[memoryview, memoryview]:
-        """Return for each block of a shard its new number (32 bits), and 1 if it stays, else 0."""
+        """Return two lists for the blocks of a shard: the new numbers, and 1 for each that
+        stays."""
         columns = self._connection.execute(_SHARD_SQL.format(shard=shard)).fetchnumpy()
         return memoryview(columns["number"]), memoryview(columns["is_first"])

@@ -25,7 +25,7 @@ from playground.plugins.corpus.store_protocol import Store
 
 _FRAME: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
 _AT_ONCE: Final = 32_768  # rows of an index that are written at once
-# zstd's level; higher levels would take longer than parsing does.
+# zstd's level; a higher level would take longer than the parsing of the sessions
 _LEVEL: Final = 3
 _SCHEMA: Final = pa.schema(
     {
@@ -52,7 +52,7 @@ class BlockWriter:
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """Add a block given as JSON text; return the same as `add`."""
+        """Add a block given as JSON text; the result is that of `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:
@@ -64,7 +64,7 @@ class BlockWriter:
         self._file.close()
 
     def abandon(self) -> None:
-        """Close the files after an error, without writing the rest."""
+        """Close the files after an error, without writing the blocks that still wait."""
         self._file.abandon()
 
 
@@ -79,7 +79,7 @@ def _block_of(text: str) -> tuple[bytes, bytes]:
 
 
 class BlockFile:
-    """A pack of blocks and its index while they are written.
+    """A file of blocks and its index, while they are written.
 
     Only one frame, and the index rows that are not written yet, are in memory.
     """
@@ -109,7 +109,7 @@ class BlockFile:
         self._pack.close()
 
     def abandon(self) -> None:
-        """Close the files after an error, without writing the rest."""
+        """Close the files after an error, without writing the blocks that still wait."""
         for file in (self._index, self._pack):
             with suppress(OSError):
                 file.close()
@@ -174,7 +174,7 @@ class BlockReader:
         return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the group of index rows that has a block's row, and the row's position in the
+        """Return the group of index rows that holds a block's row, and the row's position in that
         group."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]

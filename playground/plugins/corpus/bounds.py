@@ -11,12 +11,12 @@ from typing import Final
 from playground.base.errors import InputFault
 
 MOST_ROWS: Final = 100_000
-# Seconds between interruptions, which are repeated because DuckDB ignores an early one.
+# Seconds between two interruptions: DuckDB may ignore an early one, so they are repeated.
 _AGAIN: Final = 0.05
 
 
 def check_limit(limit: int) -> int:
-    """Return the limit. Raises InputFault if it is no integer from 1 to MOST_ROWS."""
+    """Return the limit. Raises InputFault if the limit is not an integer from 1 to MOST_ROWS."""
     if not isinstance(limit, int) or not 0 < limit <= MOST_ROWS:
         raise InputFault(f"a limit of {limit!r}", expected=f"1 to {MOST_ROWS:,} rows")
     return limit

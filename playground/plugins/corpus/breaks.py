@@ -1,8 +1,8 @@
 """Find the cache breaks of a session: requests that read less than earlier ones left in the cache.
 
-A break is found by comparing a request's bill with the last bill before it. Without bills, the
-simulation of the requests decides, if they were recorded as sent. A transcript has no request
-bodies: without bills, no break can be found in it.
+A break is found by comparing a request's bill with the last bill before it. Requests without bills
+are simulated, if they were recorded as sent. A transcript has no request bodies: without bills, no
+break can be found there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REASONS: Final = (  # words in the simulator's reasons -> cause
 class SeenBreak:
     """A cache break: request number `n` read `lost_tokens` less than the cache held.
 
-    `state` is "billed", or the state of the simulation, which says how sure the break is.
+    `state` is "billed", or else the simulation's state, which says how sure the break is.
     """
 
     n: int
@@ -83,7 +83,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
         if cause == UNEXPLAINED and _is_shorter(before.billed, after.billed):
-            continue  # less can be read: no break, and no cost
+            continue  # less would be read in any case: not a break
         yield SeenBreak(n, cause, lost, money, state)
 
 

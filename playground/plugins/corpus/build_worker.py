@@ -21,7 +21,7 @@ from playground.base.errors import InputFault
 _GC_THRESHOLDS: Final = (50_000, 20, 50)
 _LONGEST_MESSAGE: Final = 200  # characters of an error's message
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
-_CHECK_SECONDS: Final = 0.5  # seconds between two checks whether the build still runs
+_CHECK_SECONDS: Final = 0.5  # seconds between two checks that the build still runs
 
 
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def main() -> None:
     """Answer every job from standard input; any other output goes to standard error."""
     sys.meta_path.insert(0, _NoPandas())
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
-    gc.freeze()  # the collector need not visit imported modules
+    gc.freeze()  # the collector then skips the imported modules
     gc.set_threshold(*_GC_THRESHOLDS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     answers = os.dup(1)

@@ -30,8 +30,8 @@ from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-# or this multiple of the last commit's seconds, if that is more
+_COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits,
+# or a multiple of the time of the last commit, if that is more
 _SHARE: Final = 20
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
@@ -41,9 +41,9 @@ class Built:
     """The result of a build.
 
     `made` and `kept` are the numbers of new and of older shards, `rows` each table's number of
-    rows, `faults` the faults of unreadable inputs, `aside` the pieces that were set aside because
-    they killed their worker, `starred` the starred-out secrets by kind (each counts once per
-    shard).
+    rows, `faults` the faults of unreadable inputs. `aside` are the pieces that were set aside
+    because they killed their worker. `starred` counts the starred-out secrets by kind, each once
+    per shard.
     """
 
     made: int
@@ -78,9 +78,9 @@ def build_corpus(
     """
     require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
-        problem = f"memory:// is seen by one process alone, and the engine {engine} has several"
+        problem = f"only one process can see memory://, and the engine {engine} has several"
         raise InputFault(problem, expected="the engine serial")
-    for source in map(str, inputs):  # checked before the corpus's folder is made
+    for source in map(str, inputs):  # checked before a folder is made for the corpus
         if is_remote(source):
             place_at(source)
             continue
@@ -130,7 +130,7 @@ class _Build:
         self._shards = {
             manifest["shard"]: _Shard.from_manifest(manifest)
             for manifest in catalogs.manifests(folder, redacts=redacts)
-            # other shards are built again: a piece changed while it was read, or a table is missing
+            # other shards are built again: a piece changed during the build, or a table is missing
             if not manifest["spoiled"]
             and manifest["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
@@ -174,7 +174,7 @@ class _Build:
     def _rebuild_facts(self) -> None:
         """Make new facts for shards of an older analysis, from the sessions in their blocks.
 
-        The corpus stays as it was until all of them are made.
+        The corpus stays unchanged until the facts of all these shards are made.
         """
         wanted = {piece.content for piece in self._pieces}
         older: dict[str, dict[str, Any]] = {}
@@ -204,7 +204,7 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        # jobs are made one by one, because a job names all its files
+        # an iterator, because each job names all its files
         waiting = iter(jobs)
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
@@ -224,13 +224,13 @@ class _Build:
                 for outcome in self._engine.outcomes():
                     del running[outcome.job["shard"]]
                     retries.extendleft(self._take_outcome(outcome))
-        except BaseException:  # stopped, or the disk is full: no shard's fault
+        except BaseException:  # an interruption or a full disk: no shard is at fault
             for job in running.values():
                 self._take_back_attempt(job)
             raise
 
     def _take_outcome(self, outcome: Outcome) -> list[dict[str, Any]]:
-        """Record the outcome of a job; return the jobs that must be tried because of it."""
+        """Record the outcome of a job; return the jobs that must now be tried."""
         job = outcome.job
         if outcome.manifest is None:
             may_retry = _attempts(self._folder, job) < TRIES
@@ -250,8 +250,8 @@ class _Build:
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
         """Return True if a shard has used all its attempts; otherwise count one more. If shards are
-        built in other processes, each build tries a shard at least once, because earlier builds
-        that ended during an attempt were killed from outside.
+        built in other processes, each build tries a shard at least once: earlier builds that ended
+        during an attempt were not ended by the shard, but killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
@@ -261,7 +261,7 @@ class _Build:
         return tried >= TRIES
 
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
-        """Uncount the last attempt."""
+        """Take the last attempt off the count."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
         with suppress(InputFault):  # an error here would hide the one that ended the build
             if tried > 1:
@@ -287,7 +287,8 @@ class _Build:
         return []
 
     def _list_shards(self) -> None:
-        """Write into the catalog the shards that count, so that each content counts once."""
+        """Write the list of the shards that count into the catalog, so that no content counts
+        twice."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()

@@ -36,10 +36,11 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """The contents of a corpus: its `shards`, except their pieces in `dropped` (64-bit numbers).
+    """The contents of a corpus: its `shards`, and the pieces in them that no longer count
+    (`dropped`, as 64-bit numbers).
 
     `months` are the months into which a compacted shard's facts are split. `aside` are pieces that
-    killed their worker, `faults` are inputs that could not be read.
+    killed their worker; `faults` are inputs that could not be read.
     """
 
     generation: int = 0
@@ -79,7 +80,7 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
 
 def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     """Return the catalog with only those shards that have facts of the folder's analysis. Raises
-    InputFault if there is no such shard."""
+    InputFault if no shard has them."""
     if folder.analysis == catalog.analysis:
         return catalog
     by_shard = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
@@ -152,7 +153,7 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
     """Yield the manifests of all complete shards, of this analysis and with this `redacts`. A build
-    replaces incomplete shards. Raises InputFault for a manifest of a newer layout."""
+    makes incomplete shards again. Raises InputFault for a manifest of a newer layout."""
     size = folder.store.sizes()
     for shard in folder.built_shards:
         manifest = _manifest(folder, shard)
@@ -199,7 +200,7 @@ def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
         for shard in set(version.built_shards) - set(keep):
             try:
                 manifest = _manifest(version, shard)
-            except InputFault:  # a newer playground's layout
+            except InputFault:  # a shard of a newer playground, with another layout
                 continue
             folder.store.remove(version.manifest(shard))
             files = manifest["files"] if manifest else ()  # an incomplete manifest names no files

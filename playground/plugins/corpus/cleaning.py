@@ -52,24 +52,24 @@ _STRUCTURE_FIELDS: Final = frozenset(
         "ttl",
     }
 )
-# Fields with free content, in which every text is redacted; fields with free content if they hold
-# an object; and fields whose keys are names, not fields of a format.
+# Fields with free content, in which every text is redacted; fields that have free content if they
+# hold an object; and fields whose keys are names of a user's own.
 _FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters: thousands of shorter texts are cached
+_SHORT: Final = 64  # characters; results for texts up to this length are cached, by thousands
 _LONG: Final = 16_000  # characters: a longer text is not cached
-_REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
+_REMEMBERED: Final = 8 << 20  # characters of request bodies that a scrubber caches
 # Characters of a session that are searched for words near secrets. A longer session is assumed to
 # have such words.
 _MOST_SEARCHED: Final = 1 << 20
-_TOOLSETS: Final = 256  # most clean lists of tools that are cached
+_TOOLSETS: Final = 256  # the most clean lists of tools that are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
-# The end of a key such as `"input_tokens": 3`, which every bill has: the word `token` in it must
-# not cause a close search of the whole session. (If a text quotes such a key, its quotation mark is
-# escaped, and it does not match.)
+# The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` must not
+# cause a close search of the whole session. (A text that quotes such a key has its quotation mark
+# escaped, and does not match.)
 _COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
@@ -77,14 +77,14 @@ Value = TypeVar("Value")
 class CleanSession(NamedTuple):
     """A session without secrets, and its form in a corpus.
 
-    `plain` has its plain values without recordings and messages, `messages` the JSON of each of its
-    messages.
+    `plain` holds its plain values without recordings and messages. `messages` are its messages,
+    each as JSON.
     """
 
     session: Session
     plain: dict[str, Any]
     messages: list[str]
-    tools_key: bytes | None  # of its tools (`plain.py`)
+    tools_key: bytes | None  # the key of its list of tools (`plain.py`)
 
 
 class Cleaner:
@@ -193,8 +193,8 @@ class Cleaner:
         return value
 
     def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with all fields cleaned: by their function in `cleaners`, or else as
-        values. New fields of a record need no change here."""
+        """Return a record with all fields cleaned, by their function in `cleaners` or else as plain
+        values. A new field of a record is therefore cleaned without a change here."""
         fields = vars(record)
         clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
         if all(clean[name] is fields[name] for name in fields):

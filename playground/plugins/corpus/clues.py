@@ -1,5 +1,5 @@
-"""Find the words and heads in a text that may belong to a secret; only these are then searched for
-in its pieces."""
+"""Find the words and heads (beginnings of keys) in a text that may belong to a secret. Only for
+these are the text's pieces then searched."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PAIR: Final = 2
 
 
 def clues_in(text: str) -> Clues:
-    """Return the words in a text, and the heads that may begin a key there.
+    """Return the words in a text, and the heads with which a key there may begin.
 
-    The result also covers the values whose JSON the text is.
+    If the text is JSON, the words and heads in its values are found, too.
     """
     tables = search_tables()
     data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
@@ -33,7 +33,7 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
-    """Return True if a key with this head may occur in a text, or in a value of its JSON."""
+    """Return True if a key with this head may occur in a text, or in a value inside its JSON."""
     kinds = tables.by_head[head]
     if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text
@@ -42,8 +42,9 @@ def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
 
 @cache
 def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
-    """Return two filters, for heads and words of two letters and for longer ones. The first is
-    case-sensitive, because two small letters occur in every text; the second has small letters."""
+    """Return two filters: one for heads and words of two letters, one for longer ones. The first is
+    case-sensitive, because two small letters occur in every text; the second is for text in small
+    letters."""
     from playground.plugins.corpus.ngram_filter import NgramFilter  # loads NumPy
 
     tables = search_tables()

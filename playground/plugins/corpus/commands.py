@@ -43,7 +43,9 @@ def corpus() -> None:
 @click.option("--receipts", is_flag=True, help="Keep the figures of each file's receipt.")
 @click.option("--engine", default="pool", help="serial, pool or ray.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
-@click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
+@click.option(
+    "--address", default="", help="A Ray cluster's address. Default: Ray on this machine."
+)
 @json_option
 @guarded
 def build(
@@ -115,7 +117,7 @@ def compact(out: str, as_json: bool) -> int:
 @click.option("--since", help="Start time, such as 2026-11-01.")
 @click.option("--until", help="End time, exclusive.")
 @click.option("--limit", type=int, help="Maximum number of rows.")
-@click.option("--seconds", default=30.0, help="A limit, after which the question is ended.")
+@click.option("--seconds", default=30.0, help="Time limit of the question.")
 @click.option("--analysis", type=int, help="Use the facts of an older version of our analysis.")
 @click.option("--sql", default="", help="SQL over the views, in place of a question.")
 @csv_option
@@ -223,7 +225,8 @@ def _cell(value: Any) -> str:
 
 
 def _report(built: Built) -> None:
-    rows = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
+    said = {"calls": "calls in replies"}  # those in a request's history alone do not count
+    rows = ", ".join(f"{grouped(n)} {said.get(name, name)}" for name, n in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
     for name, problems in (("left out", built.faults), ("set aside", built.aside)):
         for entry in problems[:_MOST_LISTED]:
@@ -237,7 +240,7 @@ def _report(built: Built) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that moves a progress bar, or None if standard error is no terminal."""
+    """Yield a function that moves a progress bar, or None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

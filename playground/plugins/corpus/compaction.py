@@ -80,7 +80,7 @@ def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, A
     if missing or not catalog.shards:
         problem = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
         raise InputFault(
-            problem if missing else "nothing has been built",
+            problem if missing else "nothing has been built here yet",
             where=folder.store.name,
             expected="a corpus that `playground corpus build` has brought up to date",
         )
@@ -217,7 +217,7 @@ class _Compaction:
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
-            # without a session column, all rows go into the first month
+            # a table without a session column has all its rows in the first month
             if table == "toolsets":
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {sql_text(months[0])}"
             with self._folder.store.write_whole(name) as temporary:
@@ -229,14 +229,13 @@ class _Compaction:
 
 
 def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield the rows of files in batches."""
     for name in names:
         for batch in pq.ParquetFile(folder.store.open_file(name)).iter_batches(_ROW_GROUP):
             yield pa.Table.from_batches([batch])
 
 
 def _renumber_column(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
-    """Return a column of block numbers, or of lists of them, with the new numbers."""
+    """Return a column with new block numbers in place of the old ones, which may be in lists."""
     values = column.combine_chunks()
     if isinstance(values, pa.ChunkedArray):
         values = values.chunk(0)

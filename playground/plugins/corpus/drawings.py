@@ -17,7 +17,7 @@ from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 
-_BARS = 16  # more names are unreadable
+_BARS = 16  # with more bars, their names are unreadable
 _LINES = 40
 _DAYS = 14  # up to this number of days, each has a label
 # Columns that are drawn before numbers of calls or breaks; the first with values is used.
@@ -47,7 +47,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
 
     The column is the first of these with values: the share of malformed calls, the share of failed
-    ones, the lost money, any column of numbers. There are at most 16 bars, or 40 lines.
+    calls, the lost money, any column of numbers. There are at most 16 bars, or 40 lines.
     """
     figure = FigureWithTable()
     first = _first_column_of(value, Number)
@@ -63,7 +63,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         rows = value.rows[:_BARS]
         labels = [row_label(value, row, names) for row in rows]
         figure.add_bar(x=labels, y=[row[number] for row in rows])
-        figure.update_xaxes(type="category")  # a version such as 1.10 is no number
+        figure.update_xaxes(type="category")  # a version such as 1.10 is not a number
     else:
         groups: dict[str, list[tuple[Any, Any]]] = {}
         dated = [row for row in value.rows if row[when] is not None]

@@ -1,7 +1,7 @@
 """Engines, which build shards in this process or in several, always with `build_shard`.
 
-An engine takes jobs and returns outcomes. A worker's death is an outcome, too, and the build goes
-on: `building.py` tries the shard again, and sets aside a piece that keeps killing its worker.
+An engine takes jobs and returns outcomes. The death of a worker is also an outcome, and the build
+goes on: `building.py` tries the shard again, and sets aside a piece that keeps killing its worker.
 """
 
 from __future__ import annotations
@@ -185,5 +185,5 @@ def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
     if name not in ENGINES:
         raise UnknownNameError("engine", name, list(ENGINES))
     if address and name != "ray":
-        raise InputFault(f"an address, and the engine {name}", expected="the engine ray")
+        raise InputFault(f"an address for the engine {name}", expected="the engine ray")
     return ENGINES[name](workers or usual_workers(), address)

@@ -45,7 +45,7 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_MOST_CLEANED: Final = 4_000  # characters that are searched for secrets before an excerpt is taken
+_MOST_CLEANED: Final = 4_000  # characters that are cleaned of secrets; an excerpt is taken of them
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
 # The beginning of a result that reports a failure, for formats without a field for failures.
 _ERROR: Final = re.compile(
@@ -71,7 +71,7 @@ class SessionPlace:
 
 
 class SessionFacts:
-    """The facts of a clean session, given its requests."""
+    """The facts of a session that was cleaned, made from its requests."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class SessionFacts:
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
-        """Return all rows, given the number of the skeleton's block and the stored requests."""
+        """Return all rows, given the block number of the skeleton and the stored requests."""
         session, reader, sent = self._session, self._reader, self._requests_seen.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
@@ -113,7 +113,7 @@ class SessionFacts:
         rows += [self._finding(sent, *found) for found in findings]
         rows += self._requests(sent, stored)
         rows += self._breaks()
-        if not self._redacts:  # a short text can be guessed from its hash
+        if not self._redacts:  # a hash would give away a short text
             place, simulation = self._place, self._requests_seen.simulation
             rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
@@ -172,8 +172,7 @@ class SessionFacts:
             )
 
     def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """Return the values that are repeated in all rows of a request, so that questions need no
-        join."""
+        """Return the values that all rows of a request repeat, so that questions need no join."""
         if n not in self._row_values:
             self._row_values[n] = self._make_values(sent, n)
         return self._row_values[n]
@@ -242,7 +241,7 @@ class SessionFacts:
     def _requests(
         self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
     ) -> Iterator[RequestFact]:
-        chain: list[bytes] = []  # for each block a hash of it and of all blocks before it
+        chain: list[bytes] = []  # a hash for each block: of it and of all blocks before it
         dialect = self._reader.dialect
         for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
             del chain[blocks.kept :]
@@ -313,7 +312,7 @@ def file_facts(loaded: LoadedSession, cleaner: Cleaner) -> FileFacts:
 def _unknown_dialects(session: Session) -> Iterator[Finding]:
     for recording in session.recordings:
         if recording.dialect and not named_dialect(recording):
-            message = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
+            message = f"the dialect {recording.dialect!r} is unknown: the text decides instead"
             yield finding("unknown-dialect", f"recording {recording.name!r}", message)
 
 
@@ -336,8 +335,8 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 
 def _texts_of(session: Session) -> Iterator[str]:
-    """Yield the texts of user and assistant, by which sessions are compared; tools' results do not
-    count."""
+    """Yield the texts of the user and the assistant, by which sessions are compared. Results of
+    tools do not count."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

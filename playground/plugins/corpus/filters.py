@@ -40,7 +40,7 @@ class Filters:
                 continue
             if name not in known:
                 expected = f"one of: {', '.join((*known, *_TIMES, UNDATED))}"
-                raise InputFault(f"no filter {name!r} of {table}", expected=expected)
+                raise InputFault(f"{name!r} is not a filter of {table}", expected=expected)
             self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
             missing = f" OR {name} IS NULL" if None in self.values[name] else ""
             self._parts[name] = f"({sql_column(name)} IN (SELECT unnest(${name})){missing})"
@@ -54,20 +54,20 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the conditions of only the filters with these names."""
+        """Return the conditions of these names alone."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
-UNDATED: Final = "undated"  # a filter: True for rows without a time, False for the others
+UNDATED: Final = "undated"  # a filter's name; True selects rows without a time, False all others
 _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that select the rows counted in one row of an answer. `filters` are the
-    question's own. For `failures` the result selects the malformed calls, or if there are none, the
-    failed calls.
+    """Return the filters that select the rows which one row of an answer counts. `filters` are
+    those of the question. For `failures`, the result selects the malformed calls or, if there are
+    none, the failed calls.
     """
     conditions = dict(filters)
     columns = [
@@ -128,7 +128,7 @@ def question_sql(question: Question, names: Sequence[str], where: Filters) -> st
 def _time(name: str, value: Any) -> datetime:
     """Read a time, and return it in UTC without a time zone, as the tables have it.
 
-    A time without a zone is taken for UTC. Raises InputFault if the value is no time.
+    A time without a zone counts as UTC. Raises InputFault if the value is not a time.
     """
     try:
         time_value = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))

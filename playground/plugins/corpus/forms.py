@@ -1,6 +1,6 @@
-"""Checks on the form of a corpus' own files: its catalog, and the manifest of each shard.
+"""Checks of the form of a corpus' own files: its catalog, and the manifest of each shard.
 
-A file of another form is reported or built again, but never used, because a corpus may come from
+A file of another form is reported, or built again, and never used: a corpus may come from
 strangers, and builds delete the files that a manifest lists.
 """
 
@@ -72,7 +72,7 @@ def json_object(data: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(value, dict):
-        raise ValueError(f"no object, but a {type(value).__name__}")
+        raise ValueError(f"not an object, but a {type(value).__name__}")
     if type(value.get("layout")) is not int:
         raise ValueError(f"its layout is {value.get('layout')!r:.40}")
     return value
@@ -87,7 +87,8 @@ def check_manifest(value: dict[str, Any], shard: str) -> None:
 
 
 def check_catalog(value: dict[str, Any]) -> None:
-    """Raise ValueError, with a message of one line, if a value (without `layout`) is no catalog."""
+    """Raise ValueError, with a message of one line, unless a value (without `layout`) is a
+    catalog."""
     try:
         _Catalog.model_validate(value)
     except ValidationError as error:

@@ -40,8 +40,8 @@ _HASH: Final = 16  # bytes
 _TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
 _PACKED: Final = (".gz", ".zst")  # endings of compressed files
 # The limits on a packed file's unpacked size, as multiples of its packed size. Real logs reached 33
-# with gzip, and 170 with zstd, which looks farther back (150 requests, each with its whole
-# history).
+# with gzip. They reached 170 with zstd, which finds repetitions that are farther apart (150
+# requests, each with its whole history).
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
 _UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
@@ -80,7 +80,7 @@ def number_of(content: str) -> int:
 
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
-    """Yield the files that inputs name; a folder's files are sorted, without hidden files and
+    """Yield the files that inputs name. A folder's files come sorted, without hidden files and
     links.
 
     Files below `out` are left out. Raises InputFault if an input does not exist.
@@ -101,7 +101,6 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
 
 
 def _remote_files(address: str, out: str) -> Iterator[InputFile]:
-    """Return the files that an address names."""
     return (file for file in files_at(address) if not plain_path(file.path).startswith(f"{out}/"))
 
 
@@ -137,8 +136,8 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
     """Yield the pieces of a file. Raises InputFault if it cannot be read."""
-    if not is_whole(path):  # tables cannot store this name
-        raise InputFault("its name is no UTF-8", where=path, expected="another name")
+    if not is_whole(path):  # half of a surrogate pair, which tables cannot store
+        raise InputFault("its name is not UTF-8", where=path, expected="another name")
     with reading_faults(path):
         if not is_remote(path):
             check_regular_file(path)
@@ -157,7 +156,7 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
 
 
 def _is_packed(path: str) -> bool:
-    """Return True if a path names a packed file that is no tar."""
+    """Return True if a path names a packed file that is not a tar."""
     return plain_path(path).endswith(_PACKED) and not plain_path(path).endswith(_TARS)
 
 
@@ -196,7 +195,7 @@ def _is_split(path: str) -> bool:
     """Return True for a long file of lines, each of which is a session."""
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    with open_at(path) as file:  # the first lines; the last one is read to its end
+    with open_at(path) as file:  # reads the first lines, the last of them to its end
         source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_per_line
@@ -214,7 +213,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
             while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
-                pass  # in parts, because a line may have any length
+                pass  # a line of any length is read in parts
             stop = file.tell()
             yield _piece(path, plain_path(path), start, stop - start)
             start = stop
@@ -224,8 +223,8 @@ def _stretches(path: str) -> Iterator[InputPiece]:
 def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     """Yield the sources of a piece: the piece itself, or the members of a packed tar.
 
-    A packed file is unpacked into `scratch` first, so that it need not fit in memory, and a long
-    file at an address is copied there. Raises InputFault if the piece has changed.
+    A packed file is first unpacked into `scratch`, so that it need not fit in memory. A long file
+    at an address is copied there. Raises InputFault if the piece has changed.
     """
     path, name = piece.path, plain_path(piece.path)
     with reading_faults(path):

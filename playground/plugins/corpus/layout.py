@@ -22,7 +22,8 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; facts are those of one version of our analysis."""
+    """The names of a corpus's files; its files of facts are those of one version of our
+    analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)

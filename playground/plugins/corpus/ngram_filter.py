@@ -1,7 +1,8 @@
 """A filter for the words that may occur in a text, by their pairs and triples of bytes.
 
-Separate searches would take a pass for each word; the filter takes one pass. Words that it does not
-return do not occur in the text; words that it returns may occur, and must be searched for.
+Separate searches would go through the text once for each word; the filter goes through it only
+once. Words that it does not return do not occur in the text. Words that it returns may occur, and
+must be searched for.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-_PLACES: Final = 1 << 16  # one for each pair of bytes, and as many shared by all triples
+_PLACES: Final = 1 << 16  # a place for each pair of bytes; all triples share as many places
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 _NONE: Final = np.zeros(0, np.intp)
-_FACTOR: Final = np.uint16(30_011)  # odd, so that triples share places by chance
+_FACTOR: Final = np.uint16(30_011)  # any odd number; triples then share places by chance
 
 
 class NgramFilter:
@@ -43,7 +44,6 @@ class NgramFilter:
 
 
 def _table_of(places: Any) -> Any:
-    """Return a table that is True at these places."""
     # two tables are quicker than one of twice the size
     seen = np.zeros(_PLACES, np.bool_)
     seen[places] = True

@@ -1,4 +1,4 @@
-"""The outcome of a job of a build: a shard's manifest, or a problem."""
+"""The outcome of one job of a build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Outcome:
 def read_outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
     """Turn a worker's answer (`build_worker.py`) into an outcome.
 
-    Raises InputFault if the disk or the store failed, which is no fault of the shard.
+    Raises InputFault if the disk or the store failed: the shard is not at fault then.
     """
     if "fault" in answer:
         raise InputFault(**answer["fault"])

@@ -24,8 +24,8 @@ from playground.plugins.corpus.overview_board import (
 from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
-_MOST: Final = 100_000  # most sessions that are counted if filters are set
-_QUESTIONS: Final = {  # part of an overview → its question, and the columns that group it
+_MOST: Final = 100_000  # the most sessions that are counted under filters
+_QUESTIONS: Final = {  # part of an overview -> its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
     "total": ("tokens", []),
     "weeks": ("tokens", ["week"]),

@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """The answers from which an overview is drawn; `ignored` has each answer's unused filters."""
+    """The answers for an overview; `ignored` has the filters that each answer could not use."""
 
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model
@@ -63,7 +63,7 @@ def _sentence(overview: Overview) -> str:
         return f"{grouped(overview.sessions)} sessions, {grouped(_requests(overview))} requests."
     worst, best = shares[0][1], shares[-1][1]
     bad, calls = rows[worst]
-    if not bad:  # there may be some, but too few calls to compare
+    if not bad:  # perhaps there are malformed calls, but too few calls to compare
         bad, calls = map(sum, zip(*rows.values(), strict=True))
         return f"{grouped(bad) if bad else 'None'} of {grouped(calls)} calls {_are(bad)} malformed."
     text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
@@ -171,7 +171,7 @@ def _weeks(overview: Overview) -> Payload | None:
             }
         )
     undated = sum(row["requests"] for row in overview.weeks.records() if not row["week"])
-    legend = [["system", "cost"], ["uncached", "of it lost to breaks"]] if has_cost else []
+    legend = [["system", "cost"], ["uncached", "lost to breaks"]] if has_cost else []
     legend += [["", f"{grouped(undated)} requests without a date"]] if undated else []
     title = "Cost by week" if has_cost else "Requests by week"
     note = _title(
@@ -181,7 +181,7 @@ def _weeks(overview: Overview) -> Payload | None:
 
 
 def _cost(size: float) -> str:
-    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column has place for so much
+    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column is not wider
 
 
 def _tokens(overview: Overview) -> Payload:

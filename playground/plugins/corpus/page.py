@@ -28,8 +28,8 @@ from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTH
 ANY: Final = "any"
 _HOLDS: Final = "corpus holds"
 FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
-_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the table of a facet; else sessions
-_COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table
+_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the tables of these filters' columns
+_COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table of rows
 _MOST_VALUES: Final = 200
 _TITLE: Final = 80  # characters of an error that are shown in place of a session's title
 _SECONDS: Final = 10.0
@@ -60,9 +60,9 @@ def show(row: Any) -> None:
 
 
 def choose_corpus(row: Any) -> Corpus | None:
-    """Let the user name a corpus and open it; the page's address holds the name.
+    """Let the user name a corpus, and open it; the page's address holds the name.
 
-    If there is no corpus, or this user may not see it, show the reason and return None.
+    Without a corpus, or if this user may not see it, show the reason and return None.
     """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
@@ -90,7 +90,7 @@ def choose_corpus(row: Any) -> Corpus | None:
 
 @memoized(4)
 def _open_corpus(path: str, built: str) -> Corpus:
-    """Open a corpus. It is cached by `built`, its state, so a new build is opened again."""
+    """Open a corpus. The result is cached until `built`, the state of the corpus, changes."""
     return opened(path)
 
 
@@ -103,6 +103,7 @@ def show_size(corpus: Corpus) -> None:
         if (answer := wait_for(corpus, "what it holds", query)) is None:
             return
         size = ", ".join(map(counted, answer.rows[0], _COUNTED))
+        size += ". Only calls in replies count."
         state.put(key, size)
     say.caption(size)
 
@@ -142,8 +143,8 @@ def _facet_option(label: str, value: str) -> str:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a facet, or only the chosen value if DuckDB does not
-    answer."""
+    """Return the commonest values of a filter's column; or the chosen value alone if DuckDB gives
+    no answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
@@ -191,13 +192,13 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
     """
     applied, ignored = applied_filters(name, filters)
     if ignored:
-        say.caption(f"Not filtered by {', '.join(ignored)}, which this question does not know.")
+        say.caption(f"Not filtered by {', '.join(ignored)}: this question has no such column.")
     query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
     return wait_for(corpus, f"{name} by {by}", query)
 
 
 def applied_filters(name: str, filters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the filters that a question knows, and the names of those that it does not."""
+    """Return the filters whose column the question has, and the names of the others."""
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     applied = {key: filters[key] for key in filters if _has_column(table, key)}
     if name == "tools":

@@ -29,7 +29,7 @@ RECORD: Final = "playground proxy -- claude"
 def show_build() -> None:
     """Show a form that builds a corpus, the progress of the build, and its result."""
     head = board(
-        "No corpus is open. There are two ways to one.",
+        "No corpus is open. There are two ways to get one.",
         "It takes any session file that this project reads: folders, JSON lines, transcripts, "
         "request bodies.",
     )
@@ -77,7 +77,7 @@ def _places() -> Payload:
     folders = sorted((paths.data() / "corpora").glob("*/corpus.json"), reverse=True)
     built = [{"key": str(file.parent), "name": file.parent.name, "cells": []} for file in folders]
     asked = [{"cells": [question], "tone": ""} for question in question_names().values()]
-    cards = [card("facts", "Then it is asked", rows=asked)]
+    cards = [card("facts", "Questions that a corpus answers", rows=asked)]
     listed = card("rows", "Built here before", key="places", heads=[["corpus", "100%"]], rows=built)
     return board(cards=[*[listed] * bool(built), *cards])
 
@@ -88,7 +88,7 @@ def _open() -> None:
 
 
 def choose_built() -> None:
-    """Choose the corpus that was built in this tab as the one to ask, if its build is complete."""
+    """Choose the corpus that was built in this tab for the questions, if its build is complete."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
@@ -102,7 +102,7 @@ def _builds() -> Runs[BuildRun]:
 
 
 def _build() -> None:
-    # the current value: the field may not have lost focus before the click on *Build*
+    # read now, because the field may not have lost focus before the click on *Build*
     sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
@@ -124,7 +124,7 @@ def _watch(run: BuildRun) -> None:
     st.button("Stop", icon=":material/stop:", key="stop build", on_click=run.stop)
 
     def show() -> None:
-        stopping = ", ending after what is in hand" * run.cancel.is_set()
+        stopping = ", ending after the current shards" * run.cancel.is_set()
         size = f" of {_megabytes(run.size)}" if run.size else ""
         share = min(run.done / run.size, 1.0) if run.size else 0.0
         text = f"{run.what[:1].upper()}{run.what[1:]}: {_megabytes(run.done)}{size}{stopping}"

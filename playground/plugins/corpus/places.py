@@ -26,7 +26,7 @@ from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds: S3's times are whole seconds, and clocks differ
+SETTLED: Final = 60.0  # seconds; S3's times are whole seconds, and clocks differ
 # A user name in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is
 # allowed, because it means access without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
@@ -44,7 +44,7 @@ def recorded_place(source: str | Path) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return an address without its options, or a path as it is."""
+    """Return an address without its options, or a path unchanged."""
     return path.partition("?")[0] if is_remote(path) else path
 
 
@@ -110,7 +110,8 @@ def reading_faults(path: str) -> AbstractContextManager[None]:
 class InputFile(NamedTuple):
     """An input file. Its `stamp`, made of size and time, changes if the file changes.
 
-    The stamp is "" if the time is unknown, or so recent that a change might not show.
+    The stamp is "" if the time is unknown, or so recent that a later change might give the same
+    stamp.
     """
 
     path: str
@@ -162,7 +163,7 @@ def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    # fsspec's file systems have several names for this time; pyarrow knows only one
+    # the names that fsspec's file systems have for this time; pyarrow has only one
     if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
@@ -207,21 +208,22 @@ def place_at(address: str) -> _Place:
     if _USER.search(address):
         raise InputFault(
             f"an address of {parts.scheme} with a key or a user in it",
-            expected="one without: keys come from the environment",
+            expected="an address without them: keys come from the environment",
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if name not in _OPTIONS:  # it may be a signature, which must not be stored
+        if name not in _OPTIONS:  # an unknown option may be a signature, which must not be stored
             problem = f"an address of {parts.scheme} with the option {name!r}"
             raise InputFault(problem, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
         system, path = fs.FileSystem.from_uri(_with_fast_put(address, parts))
         return _Place(system, path, is_uri=True)
-    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow built without it
+    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow lacks this file system
         return _fsspec_place(address, error)
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address of S3 with which one request, not three, writes a short object."""
+    """Return an address of S3 with which a short object is written in one request instead of
+    three."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
@@ -237,11 +239,11 @@ def _fsspec_place(address: str, refused: Exception) -> _Place:
     except ImportError as error:  # fsspec's message names the missing package
         message = str(error).splitlines()[0]
         raise InputFault(
-            f"nobody reads it here ({message})", where=where, expected=expected
+            f"no reader for it is installed ({message})", where=where, expected=expected
         ) from error
     except (ValueError, TypeError, OSError) as error:  # TypeError: an argument is missing
         message = str(refused).splitlines()[0]
-        raise InputFault(f"nobody reads it ({message})", where=where, expected=expected) from error
+        raise InputFault(f"no reader for it ({message})", where=where, expected=expected) from error
     return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
 
 
@@ -255,10 +257,10 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
-        """Open a file without checking its type first. pyarrow's handler does, and turns a refused
-        request into "no file"."""
+        """Open a file without first checking its type. pyarrow's handler checks, and reports a
+        refused request as "no file"."""
         file = _call_or_os_error(self.fs.open, path, "rb")
-        # `memory://` gives one file, with one place, to all readers
+        # all readers of a `memory://` file share one file object, and so its position
         if isinstance(file, io.BytesIO):
             file = io.BytesIO(file.getvalue())
         return pa.PythonFile(file, mode="r")

@@ -1,7 +1,8 @@
 """Convert a session to the plain values that a corpus stores, and each of its messages to JSON.
 
 The result equals pydantic's dump of the session. Text messages, which are most, are converted by
-faster code of this module.
+Text messages, which are most, are converted by faster code in this module; the result equals
+pydantic's dump of the session.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # marshal's version
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TOOLSETS: Final = 256  # most lists of tools that are cached
-# Placeholders for fields that are written separately, so that pydantic's order of fields stays.
+_TOOLSETS: Final = 256  # the most lists of tools that are cached
+# Placeholders for fields that are written later; with them, the fields keep pydantic's order.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
 _text: Final = encode_basestring
@@ -38,7 +39,7 @@ class PlainSessions:
     """A converter of sessions to plain values. It caches lists of tools, which sessions share."""
 
     def __init__(self) -> None:
-        self._tools: dict[bytes, list[Any]] = {}  # by key (`tools_key`)
+        self._tools: dict[bytes, list[Any]] = {}  # keys are those of `tools_key`
 
     def of(self, session: Session, key: bytes | None) -> dict[str, Any]:
         """Return the session as plain values, with no recordings and an empty list of messages.

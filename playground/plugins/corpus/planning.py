@@ -14,7 +14,7 @@ from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.places import InputFile, is_remote, plain_path, recorded_place
 
-MOST_PIECES: Final = 4_000  # most pieces of a shard
+MOST_PIECES: Final = 4_000  # the most pieces of a shard
 
 Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes in all or 0)
 
@@ -34,8 +34,8 @@ def plan(
     progress: Progress | None = None,
 ) -> BuildPlan:
     """Return the current pieces of the inputs, and those pieces of `before` that are from other
-    files. So a build with another folder adds to the corpus, and old pieces of a changed or deleted
-    file are dropped. A file at an address is read again only if its stamp changed.
+    files. So a build from another folder adds to the corpus, and the old pieces of a changed or
+    deleted file are dropped. A file at an address is read again only if its stamp changed.
     """
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
@@ -68,7 +68,7 @@ def _is_covered(path: str, inputs: Iterable[str]) -> bool:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """Return True if a pattern fits a file. `*` spans folders only in an address, `**` always."""
+    """Return True if a pattern fits a file. `**` spans folders; in an address, `*` does so, too."""
     if is_remote(pattern):
         return fnmatch(path, pattern)
     return not is_remote(path) and _parts_match(Path(path).parts, Path(pattern).parts)
@@ -118,7 +118,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
 
 
 def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """Return the job that makes a shard's facts anew, given its manifest of an older analysis."""
+    """Return the job that makes new facts for a shard, given its manifest of an older analysis."""
     unchanged = {name: manifest[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,

@@ -1,7 +1,7 @@
 """The engine that builds shards with Ray's workers, on this machine or on a cluster.
 
-If a worker dies, the outcome of its job is a problem. Ray itself never retries, because
-`building.py` counts attempts and decides.
+If a worker dies, the outcome of its job is a problem. Ray's own retries are off, because
+`building.py` counts the attempts and decides.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _start_ray(workers: int, address: str) -> Any:
     Raises InputFault if Ray is not installed or the cluster does not answer.
     """
     if not address:
-        # Ray reads this when it is imported; without it, Ray listens on all addresses
+        # Ray reads this variable when it is imported; without it, Ray listens on all addresses
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
         import ray
@@ -77,7 +77,7 @@ def _start_ray(workers: int, address: str) -> Any:
             raise InputFault(
                 f"no Ray cluster answers ({str(error).splitlines()[0]})",
                 where=address,
-                expected="the address of one, such as ray://head:10001",
+                expected="the address of a running one, such as ray://head:10001",
             ) from error
         return ray
     folders = os.pathsep.join(folder for folder in sys.path if folder)

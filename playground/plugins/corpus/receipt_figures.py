@@ -1,5 +1,5 @@
-"""The figures of receipts, which a build stores with its list of files, by the hash of a file's
-content."""
+"""The figures of receipts (how much of a file is in its sessions), which a build stores by the hash
+of the file's content."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NAME = "files/receipts.json"
 
 
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
-    """Store the figures of inputs that are whole files (not cut, not in a tar). A file on this
-    machine is read only if no figures are stored for its content."""
+    """Store the figures of inputs that are whole files (not a stretch, not in a tar). A file on
+    this machine is read only if no figures are stored for its content yet."""
     before, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)

@@ -1,8 +1,8 @@
 """A corpus at an address such as `s3://bucket/corpus`, in an object store.
 
-An object store has no rename, but each put is complete or has no effect. So a file is written on
-this machine first, and then put under its name. A lock is an object, too. A build that finds
-another build's lock waits to see if it is renewed.
+An object store cannot rename, but each put is complete or has no effect. So a file is written on
+this machine first, and then put under its name. A lock is an object, too: a build that finds
+another build's lock waits to see if that build renews it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from playground.plugins.corpus.temporary_files import scratch_file
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
 BEAT: Final = 10.0  # seconds between two renewals of a lock
-SILENCE: Final = 45.0  # after this time without renewal, a lock's build is dead
+SILENCE: Final = 45.0  # seconds without renewal, after which the build of a lock counts as dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
@@ -59,7 +59,7 @@ class RemoteStore:
         with as_faults(self.name):
             self._system, path, _ = place_at(self.address)
         self._path = path.rstrip("/")
-        self._lock = ""  # the name of our lock, while we hold it
+        self._lock = ""  # the name of our lock, or "" while we have none
 
     def read(self, name: str) -> bytes:
         with self.open_file(name) as file, as_faults(self.name, missing=True):
@@ -133,8 +133,8 @@ class RemoteStore:
 
     def confirm(self) -> None:
         if self._lock not in self.names(_LOCKS):
-            expected = "to build again: what was built stays"
-            raise InputFault("another build took over here", where=self.name, expected=expected)
+            expected = "a new build later: the parts that were built stay"
+            raise InputFault("another build has taken the lock", where=self.name, expected=expected)
 
     def attach(self, connection: Any) -> None:
         connection.register_filesystem(_Objects(self))
@@ -153,7 +153,7 @@ class RemoteStore:
         path = self._at(name)
         try:
             file = self._system.open_output_stream(path, compression=None)
-        except FileNotFoundError:  # this file system has folders
+        except FileNotFoundError:  # raised by file systems that have folders
             self._make_folder(path.rpartition("/")[0])
             file = self._system.open_output_stream(path, compression=None)
         with file:
@@ -177,7 +177,7 @@ class RemoteStore:
 
     def _lock_name(self) -> str:
         """Return the name of this machine's lock, which is stored in the scratch folder. A build
-        may reuse the lock of a dead build of this machine, because the scratch folder is locked."""
+        may reuse a dead build's lock of this machine: the scratch folder itself is locked."""
         place = self.scratch / "name"
         if not place.exists():
             write_file(place, secrets.token_hex(8), force=True)
@@ -248,7 +248,7 @@ class _Objects(AbstractFileSystem):  # type: ignore[misc]
         return {"name": path, "size": self._sizes[name], "type": "file"}
 
     def modified(self, path: str) -> datetime:
-        return self._SINCE  # a file never changes under its name
+        return self._SINCE  # a file never changes its content
 
     def glob(self, path: str, **_: Any) -> list[str]:
         return [path]

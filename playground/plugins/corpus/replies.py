@@ -32,7 +32,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.session import Session
 
 NATIVE: Final = "native"
-_TRIED: Final = 4  # replies of a session that are searched for a dialect
+_TRIED: Final = 4  # the number of a session's replies that are searched for a dialect
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class SeenCall:
     arguments: dict[str, Any] | None
     call_id: str = ""
     findings: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)  # pieces of its text in the reply
+    texts: list[str] = field(default_factory=list)  # the pieces of the call's text in the reply
     schema_error: str = ""
 
     @property
@@ -52,7 +52,8 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """The code of the finding that makes the call invalid, or else of its first finding."""
+        """The code of the finding that makes the call invalid, or else of the call's first
+        finding."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
@@ -69,7 +70,7 @@ _AS_TEXT: Final = "arguments-kept-as-text"
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """One reply: its calls, its parser's findings, and the dialect that it was parsed with."""
+    """A reply: its calls, the findings of its parser, and the dialect by which it was parsed."""
 
     calls: list[SeenCall]
     findings: list[Finding]
@@ -77,7 +78,7 @@ class SeenReply:
 
 
 class ReplyReader:
-    """A reader of one session's replies. It finds one dialect, and reads all replies with it."""
+    """A reader of one session's replies. It finds their dialect, and reads all of them with it."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -86,7 +87,7 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self._read: dict[str, list[Event]] = {}  # reply texts that were parsed to find the dialect
+        self._read: dict[str, list[Event]] = {}  # events of replies that were read for this
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
@@ -107,15 +108,15 @@ class ReplyReader:
         return PromptData(tool_metadata=list(self.session.tools))
 
     def from_events(self, events: list[Event], dialect: str) -> SeenReply:
-        """Return the reply that a dialect's parser read as these merged events."""
+        """Return a reply made of the merged events that a dialect's parser read."""
         calls = [self._check(call) for call in _calls(events)]
         findings = [event.finding for event in events if type(event) is FindingEvent]
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the first dialect that finds a complete call in a reply. If none does, return the
-        first that finds a call's beginning, or else "". Only the first few replies are tried. A
-        dialect that a recording names takes precedence.
+        """Return the first dialect that finds a complete call in a reply; or else the first that
+        finds the beginning of a call; or else "". Only the first few replies are tried. A dialect
+        that a recording names is used without this search.
         """
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
@@ -172,8 +173,8 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return for each call the result with its id, or else the next result without an id; None if
-    there is neither."""
+    """Return for each call the result with the call's id, or else the next result without an id, or
+    else None."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

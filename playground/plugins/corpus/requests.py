@@ -38,8 +38,8 @@ _NO_REPLY: Final = RequestRecord(reply=-1)
 class SeenRequest:
     """One request. `reply` is the index of the message that answered it, or None.
 
-    A transcript's request consists of the first `length` messages of its `stretch`
-    (`stretches.py`).
+    The request of a transcript consists of the first `length` messages of its `stretch` (the
+    messages from one compaction to the next, `stretches.py`).
     """
 
     reply: int | None
@@ -84,7 +84,7 @@ class SeenRequest:
 
 @dataclass(slots=True)
 class SeenRequests:
-    """A session's requests, and their simulation if they were recorded as sent."""
+    """A session's requests; also their simulation, if the requests were recorded as sent."""
 
     requests: list[SeenRequest] = field(default_factory=list)
     simulation: CacheSimulation | None = None
@@ -104,7 +104,7 @@ def _simulation(session: Session) -> CacheSimulation | None:
     try:
         sent = as_sent.sent_requests(session)
         return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
-    except InputFault:  # the bodies' shape is unknown, or all are a sub-agent's
+    except InputFault:  # the bodies have an unknown shape, or all belong to a sub-agent
         return None
 
 
@@ -203,7 +203,8 @@ def _tool_size(tool: ToolMetadata) -> int:
 
 @lru_cache(maxsize=512)
 def _json_size(dumped: bytes) -> int:
-    """Return the JSON size of a marshalled value; cached, since most sessions repeat the tools."""
+    """Return the JSON size of a marshalled value. Cached, because most sessions repeat the
+    tools."""
     return len(dump_again(marshal.loads(dumped)))
 
 
@@ -215,7 +216,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # an image's characters say nothing about its tokens
+                pass  # the number of an image's characters says nothing about its tokens
             case _:
                 result = part.result
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))
@@ -236,8 +237,8 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """A cache of the hashes of tiers: a tier with the texts of the last request is not hashed
-    again."""
+    """A cache of the hashes of tiers (tools, system prompt, messages): a tier with the texts of the
+    last request is not hashed again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[list[str], int]] = {}

@@ -1,4 +1,4 @@
-"""A build in a thread in the background, with its progress; another thread may stop it."""
+"""A build in a background thread, with its progress; another thread may stop it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """A build: the folder of its corpus, its progress in bytes, and `is_built` if it is complete.
-    After a stop, the next build with the same inputs continues."""
+    """A build: the folder of its corpus, its progress in bytes, and `is_built`, True if it is
+    complete. After a stop, the next build with the same inputs continues."""
 
     folder: Path
     inputs: Sequence[str | Path]

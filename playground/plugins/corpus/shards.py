@@ -27,8 +27,8 @@ from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
-_AT_ONCE: Final = 16  # sessions that are processed together, which is faster
-_WAITING: Final = 1 << 20  # bytes, after which fewer sessions are processed together
+_AT_ONCE: Final = 16  # sessions that are processed together, because that is faster
+_WAITING: Final = 1 << 20  # bytes; after reading these, fewer sessions are processed together
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
@@ -118,7 +118,7 @@ def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str,
         return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
-# entries of a manifest that new facts do not change
+# entries of a manifest that stay when facts are made again
 _UNCHANGED: Final = ("spoiled", "faults", "starred", "rereadable")
 
 
@@ -155,7 +155,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts; of a piece's equal lists of tools, yield only the first."""
+        """Yield the facts, but of equal lists of tools in a piece only the first."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -196,7 +196,7 @@ class _ShardWriter:
         self._read = 0  # bytes that were read since sessions were last stored
 
     def add_piece(self, piece: InputPiece) -> None:
-        """Add all sessions of a piece. What cannot be read becomes a fault."""
+        """Add all sessions of a piece. Whatever cannot be read becomes a fault."""
         faults: list[InputFault] = []
         number = 0
         try:
@@ -233,16 +233,17 @@ class _ShardWriter:
 
         def progress(read: int, _size: int) -> None:
             nonlocal before
-            self._read += max(0, read - before)  # some formats read a source twice
+            self._read += max(0, read - before)  # `read` falls when a format reads its source again
             before = read
 
         return progress
 
     def _store_waiting(self, least: int) -> None:
-        """Store the waiting sessions and their facts, if `least` of them wait or they are long.
+        """Store the waiting sessions and their facts, if there are `least` of them or they are
+        long.
 
-        Each step handles all of them before the next one, which is a fifth faster than session by
-        session.
+        Each step handles all of them before the next step begins: this is a fifth faster than one
+        session after another.
         """
         if len(self._waiting) < least and self._read < _WAITING:
             return
@@ -250,7 +251,7 @@ class _ShardWriter:
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # no full disk: nothing is written yet
+        except InputFault as fault:  # not a full disk, because nothing is written yet
             raise ValueError(str(fault)) from fault
         from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

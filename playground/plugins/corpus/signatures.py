@@ -1,5 +1,5 @@
-"""Signatures that are equal for similar texts: forms of malformed calls and of errors, bands of
-sessions. The build computes them, so that clusters can be found in a redacted corpus, too."""
+"""Signatures that are equal for similar texts: forms of malformed calls, first lines of errors,
+bands of sessions. The build computes them, so that a redacted corpus can be clustered, too."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ BANDS: Final = 16
 # least half of all cases.
 ROWS: Final = 8
 _BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # a format for all bands at once
-_WORDS: Final = 1_000  # words of a session that are used: the first ones
-_MOST: Final = 4_000  # characters of a text that are used for its form
+_WORDS: Final = 1_000  # the number of words at the beginning of a session that are used
+_MOST: Final = 4_000  # the number of characters of a text that are used for its form
 _VALUES: Final = re.compile(
-    r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is no key
+    r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is not a key
     r"|'(?:[^'\\]|\\.)*'(?!\s*:)"
     r"|\b\d[\d.,:]*\b"
     r"|(?<=>)[^<>]+(?=<)"  # text between two tags

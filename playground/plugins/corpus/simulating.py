@@ -36,14 +36,14 @@ class _Sums:
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
     """Simulate every session whose requests were recorded as sent, and sum up by model. A row has
-    the numbers of sessions, of requests, and of breaks (requests that read less than the cache
-    held), the tokens, and their price.
+    the number of sessions, of requests, and of breaks (requests that read less than the cache
+    held), the tokens, and the tokens' price.
 
     Raises InputFault if the corpus is redacted or a file is torn.
     """
     if corpus.catalog.redacts:
         raise InputFault(
-            "a redacted corpus has nothing to simulate",
+            "a redacted corpus has no sizes to simulate",
             where=corpus.folder.store.name,
             expected="a corpus that was built without --redact",
         )
@@ -76,9 +76,9 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
                 for batch in file.iter_batches(_AT_ONCE):
                     yield from (row for row in batch.to_pylist() if row["piece"] not in dropped)
             except (OSError, pa.ArrowInvalid) as error:
-                problem = f"torn or gone ({str(error).splitlines()[0]})"
+                problem = f"torn or missing ({str(error).splitlines()[0]})"
                 where = f"{corpus.folder.store.name}/{name}"
-                expected = "`playground corpus build` with the same inputs, which mends it"
+                expected = "`playground corpus build` with the same inputs, which repairs it"
                 raise InputFault(problem, where=where, expected=expected) from error
 
 

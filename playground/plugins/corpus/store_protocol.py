@@ -19,8 +19,8 @@ LOCK: Final = "lock"
 class Store(Protocol):
     """The files of a corpus by their names.
 
-    Methods raise InputFault for an error of the system. Methods that read a file raise OSError
-    instead, and FileNotFoundError if there is no such file.
+    Methods raise InputFault if the disk or the network fails. Methods that read a file raise
+    OSError instead, and FileNotFoundError if there is no such file.
     """
 
     @property
@@ -50,7 +50,7 @@ class Store(Protocol):
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """Return a faster `size` for many names; it may return sizes as of this call."""
+        """Return a function like `size`, faster for many names. It may use the sizes as of now."""
         ...
 
     def names(self, folder: str) -> list[str]:
@@ -68,7 +68,7 @@ class Store(Protocol):
 
     def locked(self) -> AbstractContextManager[None]:
         """Lock the corpus for writing by this process. Raises InputFault if another process builds
-        there, or if the place holds other files."""
+        the corpus, or if the place holds other files."""
         ...
 
     def confirm(self) -> None:

@@ -1,7 +1,7 @@
 """The stores of a corpus, through which all of its files are read and written.
 
-A store uses names within the corpus, such as `manifest/SHARD.v1.json`. A file of a store is
-complete, or it does not exist.
+A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Each file of a store is
+complete, or does not exist.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from playground.plugins.corpus.temporary_files import whole_file
 class LocalStore:
     """A store in a folder of this machine.
 
-    A file is written under another name and renamed. A build locks the folder; the lock ends with
-    the process.
+    A file is written under another name and then renamed. A build locks the folder; the lock ends
+    with the process.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,16 +62,16 @@ class LocalStore:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):  # a reader of an older catalog may still have it open
+        with suppress(OSError):  # fails while a reader of an older catalog has the file open
             (self._path / name).unlink()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         with faults_naming(self._path):
             if self._path.exists() and not self._path.is_dir():
-                raise InputFault("this is no folder", where=self.name, expected="a folder")
+                raise InputFault("this is not a folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
-            # listed once, because other builds may start
+            # listed only once, because another build may start meanwhile
             names = {entry.name for entry in self._path.iterdir()}
             if names and names.isdisjoint((LOCK, CATALOG)):
                 raise other_files(self.name)
@@ -80,7 +80,7 @@ class LocalStore:
             yield
 
     def confirm(self) -> None:
-        pass  # this process has the lock as long as it runs
+        pass  # the lock lasts as long as this process
 
     def attach(self, connection: Any) -> None:
         pass  # DuckDB reads files by itself

@@ -19,12 +19,12 @@ from playground.plugins.corpus.requests import SeenRequest
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
-Blocks = list[tuple[int, bytes]]  # the number and the hash of each
+Blocks = list[tuple[int, bytes]]  # a number and a hash for each block
 _TOOLSETS: Final = 256  # the number of lists of tools that are cached
 SKELETON: Final = "session"  # the kind of a skeleton's block
 _FILE_FACTS: Final = "noticed"  # the skeleton's key for `FileFacts`
 _LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
-# Fields of a body that are one block each.
+# Fields of a body that are one block.
 _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 
@@ -43,7 +43,7 @@ class FileFacts:
     """The facts about a session that only its file shows.
 
     They are the file's format, the import's findings (code, severity, place, message), and the
-    indexes of the messages with a call whose arguments were kept as text.
+    indexes of the messages with a call whose arguments stayed a text.
     """
 
     form: str
@@ -68,7 +68,7 @@ class SessionStore:
 
     def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
         self._blocks, self._redacts = blocks, redacts
-        self._known_tools: dict[bytes, Blocks] = {}  # by the keys of their lists
+        self._known_tools: dict[bytes, Blocks] = {}  # by the key of a list of tools
 
     def store(
         self, clean: CleanSession, requests: Iterable[SeenRequest], file_facts: FileFacts
@@ -113,8 +113,8 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """Store a row's texts; return the row with block numbers, and the blocks of its head and
-        messages."""
+        """Store a row's texts. Return the row with block numbers in their place, the blocks of its
+        head, and the blocks of its messages."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         messages: list[tuple[int, bytes]] = []
@@ -158,9 +158,9 @@ def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
 def _requests_of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
-    """Yield the requests of a transcript; each adds the messages since the request before it.
+    """Yield the requests of a transcript. Each adds the messages since the request before it.
 
-    The first request, and each first request after a compaction, adds the head and all its
+    The first request, and the first one after each compaction, add the head and all their
     messages.
     """
     previous: SeenRequest | None = None
@@ -199,7 +199,7 @@ def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> d
 
 
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFacts]:
-    """Read a session, and the facts from its file, from a skeleton's block.
+    """Read a session, and the facts about its file, from the block of its skeleton.
 
     Raises InputFault if the blocks are torn.
     """

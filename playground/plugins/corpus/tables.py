@@ -1,9 +1,9 @@
 """The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
 Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
-place in the file, so that it is the same in every build. `piece` identifies the file or, of a long
-file, the piece with the session: the first 64 bits of a hash of its content. Money is in billionths
-of a dollar.
+place in the file: it is the same in every build. `piece` identifies the file or, if a long file was
+cut, the stretch with the session: it is the first 64 bits of a hash of the content. Money is in
+billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class RequestFact(NamedTuple):
     sizes and its bill.
 
     `kept` is the number of shared blocks, `added` has the numbers of the others. `chain` is a hash
-    of all blocks, `added_chain` has for each added block a hash of all blocks up to it. `tools` and
-    `system` are hashes. Sizes by origin are in characters; those of tools and system prompt are
-    NULL if the transcript lacks them. Tokens are the provider's own figures, NULL if there are
-    none; `diagnosis` is the kind of the provider's diagnosis of its cache, or "".
+    of all blocks; for each added block, `added_chain` has a hash of all blocks up to that block.
+    `tools` and `system` are hashes. Sizes by origin are in characters; those of tools and system
+    prompt are NULL if the transcript lacks them. Tokens are the provider's own figures, or NULL;
+    `diagnosis` is the kind of the provider's own diagnosis of its cache, or "".
     """
 
     session: int
@@ -87,9 +87,9 @@ class RequestFact(NamedTuple):
 class CallFact(NamedTuple):
     """One call. `ok` means that it is well-formed, `failed` that its tool returned an error.
 
-    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not `ok`, `form`
-    its text without values, `shape` a hash of `finding` and `form`. `error` is an excerpt of a
-    result that is an error, `signature` a hash of the error without numbers, ids and paths.
+    `failed` is NULL if there is no result. For a call that is not `ok`, `raw` is an excerpt, `form`
+    its text without values, `shape` a hash of `finding` and `form`. For a result that is an error,
+    `error` is an excerpt, and `signature` a hash of it without numbers, ids and paths.
     """
 
     session: int
@@ -117,7 +117,7 @@ class CallFact(NamedTuple):
 
 
 class FindingFact(NamedTuple):
-    """One finding, about the file or about a reply; `n` is -1 if it is about no request."""
+    """One finding about the file or a reply; `n` is -1 if the finding is about no request."""
 
     session: int
     piece: int

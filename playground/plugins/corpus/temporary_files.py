@@ -13,9 +13,9 @@ from playground.base.output import FOLDER, FileDraft, faults_naming, sync_folder
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path for a library that writes files itself. At the end, without an error,
-    that file is synced and renamed to `path`, replacing any file. Use it only in folders that no
-    other program uses. Raises InputFault for an error of the disk.
+    """Yield a temporary path for a library that writes files itself. If the `with` block ends
+    without an error, that file is synced and renamed to `path`, replacing any file. Use this only
+    in folders that no other program uses. Raises InputFault for an error of the disk.
     """
     with faults_naming(path):
         draft = FileDraft(path)
@@ -42,10 +42,11 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 
 
 class ScratchFolder:
-    """The path of a temporary folder, for a library that makes it and writes there.
+    """The path of a temporary folder, for a library that makes the folder and writes there.
 
-    `close` removes it. `remove_leftovers` removes the folders of killed programs; a locked file
-    next to a folder shows that its program still runs. Raises OSError if that file cannot be made.
+    `close` removes the folder. `remove_leftovers` removes the folders of killed programs: a locked
+    file next to a folder shows that its program still runs. Raises OSError if that file cannot be
+    made.
     """
 
     def __init__(self, parent: Path) -> None:

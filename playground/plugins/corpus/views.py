@@ -39,8 +39,8 @@ _SQL_ERRORS: Final = (  # errors about the SQL, not about a file
     duckdb.OutOfMemoryException,
 )
 # Claude Code writes a sub-agent's session twice: in part into the agent's transcript, and into a
-# separate file. Of each name, only the longest session counts. Names that we made up are not
-# compared.
+# separate file. Of the sessions with the same name, only the longest counts. Names that the
+# importer invented are not compared.
 _REPEATED: Final = "told_twice"
 _REPEATED_SQL: Final = """
 SELECT session FROM sessions
@@ -52,15 +52,15 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
 
 def connect(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
     """Open DuckDB with our limits; data that does not fit in memory goes to the folder `spill`. No
-    other process may use `spill`, because DuckDB names its files by process id, which may be the
-    same in several containers.
+    other process may use `spill`: DuckDB names its files by process id, and two containers may have
+    the same ids.
     """
     connection = duckdb.connect(config={"memory_limit": MEMORY_LIMIT, "threads": THREADS})
     folder.store.attach(connection)
     connection.execute(f"SET temp_directory = {sql_text(spill)}")
     connection.execute("SET autoinstall_known_extensions = false")
     connection.execute("SET preserve_insertion_order = false")
-    # otherwise a progress bar goes to standard output after two seconds
+    # without this setting, a progress bar goes to standard output after two seconds
     connection.execute("SET enable_progress_bar = false")
     return connection
 
@@ -125,15 +125,15 @@ class Database:
         self._connection.interrupt()
 
     def _find_repeated(self) -> bool:
-        """Make a table of sessions that another session repeats; return True if there are any. A
-        list of these sessions in a view would be slower: each row would be compared with each
-        entry.
+        """Make a table of the sessions that another session repeats; return True if there are any.
+        A view with a list of them would be slower, because each row would be compared with each
+        entry of the list.
         """
         try:
             self._connection.execute(f"CREATE TABLE {_REPEATED} AS {_REPEATED_SQL}")
-            # fetchall: DuckDB treats a result that is not exhausted as in use
+            # `fetchall`, because DuckDB treats a result as in use until it is read to its end
             return bool(self._connection.execute(f"FROM {_REPEATED} LIMIT 1").fetchall())
-        except duckdb.Error:  # damaged files: the first question about them will fail
+        except duckdb.Error:  # a file is damaged: the first question about it will fail
             return False
 
     def _view(self, table: str) -> None:
@@ -211,7 +211,7 @@ class Database:
             return InputFault(
                 "this file is damaged",
                 where=f"{self._folder.store.name}/{damaged}",
-                expected="that it is taken away, and `playground corpus build` with the same "
+                expected="that you delete it, and run `playground corpus build` with the same "
                 "inputs, which makes it again",
             )
         expected = expected or f"SQL over the views of {_DOCUMENT}"
@@ -234,7 +234,7 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
         with folder.store.open_file(name) as file:
             for _ in pq.ParquetFile(file).iter_batches():
                 pass
-    except FileNotFoundError:  # an older shard lacks this table
+    except FileNotFoundError:  # a shard that is older than this table
         return True
     except (OSError, pa.ArrowException):
         return False

@@ -1,6 +1,6 @@
-"""Requests for the cache simulator: a hash and a size for each block, but no text. A simulation of
-these rows gives the same result as a simulation of the request bodies. So after a change of a rule
-or a price, the whole corpus can be simulated again without its texts.
+"""Requests for the cache simulator: a hash and a size for each block, and no text. Their simulation
+gives the same result as that of the request bodies. So after a change of a rule or a price, a whole
+corpus can be simulated again without its texts.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the one before, without texts, which are not
-    stored."""
+    """Return each request's first difference from the one before, by hashes: there are no
+    texts."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
         for each in first_differences(sent, rules)
@@ -96,7 +96,7 @@ def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDiffe
 
 
 def _head(wire: WireRequest) -> str:
-    """Return as JSON the stored parts of a request other than its blocks."""
+    """Return the stored parts of a request as JSON, except its blocks."""
     return json.dumps(
         {
             "parameters": wire.parameters,

@@ -21,8 +21,8 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return, for each server that reads a dialect, what the server hands over of a reply with text
-    around a call."""
+    """Return what each server that reads a dialect hands over of a reply: one with text before and
+    after its call."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []
@@ -34,7 +34,7 @@ def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
 
 
 def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Payload:
-    """Return a dialect's title, its figures, and who speaks it."""
+    """Return a dialect's title, its figures, and the models that speak it."""
     name = guide.dialect.name
     carried, total = len(values.carried(name)), len(values.values)
     whole = [reading for _, reading in servers if not _loss(reading)]
@@ -55,7 +55,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
 
 
 def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
-    """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
+    """Return the models and servers of a dialect, its other forms, and its facts."""
     told = [
         {"cells": [name, _outcome(reading)], "tone": _tone(reading)} for name, reading in servers
     ]

@@ -1,4 +1,4 @@
-"""`guide`: explain a dialect by use cases, as a model reads them and as its replies are read."""
+"""`guide`: explain a dialect by use cases: a model's prompts, and the calls that are read."""
 
 from __future__ import annotations
 

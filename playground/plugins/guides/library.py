@@ -35,14 +35,14 @@ _WEATHER = ToolMetadata(
 )
 
 
-# No example in the tool: the prompt would then show the very call that the model has to write.
+# The tool has no example, because the prompt would then show the very call that the model writes.
 _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
 
 
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     """Return the use cases of one dialect, in the order of its guide."""
     call, tool = _example(dialect)
-    # A call that holds only texts names no tool, so two calls in one reply would be equal.
+    # Such a call holds only texts and names no tool: two calls in one reply would be equal.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
         _conversation_without_tools(dialect),

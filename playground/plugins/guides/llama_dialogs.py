@@ -1,7 +1,7 @@
 """The dialogs that Meta's prompt formats for Llama 3.1 to 3.3 import, with Meta's texts.
 
 Source: llama-stack 0.2.12, `models/llama/prompt_format.py`. Meta's code writes the day on which it
-runs; here the date is an argument, because a prompt must not depend on the clock.
+runs. Here the date is an argument, because a prompt must not depend on the clock.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def RawMessage(  # noqa: N802 - Meta's name
 ) -> Message:
     """Return Meta's `RawMessage` as a message.
 
-    `stop_reason` is accepted and not kept: a message's end follows from its calls
+    `stop_reason` is accepted and dropped: the end of a message follows from its calls
     (docs/raw-prompts.md).
     """
     if role == "tool":
@@ -123,7 +123,7 @@ def _definition(tool_format: str) -> str:
         raise InputFault(
             f"no tool prompt format {tool_format!r:.40}", field="format", expected=expected
         )
-    # Meta writes a list of properties, each an object of its own, and the names in one line
+    # Meta writes the properties as a list of objects, and the names in one line
     properties = [
         {name: {"type": "object", "description": description}}
         for name, description in (("n", _NUMBER), ("genre", _GENRE))

@@ -1,5 +1,5 @@
-"""The view Guide of the page Dialects: use cases with the model's prompt and the events of the
-reply."""
+"""The view Guide of the page Dialects: use cases with the model's prompts, and the events of the
+replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.servers import ServerReading
 from playground.show import rows
 
 _FIRST: Final = "One tool call"  # the use case shown first, if the dialect has it
-_HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
+_HEIGHT: Final = 300  # pixels of a prompt; its reply then stays in sight
 
 
 def show(row: Any) -> None:
@@ -65,7 +65,7 @@ def _page(name: str, arrows: bool) -> None:
 
 @memoized(32)
 def server_readings(name: str) -> list[tuple[str, ServerReading]]:
-    """Return, for each server that reads this dialect, what the server hands over of one reply."""
+    """Return what each server that reads this dialect hands over of the same reply."""
     guide = guide_for(name)
     return [] if isinstance(guide, NoGuide) else board.server_readings(guide)
 

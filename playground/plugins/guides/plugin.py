@@ -1,4 +1,4 @@
-"""The contributions of guides to the core."""
+"""The contributions of the plugin for guides to the core."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Recognise use cases of Llama's prompts, as Meta writes them in Python.
 
-The code is not run: values that it would compute are left out, and named.
+The code is never run: values that it would compute are left out, and named.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def recognise_use_cases(text: str, name: str) -> Recognised | None:
 def unwrap_use_cases(text: str) -> Unwrapped | None:
     """Return the dialogs of use cases as JSON, a row for each; None for any other text.
 
-    A row has the use case's title, which names the session. The first row also has parts for which
-    a session has no field: descriptions, notes, and a base model's text. Raises InputFault with the
-    line of an error in the source.
+    A row has the use case's title, which names the session. The first row also has the parts for
+    which a session has no field: descriptions, notes, and a base model's text. Raises InputFault
+    with the line of an error in the source.
     """
     if "UseCase(" not in text:
         return None
@@ -144,7 +144,7 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         for message in known(*dialog.args, **dialog.kwargs):
             yield {"role": message.role, "content": message.text}
         return
-    last_call = ""  # Meta's results name no call: each answers the call before it
+    last_call = ""  # Meta's results name no call: each result answers the call before it
     for number, message in enumerate(dialog):
         given = message.bound("role", "content")
         role = given.get("role") or "assistant"
@@ -158,8 +158,8 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         yield plain
 
 
-def _call(given: dict[str, Any], number: int) -> dict[str, Any]:
-    arguments = given.get("arguments") or {}
-    function = {"name": given.get("tool_name", ""), "arguments": json.dumps(arguments)}
-    call_id = str(given.get("call_id") or f"call_{number}")
+def _call(call: dict[str, Any], number: int) -> dict[str, Any]:
+    arguments = call.get("arguments") or {}
+    function = {"name": call.get("tool_name", ""), "arguments": json.dumps(arguments)}
+    call_id = str(call.get("call_id") or f"call_{number}")
     return {"id": call_id, "type": "function", "function": function}

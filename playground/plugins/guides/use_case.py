@@ -28,7 +28,7 @@ class Dialog:
     """A conversation up to the model's turn, its tools, and the response that follows.
 
     `origin` says whether the response was recorded from a model or written by hand. Lists are
-    stored as tuples. Raises InputFault for a value that is no message or no tool.
+    stored as tuples. Raises InputFault for a value that is not a message or not a tool.
     """
 
     messages: Sequence[Message]
@@ -49,7 +49,7 @@ class UseCase:
 
     A dialog that is a text is copied to the page. A list of messages, as Meta writes dialogs,
     becomes a Dialog. Notes may be one text whose lines begin with `- `, as Meta writes them. Lists
-    are kept as tuples. Raises InputFault for a value that is no dialog or no note.
+    are kept as tuples. Raises InputFault for a value that is not a dialog or not a note.
     """
 
     title: str = ""

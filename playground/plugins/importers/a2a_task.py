@@ -27,8 +27,8 @@ class A2aTask(SessionFormat):
     name = "a2a-task"
     title = "Task of the Agent2Agent protocol (A2A), alone or as a server's answer"
     keeps = Keeps(
-        times="of the last state",
-        usage="where ADK or kagent tells it",
+        times="only of the last state",
+        usage="if ADK or kagent reports it",
         missing="the file has no tools; parts that are files are not read",
     )
 
@@ -43,7 +43,7 @@ class A2aTask(SessionFormat):
             task = _task(value)
             builder = SessionBuilder(title=text_of(task.get("id")) or source.stem)
             if not task:
-                builder.note_loss("an entry that is no task", place)
+                builder.note_loss("an entry that is not a task", place)
             else:
                 _read(builder, task, place)
             yield builder
@@ -111,7 +111,7 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
         return [ReasoningPart(text) if thought else text_part(text)] if text else []
     if not isinstance(data, dict):
         named = ", ".join(sorted(map(str, part.keys() - _BESIDE_CONTENT)))
-        builder.note_loss(f"a part that is no text ({named or 'empty'})", place)
+        builder.note_loss(f"a part that is not a text ({named or 'empty'})", place)
         return []
     match _metadata(part.get("metadata"), "type"):
         case "function_call":

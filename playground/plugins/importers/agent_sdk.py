@@ -37,7 +37,7 @@ class ClaudeAgentSdk(SessionFormat):
     title = "Messages of the Claude Agent SDK (YAML, JSON or lines)"
     keeps = Keeps(
         tools="by name",
-        usage="of each answer, or else the run's total at its last answer",
+        usage="of each answer, or else the run's total, at its last answer",
         missing="the file has no system prompt; the run's totals and a test's expectations are "
         "not read",
     )

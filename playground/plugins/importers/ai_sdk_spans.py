@@ -79,5 +79,5 @@ def _answer(attributes: dict[str, Any]) -> list[Any]:
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # `read_message` adds a finding if `calls` is no list
+        message["tool_calls"] = calls  # if `calls` is not a list, `read_message` adds a finding
     return [message] if content or calls else []

@@ -28,7 +28,7 @@ class AiderLlmHistory(SessionFormat):
     name = "aider-llm-history"
     title = "aider's history of requests (.aider.llm.history)"
     keeps = Keeps(times="yes", missing="the file has no model and no usage")
-    left_aside = {"^(?:TO LLM|LLM RESPONSE) [0-9T:.-]+$": "the log's own lines"}
+    left_aside = {"^(?:TO LLM|LLM RESPONSE) [0-9T:.-]+$": "lines that only mark the log's parts"}
 
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:
@@ -78,9 +78,9 @@ class AiderChatHistory(SessionFormat):
     title = "aider's history of the chat (.aider.chat.history.md)"
     left_aside = {"^(?:# aider chat started at|>) ": "lines of aider's interface"}
     keeps = Keeps(
-        times="of the chat's start",
-        usage="rounded, as it was shown",
-        missing="the file has no system prompt and no files; the interface's own lines are not "
+        times="only of the chat's start",
+        usage="rounded, as aider showed it",
+        missing="the file has no system prompt and no files; lines of aider's interface are not "
         "read",
     )
 

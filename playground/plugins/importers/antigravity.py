@@ -39,7 +39,7 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """The steps read so far, and the index of the answer whose calls the next outputs answer."""
+    """The steps read so far, and the index of the answer that has the calls of the next outputs."""
 
     builder: SessionBuilder
     answer: int | None = None
@@ -57,10 +57,8 @@ class _Steps:
             _read_other(builder, kind, content, at, place)
 
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
-        """Add a tool's output as the result of the first open call. If no call is open, add a call
-        too.
-
-        The added call goes into the answer before, because the file shows no further request.
+        """Add a tool's output as the result of the first open call. If no call is open, first add a
+        call to the previous answer, because the file shows no further request.
         """
         builder = self.builder
         call_id = builder.open_call()

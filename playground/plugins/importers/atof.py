@@ -31,7 +31,7 @@ class Atof(SessionFormat):
     keeps = Keeps(
         "yes",
         "yes",
-        "where outputs have it",
+        "if the outputs have it",
         "no",
         "marks, scopes of agents and headers are not read",
     )
@@ -71,7 +71,7 @@ class _Scope:
 
 @dataclass
 class _Log:
-    """The scopes by id, and how many other events of each kind there are."""
+    """A log: its scopes by id, and the number of other events of each kind."""
 
     scopes: dict[str, _Scope]
     others: Counter[str]

@@ -20,7 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_ALL: Final = ("", "all", "assistant")  # a message to another recipient is a call
+_ALL: Final = ("", "all", "assistant")  # recipients; a message to any other is a call
 
 
 class ChatGptExport(SessionFormat):
@@ -70,17 +70,17 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
 
 
 def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
-    """Return the last node of each branch, first that of the branch that was shown last."""
+    """Return the last node of each branch. The branch that was shown last comes first."""
     parents = {str(node.get("parent")) for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
         return [current, *(end for end in ends if end != current)]
-    return ends or list(tree)[:1]  # without a leaf, the parents form a circle
+    return ends or list(tree)[:1]  # no node is a leaf if the parents form a circle
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """Return the nodes from the root to a leaf. Stop at a node that was passed before: parents may
-    form a circle."""
+    """Return the nodes from the root to a leaf. Stop at a node that is already among them: the
+    parents may form a circle."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf
@@ -113,7 +113,7 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
         return
     parts = _parts(builder, message, where)
     if not parts and not _text(message.get("content")):
-        return  # an empty message, as every root has
+        return  # an empty message: every root has one
     _add_message(builder, role, parts, message, place)
 
 
@@ -173,7 +173,7 @@ def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _text(content: Any) -> str:
-    """Return all text of a content, whichever fields its type uses."""
+    """Return all text of a content; each type of content has its own fields for text."""
     if not isinstance(content, dict):
         return str(content or "")
     pieces = [part for part in listed(content.get("parts")) if isinstance(part, str)]

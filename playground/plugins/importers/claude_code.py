@@ -38,7 +38,7 @@ class ClaudeCode(SessionFormat):
     left_aside = {
         "hookInfos": "commands of hooks",
         "summary": "titles of sessions",
-        "^(?:Conversation )?compacted$": "the interface's word for a compaction",
+        "^(?:Conversation )?compacted$": "the interface's text for a compaction",
     }
     keeps = Keeps(
         times="yes",
@@ -59,7 +59,7 @@ class ClaudeStream(SessionFormat):
     title = "Claude Code's log (`--output-format stream-json`)"
     keeps = Keeps(
         tools="by name",
-        times="where lines have them",
+        times="if the lines have them",
         usage="yes",
         missing="the file has no system prompt and no first prompt; the run's totals are not read",
     )
@@ -90,7 +90,7 @@ def _is_head(line: dict[str, Any]) -> bool:
 
 def _is_line(line: Any) -> bool:
     """Return True for a line of a transcript, which has two of the usual fields. Some copies lack
-    these fields: there a line is a message with a time, and its type is a speaker."""
+    these fields: there, a line is a message with a time, and its type is `user` or `assistant`."""
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
@@ -99,8 +99,8 @@ def _is_line(line: Any) -> bool:
 
 
 def _values(source: Source) -> list[Any]:
-    """Return the lines by which the file's format is recognised: the file's first lines, or all
-    lines in a JSON document that wraps them."""
+    """Return the lines that show the file's format: the first lines of the file, or all lines in
+    a JSON document that wraps them."""
     if source.is_lines:
         return source.head
     return [value for _, _, value in _wrapped_lines(source.document) or ()]
@@ -110,7 +110,7 @@ def _wrapped_lines(document: Any) -> list[Entry] | None:
     """Return the lines inside a JSON document; None if there are none.
 
     They are the `loglines` of a session on the web, the `messages` of a recorded pipe to the agent,
-    or only the last line of a log, which is all that `--output-format json` writes.
+    or the last line of a log: `--output-format json` writes only that.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -169,7 +169,7 @@ class _Threads:
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
         self._threads: dict[str, _Thread] = {"": _Thread(self.main)}
-        self._by_line: dict[str, str] = {}  # uuid of a sub-agent's line → key of its thread
+        self._by_line: dict[str, str] = {}  # uuid of a sub-agent's line -> key of its thread
 
     def sessions(self) -> Iterator[SessionBuilder]:
         found = [t.finish() for t in self._threads.values() if t.builder.messages]
@@ -180,7 +180,7 @@ class _Threads:
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
         if kind == "progress" and isinstance(data := value.get("data"), dict):
-            inner = data.get("message")  # a sub-agent's line in the main agent's transcript
+            inner = data.get("message")  # the transcript of the main agent holds a sub-agent's line
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))
@@ -228,7 +228,7 @@ class _Threads:
         """Set the agent's name, version and session, which most lines repeat."""
         agent, message = thread.builder.agent, value.get("message")
         if agent.name and agent.session and not value.get("version"):
-            return  # a log's lines lack the version, which its head has
+            return  # only the head of a log has the version
         is_qwen = isinstance(message, dict) and "parts" in message
         name = agent.name or ("qwen-code" if is_qwen else message and "claude-code")
         version = agent.version or value.get("version")
@@ -271,19 +271,23 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
 
 
 def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Add a finding for output of a tool that the transcript has and the model's result has not."""
+    """Add a finding for output of a tool that the transcript has and the model did not get."""
     ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
     for name in ("stdout", "stderr"):
         text = ran.get(name)
-        if isinstance(text, str) and " ".join(text.split()) not in " ".join(_words(given).split()):
+        if isinstance(text, str) and " ".join(text.split()) not in " ".join(
+            _texts_of_blocks(given).split()
+        ):
             builder.note_beside(f"toolUseResult.{name}", place.at("toolUseResult", name))
 
 
-def _words(content: Any) -> str:
+def _texts_of_blocks(content: Any) -> str:
     """Return the texts of blocks, including texts inside `tool_result` blocks."""
     if isinstance(content, dict):
         content = [content.get("text"), content.get("content")]
-    return " ".join(map(_words, content)) if isinstance(content, list) else text_of(content)
+    return (
+        " ".join(map(_texts_of_blocks, content)) if isinstance(content, list) else text_of(content)
+    )
 
 
 def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:
@@ -303,8 +307,8 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
 
 
 def _is_billed_otherwise(before: Any, after: Any) -> bool:
-    """Return True if two lines of an answer have different token counts. A larger output count in
-    the later line is no difference."""
+    """Return True if two lines of an answer have different token counts. The later line may have a
+    larger output count, because the answer has grown."""
     before, after = mapping(before), mapping(after)
     return any(
         type(count) is int and (after[name] < count if "output" in name else after[name] != count)
@@ -323,7 +327,7 @@ def _role(value: dict[str, Any]) -> str:
 
 
 def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:
-    """Return the request that got an answer. A later piece of the answer updates the usage."""
+    """Return the request of an answer. Later pieces of the answer update the request's usage."""
     return {
         "reply": index,
         "model": message.get("model") or value.get("model"),
@@ -357,7 +361,7 @@ def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
     """Return the messages that a compaction kept, and the id of the line that they follow: the
-    summary or the boundary. The list is empty if the compaction names no message; it is None if a
+    summary or the boundary. The list is empty if the compaction names no message, and None if a
     named message is not in the file.
     """
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
@@ -376,10 +380,10 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log. Add its text unless this repeats the last answer."""
+    """Read the last line of a log. Add its text, unless the last answer has the same text."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
-        # the usage of the run, whose answers have none
+        # the usage of the whole run: its answers have none
         thread.requests[-1]["usage"] = value.get("usage")
     if not isinstance(text, str) or not text.strip():
         return

@@ -1,4 +1,4 @@
-"""Read logs of `codex exec --json`: of threads, turns and items, or in the older form of events.
+"""Read logs of `codex exec --json`: events of threads, turns and items, or events of older forms.
 
 An item may hold a call with its result. Consecutive items form one answer up to the first result.
 """
@@ -33,8 +33,8 @@ class CodexExec(SessionFormat):
     name = "codex-exec"
     title = "Codex's log (`codex exec --json`)"
     keeps = Keeps(
-        usage="of a turn, at its last answer",
-        times="where lines have them",
+        usage="for each turn, at its last answer",
+        times="if the lines have them",
         missing="the file has no tools, no system prompt and no first prompt",
     )
 
@@ -61,7 +61,7 @@ def _is_event(line: dict[str, Any]) -> bool:
 
 
 class _Log:
-    """The open items of a log: those that have begun but not ended."""
+    """A log that is being read, with its open items: those that have begun but not ended."""
 
     def __init__(self, builder: SessionBuilder) -> None:
         self._builder = builder
@@ -102,8 +102,8 @@ class _Log:
         _read(self._builder, item, place, is_done=True, at=line.get("timestamp"))
 
     def _event(self, event: dict[str, Any], place: Place) -> None:
-        """Read an event of the older form, in which a call has two events: its begin and its
-        end."""
+        """Read an event of the older form, in which the begin and the end of a call are two
+        events."""
         kind = str(event.get("type"))
         call_id = str(event.get("call_id") or "")
         if kind in ("agent_message", "agent_reasoning", "user_message"):

@@ -142,7 +142,7 @@ def _item(
         )
     else:
         content = item.get("content", item.get("message"))
-        if isinstance(content, list):  # Codex may write an image part that has no image
+        if isinstance(content, list):  # some of Codex's image parts hold no image
             content = [p for p in content if not (isinstance(p, dict) and _is_empty_image(p))]
         message = {**item, "content": content} if kind == "message" else item
         start = len(builder.messages)
@@ -156,7 +156,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add items of an answer to the message of the items just before, or as a new message."""
+    """Add items of an answer to the message of the items just before them, or as a new message."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

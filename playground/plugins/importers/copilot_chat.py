@@ -22,7 +22,7 @@ from playground.sessions.times import in_seconds
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
 _NODE_FIELDS: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
-# What the window shows besides texts, thoughts and calls: progress, files, questions to the user.
+# Parts of the window that are not texts, thoughts or calls: progress, files, questions to the user.
 _SKIPPED_KINDS: Final = {
     "prepareToolInvocation", "undoStop", "codeblockUri", "textEditGroup", "mcpServersStarting",
     "progressTaskSerialized", "progressMessage", "confirmation", "references", "notebookEditGroup",
@@ -36,7 +36,7 @@ class CopilotChat(SessionFormat):
     title = "Copilot Chat in VS Code (`Chat: Export Chat…`, chatSessions)"
     keeps = Keeps(
         times="yes",
-        usage="where it has one",
+        usage="if the file has it",
         missing="the file has no tools and no system prompt; edits and references that the "
         "window shows are not read",
     )
@@ -124,7 +124,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
     if rounds:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
-        _shown(builder, listed(request.get("response")), place.at("response"))
+        _displayed_response(builder, listed(request.get("response")), place.at("response"))
     for call_id, result in results.items():  # results whose calls are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
         content = _result_text(builder, result, where)
@@ -209,7 +209,7 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
                 unknown.append(node)
 
 
-def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
+def _displayed_response(builder: SessionBuilder, response: list[Any], place: Place) -> None:
     """Read the response that the window shows, for a request without stored rounds. It has pieces
     of text, thoughts and states of calls; only a call's last state counts."""
     parts: dict[str, list[Part]] = {}

@@ -25,7 +25,7 @@ class CopilotCli(SessionFormat):
     title = "Copilot CLI session (events.jsonl)"
     keeps = Keeps(
         times="yes",
-        usage="where events have it",
+        usage="if events have it",
         missing="the file has no tools; hooks, partial results and states are not read",
     )
 
@@ -83,7 +83,7 @@ def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: P
     number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
-        words = "the oldest messages were left out here, how many is not said: all of them stay"
+        words = "the oldest messages were left out here; the file does not say how many: all stay"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
         active = active_messages(builder)
@@ -114,7 +114,7 @@ def _answer(
         builder.add_request(model=model, at=value.get("timestamp"), usage=usage)
 
 
-_COUNTS: Final = {"outputTokens"}  # of an answer whose usage may come in a later event
+_COUNTS: Final = {"outputTokens"}  # an answer's own count; its usage may come in a later event
 _NUMBERS: Final = (int, float, NotANumber)
 
 

@@ -20,7 +20,7 @@ from playground.sessions.source import Source
 class CopilotSdk(SessionFormat):
     name = "copilot-sdk"
     title = "Replayed chats of the Copilot SDK (YAML)"
-    keeps = Keeps(tools="where it has them", missing="the file has no system prompt")
+    keeps = Keeps(tools="if the requests have them", missing="the file has no system prompt")
     left_aside = {"errors": "errors that a test expects"}
 
     def recognises(self, source: Source) -> bool:

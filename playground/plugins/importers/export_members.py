@@ -29,7 +29,7 @@ def export_rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 
 def first_row(source: Source) -> Any:
-    """Return the first conversation, by which a file is recognised."""
+    """Return the first conversation, which shows the file's format."""
     if source.is_lines:
         return source.head[0] if source.head else None
     return next((value for _, value in export_rows(source)), None)

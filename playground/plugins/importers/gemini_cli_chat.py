@@ -69,12 +69,12 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
             if target in messages:
                 ids = list(messages)
                 for each in ids[ids.index(target) :]:
-                    message = "a message that was taken back is left out"
+                    message = "a message that a later line took back is left out"
                     where = str(messages[each][0])
                     builder.findings.append(finding("other-branches", where, message))
                 messages = {each: messages[each] for each in ids[: ids.index(target)]}
             else:
-                builder.note_loss(f"a rewind to {target[:60]!r}, which is not there", Place(line))
+                builder.note_loss(f"a rewind to {target[:60]!r}, which is missing", Place(line))
         elif "$set" in value:
             change = dict_or_finding(builder, value["$set"], Place(line, "$set"))
             within = Place(line, "$set.messages")
@@ -131,8 +131,8 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """Return the output in a list of one function response; for any other value its
-    `result_value`."""
+    """Return the output in a list of one function response; return the `result_value` of anything
+    else."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

@@ -23,7 +23,7 @@ class GeminiStream(SessionFormat):
     title = "Gemini CLI's log (`--output-format stream-json`)"
     keeps = Keeps(
         times="yes",
-        usage="of the run, at its last answer",
+        usage="only of the whole run, at its last answer",
         missing="the file has no tools and no system prompt",
     )
 
@@ -77,7 +77,7 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """Add parts to the current answer, whose text may come in pieces and which ends at the next
+    """Add parts to the current answer. Its text may come in pieces; the answer ends at the next
     result."""
     last = builder.messages[-1] if builder.messages else None
     parts_before = last.parts if last is not None and last.role == "assistant" else ()

@@ -43,7 +43,7 @@ class Httpmock(RecordedHttp):
             for number, document in enumerate(documents, 1)
         ]
         if found and found[-1].status is None and not source.findings:
-            where = str(found[-1].place)  # even a document that is cut off may be valid YAML
+            where = str(found[-1].place)  # YAML that is cut off may still be valid
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
         return found
 

@@ -1,4 +1,4 @@
-"""Read traces of Go's httprr. An exchange is two sizes, the request's bytes and the reply's bytes.
+"""Read traces of Go's httprr. For each exchange: two sizes, the request's bytes, the reply's bytes.
 
 https://pkg.go.dev/golang.org/x/oscar/internal/httprr; the tests of langchaingo and of Google's ADK
 for Go record their exchanges in this form.
@@ -31,7 +31,7 @@ class Httprr(RecordedHttp):
     name = "httprr"
     title = "Trace of Go's httprr"
     keeps = Keeps(
-        "yes", "of answers, where headers say", "yes", "yes", "other headers are not read"
+        "yes", "of answers, if headers have them", "yes", "yes", "other headers are not read"
     )
 
     def recognises(self, source: Source) -> bool:
@@ -44,11 +44,11 @@ class Httprr(RecordedHttp):
             at = middle + int(sizes[2])
             place = Place(field=str(number))
             if at > len(data):
-                source.findings.append(finding("torn-end", str(place), "its reply is cut off"))
+                source.findings.append(finding("torn-end", str(place), "the reply is cut off"))
             yield _exchange(data[sizes.end() : middle], data[middle:at], place)
             number += 1
         if data[at:].strip():
-            message = f"{len(data) - at} bytes that are no exchange"
+            message = f"{len(data) - at} bytes that are not an exchange"
             source.findings.append(finding("spoiled-rest", str(number), message))
 
 

@@ -46,7 +46,7 @@ class InspectLog(SessionFormat):
         "**.error": "errors of the run",
         "eval": "settings of the evaluation",
         "plan": "settings of the evaluation",
-        "**.view": "how a call is shown",
+        "**.view": "the form in which a call is shown",
         r"^(?:attachment|tc)://[\w-]+$": "the address of a text that stands elsewhere",
         "**.sample": "the sample of the data set",
     }
@@ -106,7 +106,7 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
             )
     builder.add_tools(calls.tools, within)
     if calls.note_others(builder, within) and texts:
-        builder.note_loss("long texts that those calls alone refer to", place.at("attachments"))
+        builder.note_loss("long texts to which only those calls refer", place.at("attachments"))
     return builder
 
 
@@ -144,13 +144,13 @@ class _ModelCalls:
         return {}
 
     def note_others(self, builder: SessionBuilder, place: Place) -> bool:
-        """Add a finding for the other calls, such as a grader's. Return True if there are any."""
+        """Add a finding for the remaining calls, such as a grader's. Return True if any remain."""
         others = [*self._by_id.values(), *self._others]
         if others:
             usages = [mapping(mapping(event.get("output")).get("usage")) for event in others]
             tokens = sum(n for each in usages if type(n := each.get("total_tokens")) is int)
             calls = f"{counted(len(others), 'model call')} (a grader's, say), {tokens:,} tokens"
-            builder.note_loss(f"{calls}: the answers are no messages of this sample", place)
+            builder.note_loss(f"{calls}: the answers are not messages of this sample", place)
         return bool(others)
 
 

@@ -95,7 +95,7 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     first = len(builder.messages)
     summary = value.get("contextSummary") or value.get("summary")  # Kimi sends `contextSummary`
     if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
-        builder.note_loss("a summary beside the one that is sent", place.at("summary"))
+        builder.note_loss("a summary that is not the one sent to the model", place.at("summary"))
     if isinstance(summary, str):
         read_message(builder, {"role": "user", "content": summary}, place)
     if type(count) is int and not user_count:
@@ -130,7 +130,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # a request without an answer was cut off or made a compaction
+    elif builder.messages:  # the request had no answer: it was cut off, or made a compaction
         builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

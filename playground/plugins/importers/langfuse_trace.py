@@ -26,10 +26,10 @@ _CALLS: Final = {"GENERATION"}
 class LangfuseTrace(SessionFormat):
     name = "langfuse-trace"
     left_aside = {
-        "trace": "what the observations say, as a whole",
+        "trace": "a copy of texts in the observations",
         "**.sdk_http_response": "headers of HTTP",
-        "**.scores": "scores, and why they were given",
-        "**.metadata": "what a framework noted beside an observation",
+        "**.scores": "scores and their reasons",
+        "**.metadata": "a framework's notes on an observation",
     }
     title = "Langfuse trace export"
     keeps = Keeps(
@@ -64,7 +64,7 @@ class LangfuseTrace(SessionFormat):
             builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
         for turn in repeats:
-            sessions[0].note_loss("the same call and bill once more: read as one", turn.place)
+            sessions[0].note_loss("a repeated report of a call, with a bill: read once", turn.place)
         _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
             dict_or_finding(sessions[0], observation, place)
@@ -77,14 +77,14 @@ _NAMED: Final = 100  # the most places that a finding lists
 def _tell_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
 ) -> None:
-    """Add a finding about observations that are no model calls."""
+    """Add a finding about observations that are not model calls."""
     others = [(place, each) for place, each in observations if id(place) not in read]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
         told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         places = ", ".join(str(place) for place, _ in others[:_NAMED])
         more = ", …" if len(others) > _NAMED else ""
-        message = f"observations that are no model calls ({told}), at {places}{more}"
+        message = f"observations that are not model calls ({told}), at {places}{more}"
         builder.findings.append(finding("lines-left-out", str(others[0][0]), message))
 
 
@@ -121,7 +121,7 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
     """Return the turns without repeats, and the repeats that have a bill. A framework and its
-    client may both report a call. Equal turns whose bills differ are different calls."""
+    client may both report the same call. Equal turns with different bills are different calls."""
     unique: list[Turn] = []
     others: list[Turn] = []
     for turn in turns:
@@ -136,8 +136,8 @@ def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
 
 
 def _is_same_call(one: Turn, other: Turn) -> bool:
-    """Return True if two turns may report the same call. One turn may have more counts, such as
-    sums."""
+    """Return True if two turns may report the same call. One of their bills may have more counts,
+    such as sums."""
     if (one.before, one.after) != (other.before, other.after):
         return False
     counts, others = _counts(one), _counts(other)

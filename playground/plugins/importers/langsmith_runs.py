@@ -25,8 +25,8 @@ class LangSmithRuns(SessionFormat):
     name = "langsmith-runs"
     title = "LangSmith runs"
     left_aside = {
-        "**.serialized": "the client's own code, as it names it",
-        "**.events.*.kwargs.token": "pieces of an output, as they came",
+        "**.serialized": "names of the client's own classes",
+        "**.events.*.kwargs.token": "pieces of an output while it arrived",
     }
     keeps = Keeps(
         "yes", "yes", "yes", "no", "only runs of model calls are read; feedback and events are not"
@@ -82,11 +82,11 @@ def _merge_pieces(pieces: list[_Run]) -> tuple[list[_Run], list[_Run]]:
     Return the complete runs, and the runs whose first piece is not in the file.
     """
     runs: dict[str, _Run] = {}
-    keys: dict[str, str] = {}  # position in the trace → key of the first run there
+    keys: dict[str, str] = {}  # a run's position in the trace -> the run's key
     for number, (run, place) in enumerate(pieces):
         order = str(run.get("dotted_order") or "")
         key = str(run.get("id") or order or number)
-        if key not in runs and not run.get("id"):  # a piece without an id has the run's position
+        if key not in runs and not run.get("id"):  # without an id, by the position
             key = keys.get(order, key)
         earlier, first = runs.get(key, ({}, place))
         fields = {name: field for name, field in run.items() if field not in (None, {}, [])}
@@ -130,11 +130,11 @@ def _usage(
         reply.get("usage"),
         reply.get("usage_metadata"),
         metadata.get("usage_metadata"),
-        mapping(reply.get("llm_output")).get("token_usage"),  # older LangChain
+        mapping(reply.get("llm_output")).get("token_usage"),  # from older LangChain
     )
     for usage in usages:
         if isinstance(usage, dict) and usage:
             return usage
-    # type() and not isinstance(): in Python, True is an int
+    # `type` instead of isinstance: in Python, True is an int
     sums = {k: n for k, n in run.items() if k.endswith("_tokens") and type(n) is int and n}
     return sums or None

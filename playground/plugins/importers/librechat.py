@@ -138,7 +138,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call and its result. The Assistants API has both under `function`."""
+    """Return a call and its result. The Assistants API puts both under `function`."""
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     call_id = call.get("id") or builder.new_id()

@@ -41,7 +41,7 @@ class LlmLogs(SessionFormat):
             builder = SessionBuilder(title=str(logged_rows[0][1].get("conversation_name") or key))
             builder.set_metadata(name="llm", session=key)
             for place in unknown if number == 0 else ():
-                builder.note_loss("an entry that is no logged response", place)
+                builder.note_loss("an entry that is not a logged response", place)
             logged_rows.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
             for place, row in logged_rows:
                 _row(builder, row, place)

@@ -79,7 +79,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
     """Read an answer's steps. Consecutive steps up to a result are one reply of the model."""
     parts: list[Part] = []
-    infos: list[dict[str, Any]] = []  # about the model's replies
+    infos: list[dict[str, Any]] = []  # data about the model's replies, such as token counts
     for index, step in enumerate(version["steps"]):
         kind = step.get("type") if isinstance(step, dict) else None
         if kind == "contentBlock":
@@ -120,7 +120,7 @@ def _parts(
         where = place.at(index)
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "text" and item.get("isStructural"):
-            continue  # a tag around reasoning
+            continue  # the block is only a tag around reasoning
         if kind == "text" and is_thought:
             parts += [ReasoningPart(str(item["text"]))] if item.get("text") else []
         elif kind == "toolCallRequest":

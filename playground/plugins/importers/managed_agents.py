@@ -1,4 +1,4 @@
-"""Read events of Anthropic's managed agents: lines or a list, perhaps wrapped by a dump."""
+"""Read events of Anthropic's managed agents: lines or a list, also inside a dump of the client."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ManagedAgents(SessionFormat):
     name = "managed-agent-events"
     title = "Anthropic managed agent events"
     keeps = Keeps(
-        tools="in the agent's own line",
+        tools="in the line about the agent",
         times="yes",
         usage="yes",
-        missing="states are not read; without the agent's own line, the file has no system prompt; "
-        "thoughts may lack their text",
+        missing="states are not read; without the line about the agent, the file has no system "
+        "prompt; thoughts may lack their text",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -64,10 +64,11 @@ def _values(source: Source) -> list[Any]:
 
 
 def _unwrap(entry: Entry) -> Entry:
-    """Return the event in a line that is a list, as in a client's log: a method and its result.
+    """Return the event in a line that is a list of two: a method and its result, as in a client's
+    log.
 
-    A method with the client's events becomes a quiet event, because the server sends each of them
-    back. Any other line is returned unchanged.
+    A method that sends the client's events is skipped, because the server sends each of them back.
+    Any other line is returned unchanged.
     """
     match entry:
         case line, place, [str(), dict(event)]:
@@ -78,8 +79,8 @@ def _unwrap(entry: Entry) -> Entry:
 
 
 def _event(value: Any) -> dict[str, Any] | None:
-    """Return the event in a line, also if a client's log or a dump wraps it; None if there is no
-    event."""
+    """Return the event in a line, even inside an entry of a client's log or of a dump; None if
+    there is no event."""
     match value:
         case [str(), dict(event)]:
             value = event
@@ -126,7 +127,7 @@ class _Log:
             self.main.note_loss(f"an error: {str(event.get('error'))[:80]}", place)
 
     def _read_head(self, value: dict[str, Any], place: Place) -> None:
-        """Read the session's own line: the agent's prompt, tools and model."""
+        """Read the line about the agent: its prompt, tools and model."""
         agent = value.get("agent")
         if not isinstance(agent, dict):
             self.main.note_loss("a line without an event", place)
@@ -184,8 +185,8 @@ class _Log:
         builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
-        """Set the usage of the last answer if that has none yet; otherwise store the usage for the
-        next answer."""
+        """Set the usage of the last answer if the answer has none yet; otherwise keep the usage for
+        the next answer."""
         usage = event.get("model_usage") or event.get("usage")
         if not isinstance(usage, dict):
             return

@@ -35,16 +35,16 @@ class MarkdownHistory(SessionFormat):
     name = "specstory"
     title = "SpecStory history or Cursor's export (Markdown)"
     left_aside = {
-        r"^[\d :-]+Z\)\*\*_$": "the time of a heading",
+        r"^[\d :-]+Z\)\*\*_$": "the time in a heading",
         r"^<!-- .* -->$": "comments of the tool that wrote the file",
         r"^_?\*\*(?:User|Agent|Assistant|Cursor)\b.*\*\*_?$": "headings: speaker and time",
-        r"^_?Exported on .* from Cursor": "the line of the export",
+        r"^_?Exported on .* from Cursor": "the line about the export",
         r"^</?(?:tool-use|details|summary|think)\b": "tags around calls and thoughts",
     }
     keeps = Keeps(
-        times="where headings have them",
-        missing="the file has no tools, usage or system prompt, and does not show how calls were "
-        "written",
+        times="if headings have them",
+        missing="the file has no tools, usage or system prompt, and does not show the form of "
+        "calls",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -52,7 +52,7 @@ class MarkdownHistory(SessionFormat):
             return False
         start = source.start(65536)
         if b"_Exported on" in start[:2000] and b"**User**" in start:
-            return True  # Cursor's
+            return True  # Cursor's export
         if start[:1] in b'{["':  # JSON, which may hold a Markdown history in a string
             return False
         return any(head in start for head in _HEADS)
@@ -137,7 +137,7 @@ class _Reader:
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if not self.main.messages and not self._sides:
-            self.main.note_loss("no turn of a chat", Place())
+            self.main.note_loss("a file without turns of a chat", Place())
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def read_head(self, text: str) -> None:

@@ -80,7 +80,7 @@ class WeaveCalls(SessionFormat):
 
 
 def _is_weave_call(value: Any) -> bool:
-    """Return True for a call whose input is a chat. A trace's other calls are steps of the
+    """Return True for a call whose input is a chat. Other calls of a trace are functions of the
     program."""
     if not isinstance(value, dict) or not {"op_name", "inputs"} <= value.keys():
         return False
@@ -148,13 +148,13 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
 
 
 def _messages(value: Any, role: str) -> list[Any]:
-    """Return the messages in a value, or else the value alone in a list, which later gets a
-    finding."""
+    """Return the messages in a value. A value without messages is returned alone in a list, and
+    gets a finding later."""
     return chat_messages(value, role) or as_list(json_value(value))
 
 
 def turn_of(request: Any, response: Any, place: Place) -> Turn:
-    """Return a call as a turn, from its input and output in the form of any known client."""
+    """Return a turn of a call's input and output, which may have the form of any known client."""
     reply, body = mapping(json_value(response)), mapping(json_value(request))
     usage = reply.get("usage")
     models = (reply.get("model"), body.get("model"))
@@ -171,6 +171,6 @@ def turn_of(request: Any, response: Any, place: Place) -> Turn:
 
 
 def _first(source: Source) -> list[Any]:
-    """Return the file's first entries, by which its format is recognised."""
+    """Return the file's first entries, which show its format."""
     entries = source.head if source.is_lines else source.document
     return entries[:20] if isinstance(entries, list) else [entries]

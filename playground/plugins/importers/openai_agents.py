@@ -54,7 +54,7 @@ class OpenAIAgentsRun(SessionFormat):
         run_items = _RunItems(builder, state, [response.get("output") for _, response in responses])
         for place, response in responses:
             _response(builder, response, place, run_items)
-        for place, item in run_items.rest():
+        for place, item in run_items.remaining():
             read_message(builder, item, place)
         yield builder
 
@@ -65,8 +65,8 @@ _Entry = tuple[Place, dict[str, Any]]
 class _RunItems:
     """The items of a run (answers of the model, outputs of tools) that no response has taken yet.
 
-    An item is looked up by its call's id or its own id. It is looked up by its content if it has no
-    id, or if several items share the id: with some APIs all messages have the same id.
+    An item is looked up by its call's id or its own id; or by its content, if it has no id or
+    shares the id with other items: with some APIs all messages have the same id.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
@@ -85,7 +85,7 @@ class _RunItems:
         of_responses = [item for output in outputs for item in _objects(output)]
         self._shared_ids = _shared_ids(of_responses) | _shared_ids([item for _, item in found])
         self._items = found
-        self._waiting: dict[str, deque[int]] = {}  # key → indexes of the items that are not taken
+        self._waiting: dict[str, deque[int]] = {}  # key -> indexes of the items that are not taken
         for number, (_, item) in enumerate(found):
             self._waiting.setdefault(self._key(item), deque()).append(number)
 
@@ -98,7 +98,7 @@ class _RunItems:
         is_call = not _is_output(call) and bool(_id(call))
         return self._pop(f"output of {_id(call)}") if is_call else None
 
-    def rest(self) -> Iterator[_Entry]:
+    def remaining(self) -> Iterator[_Entry]:
         """Yield the items that were not taken, in the order of the run."""
         for number in sorted(chain.from_iterable(self._waiting.values())):
             yield self._items[number]
@@ -123,7 +123,6 @@ def _is_output(item: dict[str, Any]) -> bool:
 
 
 def _shared_ids(items: list[dict[str, Any]]) -> set[str]:
-    """Return the ids that several items have."""
     counts = Counter(_id(item) for item in items if not item.get("call_id"))
     return {item_id for item_id, count in counts.items() if count > 1}
 

@@ -25,7 +25,7 @@ class OpenAILists(SessionFormat):
     name = "openai-lists"
     title = "List of OpenAI's API (items, threads, stored chats, evaluations)"
     keeps = Keeps(
-        times="where entries have them", usage="yes", missing="grades of evaluations are not read"
+        times="if entries have them", usage="yes", missing="grades of evaluations are not read"
     )
 
     def recognises(self, source: Source) -> bool:
@@ -48,7 +48,7 @@ class OpenAILists(SessionFormat):
             elif value.get("object") == _EVALUATION:
                 _evaluation(builder, value, place)
             elif not read_reply(builder, value, place):
-                builder.note_loss("no reply in it", place)
+                builder.note_loss("an entry without a reply", place)
             yield builder
 
 
@@ -78,8 +78,8 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
 def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
-    The entries' times show the order, or a result before its call, or an answer before all
-    questions.
+    That follows from the entries' times; or from a result that stands before its call, or an answer
+    that stands before all questions.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]

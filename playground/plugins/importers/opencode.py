@@ -26,7 +26,7 @@ _QUIET = {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "s
 class OpencodeExport(SessionFormat):
     name = "opencode-export"
     title = "opencode export, or log (`opencode run --format json`)"
-    left_aside = {"**.state.metadata": "what the interface shows of a result"}
+    left_aside = {"**.state.metadata": "data with which the interface shows a result"}
     keeps = Keeps(
         times="yes",
         usage="yes",
@@ -71,7 +71,6 @@ _QUIET_LINES = {"step_start", "step_finish", "session.*", "error"}
 
 
 def _part_in_line(value: Any) -> dict[str, Any] | None:
-    """Return the part in a line of the log, or None."""
     part = value.get("part") if isinstance(value, dict) else None
     return part if isinstance(part, dict) and "sessionID" in value else None
 
@@ -149,7 +148,7 @@ def _session(
 
 
 def _created(message: dict[str, Any]) -> float:
-    """Return a message's time in milliseconds; 0 if it is no number."""
+    """Return a message's time in milliseconds; 0 if the message has no number there."""
     created = mapping(message.get("time")).get("created")
     return created if isinstance(created, int | float) else 0
 
@@ -163,7 +162,7 @@ def _message(
     """Read a message, which may be one of the two messages of a compaction.
 
     The user's message asks for the compaction and names the first message that stays. The answer is
-    the summary of the complete history.
+    the summary of the history before it.
     """
     builder, start = marked.builder, len(marked.builder.messages)
     compaction_count = len(builder.compactions)

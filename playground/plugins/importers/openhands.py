@@ -22,10 +22,10 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_LONG: Final = 24  # characters: a task of this length may be part of a longer message
+_LONG: Final = 24  # characters; a task of this length may also stand inside a longer message
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # an event's fields; before V0, its arguments were beside them
+_EVENT_FIELDS: Final = {  # an event's own fields; before V0, its arguments stood beside them
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -35,14 +35,14 @@ class OpenHandsEvents(SessionFormat):
     name = "openhands-events"
     title = "OpenHands events (V0)"
     left_aside = {
-        "**.translated_ipython_code": "a call, as it was run",
+        "**.translated_ipython_code": "a call in the form in which it was run",
         "**.extras.metadata": "the state of the shell",
-        "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
+        "**.extras.formatted_output_and_error": "a call's output, formatted for display",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words",
+        "|Browsing |No observation|All done! |` executed with exit code)": "texts of the interface",
     }
     keeps = Keeps(
-        "in the first event, if there",
+        "if the first event has them",
         "yes",
         "yes",
         "no",
@@ -107,7 +107,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set the time and duration of the last request, in place of the reply's own."""
+    """Set the time and duration of the last request; those of the reply are replaced."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -122,9 +122,9 @@ class OpenHandsOutput(SessionFormat):
     name = "openhands-output"
     title = "OpenHands resolver output"
     left_aside = {
-        "git_patch": "the patch that came of it",
+        "git_patch": "the patch that the run made",
         "result_explanation": "a judge's words about the outcome",
-        "issue": "the issue as it was set",
+        "issue": "the task",
     }
     keeps = Keeps(times="yes", missing="the patch and the metrics of the whole run are not read")
 
@@ -191,8 +191,8 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read the answer that the event stores with a call, or else the call. Skip an answer that was
-    read before."""
+    """Read a call, and the model's answer with it if the event stores the answer. Skip an answer
+    that was read before."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")
@@ -210,7 +210,7 @@ def _call(
 def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """Read an action as a call, for a model without native calls."""
+    """Read an action as a call: of a model that wrote its calls as text."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"

@@ -25,7 +25,7 @@ _QUIET: Final = {
     "LLMCompletionLogEvent", "PauseEvent", "TokenEvent",
 }  # fmt: skip
 _RESULTS: Final = {"AgentErrorEvent": "error", "UserRejectObservation": "rejection_reason"}
-_MOST_EVENTS: Final = 12  # how many events are checked to recognise a file
+_MOST_EVENTS: Final = 12  # the number of events that are checked to recognise a file
 
 
 class OpenHandsSdk(SessionFormat):
@@ -64,17 +64,17 @@ def _members(source: Source) -> list[tuple[str, Source]]:
 
 @dataclass
 class _Reader:
-    """A session whose events are being read. `view` has the events that the next request would
-    hold."""
+    """A session whose events are being read. `view` holds the events that the next request would
+    contain."""
 
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
-    # event id, indexes of its messages
+    # the id of each event, and the indexes of its messages
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """Read one event, and store its messages in `view`, because a condensation names events,
-        not messages."""
+        """Read one event, and add its id with its messages to `view`: a condensation later names
+        events by id."""
         builder, start = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
             self._condensation(value, place)
@@ -83,12 +83,12 @@ class _Reader:
         messages: Sequence[int] = range(start, len(builder.messages))
         answer = self.answers.get(text_of(value.get("llm_response_id")))
         if value.get("kind") == "ActionEvent" and not messages and answer is not None:
-            messages = [answer]  # one of parallel calls
+            messages = [answer]  # one of the calls in an answer that was read before
         if messages:
             self.view.append((value.get("id"), messages))
 
     def _condensation(self, value: dict[str, Any], place: Place) -> None:
-        """Remove the forgotten events from the view, and insert the summary."""
+        """Remove the events that a condensation forgets from the view, and insert its summary."""
         start = len(self.builder.messages)
         self.builder.add_compaction(value.get("timestamp"), place=place)
         if value.get("summary"):
@@ -141,8 +141,8 @@ class _Reader:
             self.builder.add_request(at=value.get("timestamp"))
 
     def _action(self, value: dict[str, Any], place: Place) -> None:
-        """Read a call with the thought before it. Parallel calls of one answer are separate
-        events."""
+        """Read a call with the thought before it. Parallel calls of one answer are one event
+        each."""
         thought = {
             "role": "assistant",
             "content": value.get("thought"),

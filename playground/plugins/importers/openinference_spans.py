@@ -56,12 +56,12 @@ def _turn(span: TraceSpan) -> Turn:
     )
 
 
-def _with_thought(said: list[Any], output: Any) -> list[Any]:
+def _with_thought(messages: list[Any], output: Any) -> list[Any]:
     """Return the messages. If there is only one message, add the reasoning from the raw reply."""
     match json_value(output):
-        case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(said) == 1:
-            return [{"reasoning_content": thought, **said[0]}]
-    return said
+        case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(messages) == 1:
+            return [{"reasoning_content": thought, **messages[0]}]
+    return messages
 
 
 def _message(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Write a session as OpenTelemetry's spans in OTLP's JSON: one for the run, one for each request.
 
-The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/. The
-facts that the convention has no attributes for are attributes whose names begin with `playground.`;
+The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/. Facts
+without an attribute in the convention get attributes whose names begin with `playground.`;
 `otel_own.py` reads the session back from both.
 """
 
@@ -33,7 +33,7 @@ _SCOPE: Final = "dialect-playground"
 _INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
 _MOST: Final = 200_000_000  # characters of messages
-# LiteLLM's prefixes of models, as `gen_ai.provider.name` has them; others stay as they are.
+# LiteLLM's prefixes of models -> `gen_ai.provider.name`; other prefixes are used unchanged.
 _PROVIDERS: Final = {
     "azure": "azure.ai.openai",
     "bedrock": "aws.bedrock",
@@ -61,7 +61,7 @@ def dump_otel(session: Session) -> str:
     """Return the session as a trace. Each request's span holds all messages that were sent.
 
     Ids are digests of the session, so that the same session gives the same trace. Recordings and
-    bodies as they were sent are not in it. Raises InputFault if the repeated messages are too long.
+    request bodies are left out. Raises InputFault if the repeated messages are too long.
     """
     texts = [dump_json(_message(message)) for message in session.messages]
     requests = _requests(session)
@@ -99,7 +99,7 @@ def dump_otel(session: Session) -> str:
 
 
 def _facts(session: Session) -> str:
-    """Return the session as JSON without what other attributes hold, or no attribute can hold."""
+    """Return the session as JSON without messages, tools, recordings and rows."""
     rest = replace(session, messages=(), tools=(), recordings=(), rows=())
     return dump_json(plain_session(rest))
 
@@ -107,9 +107,9 @@ def _facts(session: Session) -> str:
 def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
     """Return the index of each request's answer, with its record, in the order of the answers.
 
-    The last may be a request that is still to come. -1 is the answer of a request without any.
+    The index is -1 for a request without an answer. The last request may be one still to come.
     """
-    found: list[tuple[int, int, RequestRecord | None]] = []  # an answer's place in the order first
+    found: list[tuple[int, int, RequestRecord | None]] = []  # first, the place in the order
     recorded, last = set(), -1
     for record in session.requests:
         answer = record.reply if record.reply < len(session.messages) else -1
@@ -131,7 +131,7 @@ def _run_span(
     repeated: Mapping[str, str],
     spans: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return the span of the complete run, which holds what belongs to no single request."""
+    """Return the span of the complete run, which holds the facts of no single request."""
     agent = session.agent
     times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
     attributes = {
@@ -161,7 +161,7 @@ def _request_span(
     history: list[int],
     repeated: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the span of a request: the messages that it sent, and the answer, if there is one."""
+    """Return the span of a request: the messages that were sent, and the answer, if any."""
     model = record.model if record else ""
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
@@ -197,7 +197,7 @@ def _provider(model: str) -> dict[str, str]:
 
 
 def _parameters(session: Session) -> dict[str, Any]:
-    """Return the parameters that the convention has attributes for."""
+    """Return the parameters for which the convention has attributes."""
     found: dict[str, Any] = {}
     for name, value in session.parameters.items():
         if name in _PARAMETERS and isinstance(value, bool | int | float | str | list):
@@ -298,7 +298,7 @@ def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _value(value: Any) -> dict[str, Any]:
-    """Return a value with its type, as OTLP has it."""
+    """Return a value in an object that names its type, as in OTLP."""
     match value:
         case bool():
             return {"boolValue": value}

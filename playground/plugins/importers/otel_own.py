@@ -17,19 +17,19 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 _FACTS: Final = "playground.session"
-# What a trace may be instead of one of ours, if somebody has changed it.
+# The shape of a trace that another program has changed is unknown: reading it may raise these.
 _FAULTS: Final = (InputFault, AttributeError, KeyError, TypeError, ValueError)
 
 
 def is_own(span: TraceSpan) -> bool:
-    """Return True for the span of a complete run."""
+    """Return True for a span of ours, which stands for a complete run."""
     return _FACTS in span.attributes
 
 
 def own_sessions(spans: Sequence[TraceSpan]) -> dict[str, SessionBuilder]:
-    """Return the sessions that were written as traces, by their traces' ids.
+    """Return the sessions that `otel_export.py` wrote, by their traces' ids.
 
-    A trace that lacks something, because another program has changed it, is not among them.
+    A trace that lacks something, because another program has changed it, is left out.
     """
     found: dict[str, SessionBuilder] = {}
     runs = {span.trace: span for span in spans if is_own(span)}
@@ -79,7 +79,7 @@ def _list(attributes: dict[str, Any], name: str) -> list[Any]:
 
 
 def _converted_counts(session: Session, requests: Sequence[TraceSpan]) -> int:
-    """Return how many spans have counts of tokens that differ from the provider's own."""
+    """Return the number of spans whose token counts differ from the provider's own."""
     bills: dict[int, list[set[int]]] = {}
     for record in session.requests:
         bills.setdefault(record.reply, []).append({*_numbers(record.usage)})
@@ -113,7 +113,7 @@ def _message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(part: dict[str, Any]) -> dict[str, Any]:
-    """Return a part as a session file has it. Raises KeyError for an unknown type."""
+    """Return a part in the form of a session file. Raises KeyError for an unknown type."""
     kind = part["type"]
     if kind in ("text", "reasoning"):
         return {k: v for k, v in part.items() if k != "content"} | {"text": part["content"]}

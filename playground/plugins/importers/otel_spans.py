@@ -21,8 +21,8 @@ from playground.sessions.shapes.fields import as_list
 from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
-_OUTPUT: Final = "gen_ai.output"  # any-agent's
-# OpenLLMetry's names, which are Anthropic's although the counts have OpenTelemetry's meaning.
+_OUTPUT: Final = "gen_ai.output"  # an attribute of any-agent
+# OpenLLMetry's names. They are Anthropic's, but the counts have OpenTelemetry's meaning.
 _OF_OPENLLMETRY: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
@@ -154,7 +154,7 @@ def _is_any_agent_call(value: Any) -> bool:
     return isinstance(value, dict) and {"tool.name", "tool.args"} <= value.keys()
 
 
-# OpenTelemetry's own names, and those of instrumentations for one provider.
+# OpenTelemetry's own names, and names of instrumentations for a single provider.
 _OPTION_PREFIXES: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
 # Options for which OpenTelemetry had no name at that time.
 _TRACELOOP_OPTIONS: Final = (

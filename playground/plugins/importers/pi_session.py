@@ -81,8 +81,8 @@ class PiSession(SessionFormat):
 
 
 def _branches(source: Source) -> list[set[int | None] | None]:
-    """Return each branch's line numbers, first the branch that was written last. Return [None] if
-    there is only one branch."""
+    """Return each branch's line numbers, those of the branch that was written last first. Return
+    [None] if the file is a single branch."""
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     messages: set[str] = set()
@@ -131,7 +131,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
         builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
-    elif kind == "branch_summary":  # the summary of another branch replaces no messages
+    elif kind == "branch_summary":  # a summary of another branch: it replaces no messages here
         if value.get("summary"):
             read_message(builder, {"role": "user", "content": value["summary"]}, place)
     elif isinstance(message, dict):

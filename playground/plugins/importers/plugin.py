@@ -1,4 +1,4 @@
-"""The importers of other programs' files, for the core's table of formats, and an export."""
+"""The contributions of this plugin to the core: importers of other programs' files, one export."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from playground.base.registry import Plugin, SessionForm
 
-_NARROWEST: Final = (  # traces of tracing and evaluation, and recorded HTTP
+_NARROWEST: Final = (  # traces of tracing and evaluation tools, and recorded HTTP
     "langfuse_trace:LangfuseTrace",
     "langsmith_runs:LangSmithRuns",
     "openinference_spans:OpenInferenceSpans",

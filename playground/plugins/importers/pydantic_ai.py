@@ -56,7 +56,7 @@ class PydanticAi(SessionFormat):
             if _is_message(value):
                 _read(builder, value, Place(field=str(index)))
             else:
-                builder.note_loss("an entry that is no message", Place(field=str(index)))
+                builder.note_loss("an entry that is not a message", Place(field=str(index)))
         yield builder
 
 

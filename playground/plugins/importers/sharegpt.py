@@ -29,7 +29,7 @@ class ShareGpt(SessionFormat):
     title = "ShareGPT conversations (LLaMA-Factory, Hermes function calling, ToolACE)"
     keeps = Keeps(
         tools="beside the conversation or in the system prompt",
-        missing="what stands beside the conversation is not read, nor an answer that was not "
+        missing="other fields beside the conversation are not read, nor is an answer that was not "
         "chosen",
     )
 
@@ -81,7 +81,7 @@ def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     text = _text(message)
     role = role_of(message) if isinstance(message, dict) else None
-    # the fast way, for half of all messages
+    # a shorter path, which about half of all messages take
     if role == "user" and text and message.keys() == _COMMON_FIELDS:
         builder.add_message(role, [text_part(text)], place)
     elif role is None or text is None:

@@ -24,7 +24,7 @@ from playground.sessions.shapes.fields import (
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
-_LAST: Final = 12  # how many messages and steps at the end are compared
+_LAST: Final = 12  # the number of messages and steps at the end that are compared
 _YAML: Final = (".yaml", ".yml")
 
 
@@ -33,7 +33,7 @@ class SweAgent(SessionFormat):
     title = "SWE-agent trajectory"
     left_aside = {
         "replay_config": "settings of the agent",
-        "info": "what came of the run: its patch, and files as they were shown",
+        "info": "the outcome of the run: its patch, and files as the agent saw them",
         "environment": "settings of the environment",
     }
     keeps = Keeps(
@@ -83,7 +83,7 @@ def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
 class MiniSweAgent(SessionFormat):
     name = "mini-swe-agent"
     title = "mini-swe-agent trajectory"
-    keeps = Keeps(missing="costs are not read; its one tool, the shell, is written as text")
+    keeps = Keeps(missing="costs are not read; the only tool, the shell, is written as text")
 
     def recognises(self, source: Source) -> bool:
         document = source.document
@@ -161,8 +161,8 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """Return a message with its call's id as a field, if the message has the id as a list's only
-    entry."""
+    """Return a message with its call's id as a field. Only a message with the id in a list of one
+    entry is changed."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -25,7 +25,7 @@ from playground.sessions.source import Source
 class TauBench(SessionFormat):
     name = "tau-bench"
     title = "tau-bench results"
-    left_aside = {"**.info.task": "what the simulated user was told"}
+    left_aside = {"**.info.task": "instructions for the simulated user"}
     keeps = Keeps(
         missing="the file has no tools; reward and expected actions of the task are not read"
     )
@@ -65,7 +65,7 @@ class Tau2Ticks(SessionFormat):
                 text = "".join(pieces) if isinstance(pieces, list) else pieces
                 read_message(builder, {**message, "content": text}, where)
             if not turns:
-                builder.note_loss("ticks without a word: sound alone", place.at("ticks"))
+                builder.note_loss("ticks with sound and no words", place.at("ticks"))
             yield builder
 
 
@@ -88,7 +88,7 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
     speaker speaks or a tool is called."""
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
-    open_: dict[str, list[str]] = {}  # speaker → words of a message that is not complete yet
+    open_: dict[str, list[str]] = {}  # speaker -> words of a message that is not complete yet
     for where, tick in ticks:
         agent_text = mapping(tick.get("agent_chunk")).get("content")
         user_text = mapping(tick.get("user_chunk")).get("content")
@@ -105,14 +105,13 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
         if calls := _calls_and_results(tick, where):
             open_.clear()
             last, first = turns[-1][1] if turns else {}, calls[0][1]
-            if last.get("role") == first["role"] and "tool_calls" not in last:  # calls after words
+            if last.get("role") == first["role"] and "tool_calls" not in last:  # words, then calls
                 last["tool_calls"] = calls.pop(0)[1].get("tool_calls")
         turns += calls
     return turns
 
 
 def _calls_and_results(tick: dict[str, Any], where: Place) -> list[tuple[Place, dict[str, Any]]]:
-    """Return the calls and results of a tick, as messages."""
     found: list[tuple[Place, dict[str, Any]]] = []
     for who, role in (("agent", "assistant"), ("user", "user")):
         if calls := tick.get(f"{who}_tool_calls"):

@@ -45,7 +45,7 @@ class _Rows(SessionFormat):
 class Xlam(_Rows):
     name = "xlam"
     title = "xLAM function calling rows (query, tools, answers)"
-    keeps = Keeps(tools="yes", missing="other fields than these and `system` are not read")
+    keeps = Keeps(tools="yes", missing="only these fields and `system` are read")
 
     def fits(self, row: dict[str, Any]) -> bool:
         return "query" in row and ("answers" in row or "answer" in row) and "tools" in row
@@ -77,7 +77,7 @@ class Xlam(_Rows):
 class Glaive(_Rows):
     name = "glaive"
     title = "Glaive function calling rows (system, chat)"
-    keeps = Keeps(tools="in the system prompt", missing="other fields than these two are not read")
+    keeps = Keeps(tools="in the system prompt", missing="only these two fields are read")
     left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "the syntax of a call"}
 
     def fits(self, row: dict[str, Any]) -> bool:

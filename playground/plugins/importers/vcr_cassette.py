@@ -30,7 +30,7 @@ class VcrCassette(RecordedHttp):
     title = "VCR cassette"
     keeps = Keeps(
         tools="yes",
-        times="of answers, where headers say",
+        times="of answers, if headers have them",
         usage="yes",
         chunks="yes",
         missing="the file has no chunk times; other headers are not read",
@@ -57,12 +57,12 @@ class VcrCassette(RecordedHttp):
             if isinstance(item, dict)
         ]
         source.findings += [
-            finding("lines-left-out", f"interactions.{index}", "an exchange that is no object")
+            finding("lines-left-out", f"interactions.{index}", "an exchange that is not an object")
             for index, item in enumerate(interactions)
             if not isinstance(item, dict)
         ]
         if exchanges and exchanges[-1].status is None and not isinstance(source.document, dict):
-            where = str(exchanges[-1].place)  # even YAML that is cut off may be valid
+            where = str(exchanges[-1].place)  # YAML that is cut off may still be valid
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
         return exchanges
 
@@ -75,7 +75,7 @@ def _interactions(value: Any) -> list[Any] | None:
 
 def _exchange(item: dict[str, Any], place: Place) -> Exchange:
     request, response = mapping(item.get("request")), mapping(item.get("response"))
-    status = response.get("status")  # in Go a text; there the number is in `code`
+    status = response.get("status")  # a text in Go's files, which have the number in `code`
     code = status.get("code") if isinstance(status, dict) else response.get("code", status)
     code = response.get("status_code") if code is None else code
     url = request.get("uri") or request.get("url") or ""
@@ -90,7 +90,6 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
 
 
 def _date(response: dict[str, Any]) -> Any:
-    """Return the time of an answer from its headers."""
     for name, value in mapping(response.get("headers")).items():
         if str(name).lower() == "date":
             return value[0] if isinstance(value, list) and value else value
@@ -115,14 +114,14 @@ def _body(message: dict[str, Any]) -> bytes:
     return b""
 
 
-# no API's reply has these fields
+# fields of a stored body; no API's reply has them
 _FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}
-_FORMS_ALONE: Final = {"json", "text"}  # a reply may have these fields too
+_FORMS_ALONE: Final = {"json", "text"}  # a reply may have these fields among others
 _CONTENT_FIELDS: Final = ("string", "json", "text", "data")
 
 
 def _is_stored_form(value: dict[str, Any]) -> bool:
-    """Return True if an object is not the body itself, but holds a body in a named form."""
+    """Return True if an object is not the body itself, but holds the body in one of these forms."""
     return bool(_FORMS & value.keys()) or value.keys() <= _FORMS_ALONE
 
 

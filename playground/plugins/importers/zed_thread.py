@@ -24,8 +24,8 @@ class ZedThread(SessionFormat):
     title = "Zed agent thread (JSON)"
     keeps = Keeps(
         usage="of version 0.3.0",
-        missing="the file has no tools and no system prompt; only the last time is read, and no "
-        "states of the project",
+        missing="the file has no tools and no system prompt; only the last time is read; states of "
+        "the project are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -81,7 +81,7 @@ def _add_usage(builder: SessionBuilder, usage: Any) -> None:
     if not isinstance(usage, dict) or reply < 0 or builder.messages[reply].role != "assistant":
         return
     if builder.requests and builder.requests[-1].usage == usage:
-        builder.requests.pop()  # the previous answer was not the last one
+        builder.requests.pop()  # the usage is that of this answer, the later one
     builder.add_request(reply=reply, usage=usage)
 
 

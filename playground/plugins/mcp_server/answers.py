@@ -18,8 +18,8 @@ from playground.recordings.value_scrubbing import scrubbed_with
 
 _MOST: Final = 30_000  # characters of an answer's JSON
 _MOST_TEXT: Final = 4_000  # characters of an answer's text
-_MOST_EDITS: Final = 60_000  # characters of a mend's edits
-_NOTES: Final = 8  # notes about what was cut
+_MOST_EDITS: Final = 60_000  # characters of the edits of a mend
+_NOTES: Final = 8  # the most notes about cut values
 
 
 class Noticed(BaseModel):
@@ -33,7 +33,7 @@ class Noticed(BaseModel):
 
 
 class Mend(BaseModel):
-    """A change that helps, with the library's answer after it."""
+    """A mend: a change that helps, with the library's answer after the change."""
 
     change: str = Field(description="The change, in words")
     edits: list[dict[str, Any]] = Field(
@@ -41,15 +41,15 @@ class Mend(BaseModel):
         "empty if it is too long, or would repeat a secret"
     )
     then: str = Field(description="The library's answer for the changed arguments")
-    assumes: list[str] = Field(default=[], description="Assumptions of this change, and its losses")
+    assumes: list[str] = Field(default=[], description="What this change assumes or loses")
 
 
 class Answer(BaseModel):
-    """An answer: what, where, how sure, what to do; and the library's own JSON."""
+    """An answer: what is so, where, how sure, what to do; and the library's own JSON."""
 
-    answer: str = Field(description="What is the case, in a sentence or two")
+    answer: str = Field(description="The answer in a sentence or two")
     where: str = Field(default="", description="The place: a JSON Pointer, characters, a name")
-    sure: str = Field(description="How sure that is, and why it is not surer")
+    sure: str = Field(description="How sure the answer is, and why it is not surer")
     remedy: str = Field(default="", description="What to do, in general")
     mends: list[Mend] = Field(
         default=[], description="Changes that help, tried by the library; the best is first"
@@ -109,7 +109,7 @@ def sendable(answer: Answer) -> Answer:
         if len(written(short)) <= _MOST or items <= 2:
             break
         text, items = text // 2, items // 2
-    for number, own in enumerate(edits):  # an edit that is cut short would do harm
+    for number, own in enumerate(edits):  # a shortened edit would do harm, so all are left out
         size = len(written(own))
         short["mends"][number]["edits"] = own if size <= _MOST_EDITS else []
         if size > _MOST_EDITS:

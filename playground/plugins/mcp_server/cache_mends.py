@@ -1,8 +1,9 @@
-"""Changes of a request, or of it and the one before it, after which its cache is read again.
+"""Mends of a cache break: changes of a request, or of it and the request before it, after which the
+cache is read again.
 
 Each change is made in the bodies, written as a JSON Patch, applied, and simulated: it is offered
-only if the request then reads more. No text of a request is lost: what cannot stay in its place
-goes to the end of the last user message. Whatever else is left out is named in `assumes`.
+only if the request then reads more. Text that cannot stay in its place goes to the end of the last
+user message. Anything that is left out is named in `assumes`.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _MESSAGES: Final = ("messages", "input", "contents")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 _TOOLS: Final = ("tools", "functions")
 _NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
-_PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence, or a line
-_MOST: Final = 3  # mends of an answer
-_MOST_MESSAGES: Final = 2_000  # of a request: comparing more takes seconds
+_PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence or a line
+_MOST: Final = 3  # the most mends of an answer
+_MOST_MESSAGES: Final = 2_000  # the most of a request, because comparing more takes seconds
 
 
 class Change(NamedTuple):
-    """Two bodies after a change, in words, with what it assumes."""
+    """Two bodies after a change: the change in words, the bodies, and its assumptions."""
 
     words: str
     before: Body
@@ -50,8 +51,8 @@ def cache_mends(
 ) -> list[Mend]:
     """Return the changes after which request `number` (from 0) reads more, the best first.
 
-    Their edits are about `requests`. If that is not the list of bodies itself (`is_argument`), they
-    are about the list of those that the session holds.
+    The edits change `requests`. With `is_argument`, this is the list of bodies in the arguments;
+    otherwise it is the list that the session or file holds.
     """
     now = simulate([before, after])
     rules, read = now.rules, now.requests[-1].read
@@ -73,14 +74,14 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            share = then.read * 20 // then.total  # a few tokens more do not make a mend better
+            share = then.read * 20 // then.total  # rounded: a few tokens more make no mend better
             tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
     return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
 
 
 def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]:
-    """Return a change as edits; those of the later request come first, because they may copy from
-    the earlier one."""
+    """Return a change as edits. Those of the later request come first, because they may copy values
+    from the earlier one, which the other edits change."""
     earlier, later = f"/requests/{number - 1}", f"/requests/{number}"
     sources = dict(pointers(before, earlier))
     return [
@@ -97,7 +98,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
     for change in (_same_tools, _moved_out):
         bases += [made for base in bases if (made := change(base))]
     for base in bases:
-        kept = _kept(base, rules, settings)
+        kept = _with_old_beginning(base, rules, settings)
         for change_made in (base, kept) if kept.words != base.words else (base,):
             if change_made.words:
                 yield change_made
@@ -113,10 +114,10 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
 # the same beginning
 
 
-def _kept(base: Change, rules: Rules, settings: bool) -> Change:
-    """Return the later request with the beginning of the earlier one; what is new goes to the end.
+def _with_old_beginning(base: Change, rules: Rules, settings: bool) -> Change:
+    """Return the later request with the beginning of the earlier one; new content goes to the end.
 
-    With `settings`, the model and the parameters stay too.
+    With `settings`, the model and the parameters stay the earlier ones, too.
     """
     before, after = base.before, base.after
     made = _Keeping(copy.deepcopy(after))
@@ -132,7 +133,7 @@ def _kept(base: Change, rules: Rules, settings: bool) -> Change:
         new = made.body.get(key)
         made.keep_history(key, before[key], new if isinstance(new, list) else [])
     if made.moved:
-        made.words.append("put what is new into the last user message")
+        made.words.append("move new content into the last user message")
         _append(made.body, "\n".join(made.moved))
     return base.changed("; ".join(made.words), before, made.body, *made.assumes)
 
@@ -142,7 +143,7 @@ class _Keeping:
     """A request that gets the beginning of the one before it."""
 
     body: Body
-    moved: list[str] = field(default_factory=list)  # sentences that lose their place
+    moved: list[str] = field(default_factory=list)  # sentences that do not stay in their place
     words: list[str] = field(default_factory=list)
     assumes: list[str] = field(default_factory=list)
 
@@ -156,8 +157,8 @@ class _Keeping:
             self.body[key] = before[key]
 
     def keep_tools(self, key: str, old: Sequence[Any], new: Sequence[Any], adds: bool) -> None:
-        """Keep the tools in their order and form. New ones follow them, or are added by a message
-        if the model takes that (`adds`)."""
+        """Keep the tools in their order and form. New ones follow them, or, if the model takes that
+        (`adds`), are added by a message."""
         known, given = {_name(tool) for tool in old}, {_name(tool): tool for tool in new}
         extra = [_plain_value(tool) for tool in new if _name(tool) not in known]
         self.body[key] = [*copy.deepcopy([*old]), *extra]
@@ -166,7 +167,7 @@ class _Keeping:
         for name, tool in ((_name(tool), tool) for tool in old):
             if name not in given:
                 self.assumes.append(f"{name} stays among the tools")
-            elif _plain_value(given[name]) != _plain_value(tool):  # not only their keys' order
+            elif _plain_value(given[name]) != _plain_value(tool):  # not only in the order of keys
                 self.assumes.append(f"the new declaration of {name} waits for a new conversation")
         if not extra:
             return
@@ -183,7 +184,7 @@ class _Keeping:
         self.body["messages"] = [*self.body["messages"], {"role": "system", "content": content}]
 
     def keep_history(self, key: str, old: Sequence[Any], new: Sequence[Any]) -> None:
-        """Keep the messages as they were, followed by those that come after them."""
+        """Keep the earlier messages as they were; add the messages that come after them."""
         matcher = SequenceMatcher(None, [*map(_plain, old)], [*map(_plain, new)], autojunk=False)
         messages: list[Any] = []
         for kind, i, i_stop, j, j_stop in matcher.get_opcodes():
@@ -205,14 +206,14 @@ class _Keeping:
         self.body[key] = messages
 
     def restored(self, old: Any, new: Any, place: str) -> Any:
-        """Return the old value with the new one's marks. Sentences that only the new one has are
-        moved."""
+        """Return the old value with the marks of the new one. Sentences that only the new value has
+        are moved."""
         before, after = dict.fromkeys(_pieces(old)), dict.fromkeys(_pieces(new))
         self.moved += [piece.strip() for piece in after if piece not in before]
         if any(piece not in after for piece in before):
             self.assumes.append(f"the old text of {place} stays")
         if _without_texts(old) != _without_texts(new):
-            self.assumes.append(f"other changes of {place} than of its text are left out")
+            self.assumes.append(f"other changes of {place} than in its text are left out")
         value = _plain_value(old)
         content = value.get("content") if isinstance(value, dict) else None
         if isinstance(new, dict) and isinstance(content, list):
@@ -244,7 +245,7 @@ def _marked_like(parts: Any, other: Any) -> Any:
 
 
 def _same_tools(base: Change) -> Change | None:
-    """Return both requests with the tools of both; None if they have the same ones."""
+    """Return both requests with the tools of both; None if their tools are the same."""
     key = next((key for key in _TOOLS if _are_lists(base.before, base.after, key)), "")
     old, new = base.before.get(key, []), base.after.get(key, [])
     names = {_name(tool) for tool in old}, {_name(tool) for tool in new}
@@ -256,12 +257,12 @@ def _same_tools(base: Change) -> Change | None:
     return base.changed(words, before, after, "the model may call them in every request")
 
 
-# the time or an id, out of the beginning
+# the time or an id at the beginning
 
 
 def _moved_out(base: Change) -> Change | None:
-    """Return both requests without the sentences of the system prompt that differ; these stand at
-    the end instead. None if no sentence differs."""
+    """Return both requests without the sentences of the system prompt that differ; these move to
+    the end. Return None if no sentence differs."""
     bodies = copy.deepcopy((base.before, base.after))
     for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
         both = _pieces(base.before[key]), _pieces(base.after[key])
@@ -310,7 +311,7 @@ def _append(body: Body, text: str) -> None:
 
 
 def _marked(change: Change) -> Change:
-    """Return both requests with a mark on the last user message, and on that of the one before."""
+    """Return both requests with a mark on each one's last user message."""
     mark = next(_all_marks(change.after), None) or next(_all_marks(change.before), None)
     before, after = copy.deepcopy(change.before), copy.deepcopy(change.after)
     last: list[int] = []
@@ -363,7 +364,6 @@ def _all_marks(value: Any) -> Iterator[Body]:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a value without its marks."""
     match value:
         case list():
             return [_plain_value(each) for each in value]
@@ -388,7 +388,6 @@ def _role(message: Any) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a system prompt or a message."""
     if isinstance(value, str):
         yield value
     for each in value if isinstance(value, list) else ():
@@ -399,7 +398,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _without_texts(value: Any) -> Any:
-    """Return the parts of a value that are no texts, without marks; None if all are."""
+    """Return the parts of a value that are not texts, without marks; None if all are texts."""
     match value:
         case str():
             return None

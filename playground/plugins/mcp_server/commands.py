@@ -17,17 +17,17 @@ from playground.cli.terminal import emit, guarded, say
 )
 @click.option("--http", is_flag=True, help="Serve streamable HTTP in place of standard input.")
 @click.option("--host", default="127.0.0.1", help="With --http: an address of this machine alone.")
-@click.option("--port", default=8790, help="With --http; 0 is any that is free.")
-@click.option("--skill", is_flag=True, help="Print the skill for agents: when to ask which.")
+@click.option("--port", default=8790, help="With --http. 0 means any free port.")
+@click.option("--skill", is_flag=True, help="Print the skill that tells agents when to ask.")
 @guarded
 def mcp(roots: tuple[str, ...], http: bool, host: str, port: int, skill: bool) -> int:
     """Answer an agent's questions about caches, dialects and servers, as an MCP server.
 
     Eight tools: why a cache broke, what a server drops of a reply, which dialect a reply has, how a
-    session is told in one, what a change of a prompt costs, a corpus, a declaration, a finding.
+    dialect writes a session, what a change of a prompt costs, a corpus, a declaration, a finding.
     Nothing is sent to a provider.
     """
-    # The server comes first: without its package, nothing else is worth a message.
+    # The server comes first: without its package, no other error is worth reporting.
     from playground.plugins.mcp_server.serving import SKILL, make_server, serve_http  # isort: skip
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback

@@ -1,7 +1,7 @@
 """The inputs of the server's tools: JSON in a call's arguments, or files below allowed roots.
 
-A file is data and is never executed. A path that leads out of every root, by `..` or by a link, is
-refused.
+A file is only read as data, never executed. A path that leads out of every root, by `..` or by a
+link, is refused.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ class Roots:
 
     @classmethod
     def of(cls, folders: Sequence[str]) -> Roots:
-        """Return the roots. Raises InputFault for one that is no folder."""
+        """Return the roots. Raises InputFault for a path that is not a folder."""
         for folder in folders:
             if not Path(folder).is_dir():
                 raise InputFault("no such folder", where=f"--root {folder}", expected="a folder")
         return cls(tuple(Path(folder).resolve() for folder in folders or (".",)))
 
     def file(self, given: str) -> Path:
-        """Return the true path of a file or folder; a relative one is below the first root that has
-        it. Raises InputFault if it is missing or outside of every root."""
+        """Return the path of a file or folder, with links followed. A relative path is below the
+        first root that has the file. Raises InputFault for a path that is missing, or not below a
+        root."""
         allowed = " or ".join(map(str, self.folders))
         try:
             found = [Path(os.path.realpath(root / given)) for root in self.folders]
-        except ValueError:  # a null byte
+        except ValueError:  # raised for a null byte
             raise InputFault("the path holds a null byte", where=repr(given)) from None
         inside = [path for path in found if any(map(path.is_relative_to, self.folders))]
         if not inside:
@@ -51,19 +52,19 @@ class Roots:
             raise InputFault("no such file", where=given, expected=f"a file below {allowed}")
         return existing
 
-    def name(self, given: str) -> str:
-        """Return the true name of a file, of a session of it (`FILE#2`), or of a sample."""
-        if given in paths.samples():
-            return str(paths.samples()[given])
-        file, number = paths.one_of(given)
+    def name(self, path: str) -> str:
+        """Return the path of a file, of one of its sessions (`FILE#2`), or of a sample."""
+        if path in paths.samples():
+            return str(paths.samples()[path])
+        file, number = paths.one_of(path)
         return f"{self.file(file)}#{number}" if number else str(self.file(file))
 
-    def source(self, given: str) -> Source:
-        """Open a file, a session of it, or a sample. Raises InputFault."""
-        return Source.open(self.name(given), given)
+    def source(self, path: str) -> Source:
+        """Open a file, one of its sessions, or a sample. Raises InputFault."""
+        return Source.open(self.name(path), path)
 
     def session(self, given: Given, argument: str) -> LoadedSession:
-        """Load a session: JSON, or the first of a file. Raises InputFault."""
+        """Load a session from JSON, or the first session of a file. Raises InputFault."""
         if not given:
             expected = "a session, or a file's path"
             raise InputFault("nothing is given", field=argument, expected=expected)

@@ -1,4 +1,4 @@
-"""JSON Patches (RFC 6902): make one from two values, and apply it.
+"""JSON Patches (RFC 6902): make a patch from two values, and apply a patch.
 
 Two objects are equal only if their keys are in the same order, because a cache compares texts.
 """
@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 
 Edit = dict[str, Any]
-_SHORT: Final = 120  # characters of JSON: a longer value is copied if the other request has it
+_SHORT: Final = 120  # characters of JSON; a longer value is copied from the other request if there
 
 
 def written(value: Any) -> str:
@@ -41,8 +41,8 @@ def pointers(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 def patch_between(
     old: Any, new: Any, pointer: str, sources: Mapping[str, str] | None = None
 ) -> list[Edit]:
-    """Return the edits that make `new` of `old`. `sources` has the pointers of long values that can
-    be copied, by their JSON."""
+    """Return the edits that turn `old` into `new`. `sources` maps the JSON of long values to the
+    pointers from which they can be copied."""
     if written(old) == written(new):
         return []
     if isinstance(old, dict) and isinstance(new, dict):
@@ -57,7 +57,7 @@ def patch_between(
             return edits
     if isinstance(old, list) and isinstance(new, list):
         return _patch_of_lists(old, new, pointer, sources)
-    if pointer.rpartition("/")[2].isdecimal():  # copying would insert an item
+    if pointer.rpartition("/")[2].isdecimal():  # an item: `copy` would insert it
         return [{"op": "remove", "path": pointer}, _put(pointer, new, sources)]
     return [_put(pointer, new, sources)]
 

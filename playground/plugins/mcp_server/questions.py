@@ -1,4 +1,4 @@
-"""The eight questions. Each asks the library, and says what, where, how sure and what to do."""
+"""The eight questions. Each asks the library, and returns an `Answer`."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _Requests = Annotated[
         "transcript: JSON or the path of a file"
     ),
 ]
-_Model = Annotated[str, Field(description="a model's name in place of the given one")]
+_Model = Annotated[str, Field(description="a model's name, in place of the input's own")]
 _Reply = Annotated[str, Field(description="the model's text, unchanged")]
 _Path = Annotated[str, Field(description="in place of `reply`: a recording or a reply in a file")]
 _Tools = Annotated[
     list[Any] | None, Field(description="the tools that were offered, in any API's form")
 ]
-_SURE: Final = "certain: the rules and the requests alone decide"
+_SURE: Final = "certain: it follows from the rules and the requests alone"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Questions:
             int, Field(ge=0, description="the request to explain, from 1; 0: the first break")
         ] = 0,
         times: Annotated[
-            list[float] | None, Field(description="seconds at which each was sent")
+            list[float] | None, Field(description="seconds at which each request was sent")
         ] = None,
         model: _Model = "",
         provider: Annotated[str, Field(description="whose rules apply; default: the model's")] = "",
@@ -160,7 +160,7 @@ class Questions:
         findings = [*reading.server_findings, *reading.lossless.findings]
         details = {"server": server_json(reading), "without loss": result_json(reading.lossless)}
         for each in details.values():
-            del each["events"]  # as many as there are pieces of the reply
+            del each["events"]  # there are as many as pieces of the reply
         return Answer(
             answer=f"{reading.name} {hands} {counted(len(reading.tool_calls), 'call')} ({calls}) "
             f"and {counted(len(reading.content.strip()), 'character')} of text; it drops "
@@ -198,7 +198,7 @@ class Questions:
         found = detect_recording(recording, offered)
         best = [each for each in found if each.evident == found[0].evident and each.evident]
         equal = [each.dialect for each in best if each.as_written == best[0].as_written][1:]
-        others = f"; read as well by {', '.join(equal)}" if equal else ""
+        others = f"; also read by {', '.join(equal)}" if equal else ""
         return Answer(
             answer=f"{found.dialect or f'None; the nearest is {found.nearest}'}: {found.reason}",
             sure=f"{counted(len(found), 'dialect')} were tried{others}",
@@ -232,7 +232,7 @@ class Questions:
     def what_does_this_change_cost(
         self, before: _Session, after: _Session, model: _Model = ""
     ) -> Answer:
-        """Compare two versions of a prompt: what differs, in tokens, and in what a provider's cache
+        """Compare two versions of a prompt: what differs, in tokens, and what a provider's cache
         still reads of the second one."""
         from playground.questions.versions import diff
 
@@ -314,7 +314,7 @@ class Questions:
             where="; ".join(f"law {c.law}: {c.broken.says}" for c in checks.broken),
             sure="a broken law is certain: details has the smallest example"
             if broken
-            else "no proof: examples are random, of a fixed seed",
+            else "not proven: the examples are random, with a fixed seed",
             remedy=_remedies(findings),
             findings=noticed(findings),
             details={"laws": checks.to_dict()},
@@ -390,8 +390,8 @@ def _is_body(value: Any) -> bool:
 def _first_break(simulation: CacheSimulation) -> int:
     """Return the first request that breaks the cache; 0 if there is none.
 
-    Otherwise it is the first that reads nothing or, if the provider caches by itself, that begins
-    otherwise than the one before it.
+    If none is simulated, return the first request that differs from the one before it (if the
+    provider caches by itself), or else the first that reads nothing.
     """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
     intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}

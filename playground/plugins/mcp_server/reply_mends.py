@@ -1,6 +1,6 @@
-"""Changes of a reply, or of its reader, after which a server hands over its calls.
+"""Changes of a reply, or of the parser that reads it, after which a server hands over its calls.
 
-Each change is tried by the server's view, and offered only if more calls arrive, or fewer
+Each change is tried with the server's view. It is offered only if more calls arrive, or fewer
 characters are dropped.
 """
 
@@ -35,7 +35,7 @@ def reply_mends(
 ) -> list[Mend]:
     """Return the changes after which the server hands over more of a reply, the best first.
 
-    `own` is False if the reply stands in a file: the edits then put it into the arguments.
+    `own` is False if the reply is in a file: the edits then put the reply into the arguments.
     """
     now = _read(text, dialect, server, tools)
     mends: list[tuple[tuple[int, ...], Mend]] = []
@@ -58,7 +58,7 @@ def reply_mends(
 
 
 def _rank(reading: ServerReading, tools: Sequence[ToolMetadata]) -> tuple[int, ...]:
-    """Return how bad a reading is: calls that are missing, unknown or cut, then lost text."""
+    """Return a sort key, lower for a better reading: missing, unknown and cut calls, lost text."""
     offered = {tool.name for tool in tools}
     cut = sum(found.code == "server-delivers" for found in reading.findings)
     good = sum(call.name in offered or not tools for call in reading.tool_calls) - cut
@@ -90,7 +90,7 @@ def _changes(
         completed = _completed(text, dialect, closers)
         read = parse(completed, dialect, tools, switches=_GENEROUS)
         if read.tool_calls and not read.aborted:
-            assumes = (f"nothing but {closers} is missing at the call's end",)
+            assumes = (f"only {closers} is missing at the call's end",)
             yield from _rewritten(read, dialect, tools, f"close the call with {closers}", assumes)
             break
 
@@ -110,7 +110,7 @@ def _rewritten(
     words: str,
     assumes: tuple[str, ...],
 ) -> Iterator[_Change]:
-    """Yield the reply as the dialect writes it: text first, then the calls, by offered names."""
+    """Yield the reply as the dialect writes it: first its text, then its calls by offered names."""
     chosen = get_dialect(dialect)
     if not read.tool_calls or chosen.is_native_toolcalling():
         return

@@ -1,6 +1,6 @@
-"""The MCP server: eight tools, and the documents and rules as resources.
+"""The MCP server: eight tools; documents and rules as resources.
 
-Whatever a client sends gets an answer or one error line; no call ends the server.
+Whatever a client sends, it gets an answer or one error line; no call ends the server.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SKILL = Path(__file__).with_name("SKILL.md")
 
 
 class QuestionServer(MCPServer[Any]):
-    """The server. A call with arguments that do not fit gets one line about each."""
+    """The server. For a call whose arguments do not fit, it answers one line about each fault."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
@@ -46,7 +46,7 @@ class QuestionServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_words(name, error.__cause__)) from error
+                raise ToolError(_fault_text(name, error.__cause__)) from error
             raise error.__cause__ if isinstance(error.__cause__, ToolError) else error from error
 
 
@@ -77,7 +77,6 @@ def make_server(folders: Sequence[str]) -> QuestionServer:
 
 
 def _documents() -> list[tuple[str, Path]]:
-    """Return the kind and the path of each resource."""
     rules = Path(cache_rules.__file__).parent.glob("*.json")
     pages = (paths.documents() / "formats").glob("*.md")
     return [
@@ -110,8 +109,8 @@ def _tool(question: Callable[..., Answer]) -> Callable[..., CallToolResult]:
     return ask
 
 
-def _words(name: str, error: ValidationError) -> str:
-    """Return in one line what does not fit, where, and what would."""
+def _fault_text(name: str, error: ValidationError) -> str:
+    """Return one line that says which argument does not fit, and what would fit."""
     faults = []
     for fault in error.errors()[:3]:
         place = ".".join(map(str, fault["loc"]))
@@ -121,7 +120,7 @@ def _words(name: str, error: ValidationError) -> str:
 
 
 def http_app(server: QuestionServer, host: str) -> HostGate:
-    """Return the app for streamable HTTP at `/mcp`. It answers only to names of this machine."""
+    """Return the app for streamable HTTP at `/mcp`. It answers only requests to this machine."""
     names = own_names(host)
     security = TransportSecuritySettings(
         allowed_hosts=[each for name in names for each in (name, f"{name}:*")],
@@ -134,7 +133,7 @@ def http_app(server: QuestionServer, host: str) -> HostGate:
 
 
 def serve_http(server: QuestionServer, host: str, port: int, say: Callable[..., None]) -> None:
-    """Serve until a signal ends it, and say the address. Raises InputFault for a taken port."""
+    """Serve until a signal comes, and print the address. Raises InputFault for a taken port."""
     import uvicorn
 
     from playground.base.hosts import listening_socket

@@ -42,7 +42,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 class _Magics:
-    """The cell magics of one notebook; `variables` are the notebook's own."""
+    """The cell magics of one notebook; `variables` are those of the notebook."""
 
     def __init__(self, variables: dict[str, Any]) -> None:
         self._variables = variables
@@ -131,7 +131,7 @@ def _options(parser: MagicArgumentParser, magic: str, line: str) -> Namespace:
     """Return the options in a magic's line. Raises UsageError if the line cannot be read."""
     try:
         options: Namespace = parser.parse_argstring(line)
-    except (UsageError, ValueError) as error:  # ValueError: a quotation mark is missing
+    except (UsageError, ValueError) as error:  # ValueError if a quotation mark is missing
         raise UsageError(f"%%{magic}: {error}; %%{magic}? lists its options") from None
     if options.into and not options.into.isidentifier():
         raise UsageError(f"%%{magic}: --into takes a variable's name, not {options.into!r}")

@@ -1,4 +1,4 @@
-"""The contributions of notebooks to the core."""
+"""The contributions of the plugin for notebooks to the core."""
 
 from __future__ import annotations
 

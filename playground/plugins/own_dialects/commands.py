@@ -36,7 +36,7 @@ def dialect() -> None:
     ],
 )
 @click.argument("file")
-@click.option("--name", default="derived", help="What to call it.")
+@click.option("--name", default="derived", help="The dialect's name.")
 @out_option(_OUT)
 @force_option
 @strict_option
@@ -46,7 +46,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     """Derive a dialect from a chat template, and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
-    the declaration with the probe that showed each line, the result of the proof, and the most
+    the declaration, for each line the probe that showed it, the result of the proof, and the most
     similar registered dialects.
     """
     from playground.plugins.own_dialects.derivation import dialect_from_template
@@ -60,7 +60,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     rows = [list(row) for row in derived.derivation.origins(derived)]
     table(["field", "value", "shown by"], rows)
     for line in derived.derivation.cannot():
-        say(f"not said by the template: {line}")
+        say(f"not shown by the template: {line}")
     for near in derived.derivation.nearest(derived):
         differs = ", ".join(near.differs) or "nothing"
         say(f"near: {near.dialect} reads {near.reads}, writes {near.writes}; differs in {differs}")
@@ -92,8 +92,8 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
 def show(name: str, form: str, start_anchor: str, portable: bool, out: str, force: bool) -> int:
     """Print a declared dialect as a file: NAME is a registered dialect, or a file.
 
-    Every command knows the dialects whose files are in the folder $PLAYGROUND_DIALECTS, or in
-    `workspace/dialects` of $PLAYGROUND_HOME, by their names.
+    Every command finds dialects by name if their files are in the folder $PLAYGROUND_DIALECTS, or
+    in `workspace/dialects` of $PLAYGROUND_HOME.
 
     A response template is JSON, the value of `response_template` in a tokenizer's configuration.
     Findings on stderr name the parts of the dialect that it cannot express. If there is no
@@ -110,7 +110,7 @@ def show(name: str, form: str, start_anchor: str, portable: bool, out: str, forc
         return int(not made.template)
     if start_anchor or portable:
         field = "--start-anchor" if start_anchor else "--portable"
-        raise InputFault("it says how to write a response template", field=field, expected=_TO)
+        raise InputFault("a response template was asked for", field=field, expected=_TO)
     _write_json(dump_dialect(definition), out, force, name)
     return 0
 
@@ -147,7 +147,7 @@ def check(name: str, examples: int, as_json: bool) -> int:
     ]
 )
 @click.argument("files", nargs=-1, required=True)
-@click.option("--name", default="proposed", help="What to call it.")
+@click.option("--name", default="proposed", help="The dialect's name.")
 @out_option(_OUT)
 @force_option
 @strict_option
@@ -156,9 +156,9 @@ def check(name: str, examples: int, as_json: bool) -> int:
 def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
     """Propose the form in which replies call tools; each of FILES holds one reply.
 
-    Give two or three replies of one model, with calls of different tools: text that is the same in
-    all becomes a marker, text that varies a hole. Shows the text that the form does not read. With
-    --strict, the exit status is 1 if any of it looks like markup.
+    Give two or three replies of one model, with calls of different tools. Text that is the same in
+    all calls becomes a marker, text that differs a hole. Shows the text that the form does not
+    read. With --strict, the exit status is 1 if any of it looks like markup.
     """
     from playground.plugins.own_dialects.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
@@ -193,7 +193,7 @@ def _dialect_of(name: str) -> Dialect:
         return load_dialect(name)
     if Path(name).is_file():
         expected = f"a dialect's name, or a file that ends in {' or '.join(SUFFIXES)}"
-        raise InputFault("this file is no dialect", where=name, expected=expected)
+        raise InputFault("this file is not a dialect", where=name, expected=expected)
     return get_dialect(name)
 
 

@@ -84,7 +84,7 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
 
 
 def _key(draft: DeclarationDraft, path: str) -> str:
-    """Return a widget's key. Each document has its own widgets, which keep the typed text."""
+    """Return a widget's key. Each document has widgets of its own, which keep the typed text."""
     return f"own {draft.number} {path}"
 
 
@@ -94,12 +94,12 @@ def _take_text(text: str, path: str) -> None:
 
 
 def _wrong(fault: InputFault) -> None:
-    st.error("This cannot be read; beside it the last readable version is in use.")
+    st.error("This cannot be read; the rest of the page uses the last readable version.")
     say.text(str(fault))
 
 
 def _tags(draft: DeclarationDraft) -> None:
-    """Show the first pair of reasoning tags. Further pairs can be edited only in the whole file."""
+    """Show the first pair of reasoning tags. Further pairs can only be edited in the whole file."""
     tags = declaring.field(draft.document, "reasoning") or [{}]
     first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
     with st.container(horizontal=True):
@@ -158,9 +158,8 @@ def _take(value: str | bool, path: str) -> None:
 
 
 def _file(draft: DeclarationDraft) -> None:
-    """Show the complete file, with every field."""
     shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
-    key = f"own file {draft.number} {crc32(shown.encode())}"  # changes if a field changed
+    key = f"own file {draft.number} {crc32(shown.encode())}"  # a new key if a field has changed
     on_change = widget_changes.of(key, _take_file, shown=shown)
     st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
 
@@ -169,7 +168,7 @@ def _take_file(text: str) -> None:
     try:
         document = json.loads(text)
     except ValueError as error:
-        state.put(declaring.FAULT, f"The whole file is no JSON: {error}")
+        state.put(declaring.FAULT, f"The whole file is not JSON: {error}")
         return
     if isinstance(document, dict):
         declaring.take(document, declaring.draft().seen)

@@ -1,8 +1,8 @@
 """A dialect's declaration while the user edits it: the document, its fault, and the last readable
 document.
 
-The document is the content of the dialect's file. It is kept even if it cannot be read; the rest of
-the page then shows the last readable document.
+The document is the content of the dialect's file. It is kept even if it cannot be read. In that
+case, the rest of the page shows the last readable document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.dialects.files import dialect_of, dialect_text, plain_dialect
 from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
-FAULT: Final = "own dialect fault"  # a fault of a callback, which the page shows once
+FAULT: Final = "own dialect fault"  # the fault of a callback; the page shows it once
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
     "rules": "To call a tool, write exactly this:",
@@ -32,8 +32,8 @@ class DeclarationDraft:
     """The typed document and its `fault`.
 
     `readable` is the last document that could be read, and `dialect` the dialect that it declares.
-    `number` grows when another document is loaded. `before` is the document that the present one
-    replaced, and `seen` the text of the file from which the present one was opened.
+    `number` grows when another document is loaded. `before` is the document before this one, and
+    `seen` the text of the file from which this one was opened.
     """
 
     document: dict[str, Any]
@@ -89,7 +89,7 @@ def take(document: dict[str, Any], seen: str | None = None) -> None:
 
 
 def take_back() -> None:
-    """Restore the document that the present one replaced. Call this in a callback."""
+    """Restore the document before the present one. Call this in a callback."""
     before = draft().before
     if before is not None:
         take(before)
@@ -107,8 +107,8 @@ def set_field(path: str, value: Any) -> None:
 
 
 def saved(text: str | None) -> None:
-    """Store the text of the file that holds the document; None if the file was removed. For
-    callbacks."""
+    """Store the text of the file that holds the document; None if the file was removed. Call this
+    in a callback."""
     _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 

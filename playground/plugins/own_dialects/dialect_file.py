@@ -1,6 +1,6 @@
 """The buttons for the file of the edited dialect: save, delete, restore, download.
 
-The declaration always stays on the page, even if its file is deleted.
+The declaration stays on the page, even if its file is deleted.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _REMOVED: Final = "own dialect removed"
 
 
 def keeping(draft: DeclarationDraft) -> None:
-    """Show the buttons that save the dialect in the folder that every command reads, or remove its
-    file."""
+    """Show two buttons: one saves the dialect in the folder that every command reads, the other
+    removes its file."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
             label = "Save again" if draft.seen else "Save in the workspace"
@@ -49,7 +49,7 @@ def keeping(draft: DeclarationDraft) -> None:
             "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
         )
     if removed := state.get(_REMOVED):
-        say.text(f"Removed: {removed} is no dialect of any page or command now.")
+        say.text(f"Removed: no page or command has the dialect {removed} now.")
         st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
     if said := state.get(_SAID):
         say.text(str(said))
@@ -59,7 +59,7 @@ def keeping(draft: DeclarationDraft) -> None:
 def _remove() -> None:
     """Remove the file of the dialect; the declaration stays on the page."""
     seen = declaring.draft().seen
-    if seen is None:  # the second click of a double click
+    if seen is None:  # a double click has clicked twice
         return
     name = parse_dialect(seen, "own").name
     try:
@@ -83,8 +83,8 @@ def _restore(name: str) -> None:
 
 
 def _save() -> None:
-    """Save the session's present document: a quick click may come from the button of an earlier
-    one."""
+    """Save the document that the session holds now: a quick click may belong to the button of an
+    earlier document."""
     state.forget(_REMOVED)
     draft = declaring.draft()
     name = str(draft.document.get("name"))

@@ -15,7 +15,7 @@ from playground.show.frames import frame
 from playground.show.markup import Markup, code, escaped, markup_table
 from playground.show.rows import rows_of
 
-_SHOWN: Final = 20_000  # most characters of an example
+_SHOWN: Final = 20_000  # the most characters of an example
 
 
 @draws("frame", LawChecks)
@@ -46,14 +46,14 @@ def laws(value: LawChecks) -> Markup:
 
 
 def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
-    """Return two figures for a declaration: how many laws hold, and how many difficult values
-    arrive."""
+    """Return two figures about a declaration: the number of laws that hold, and of difficult values
+    that are read back."""
     held, carried = len(checks) - len(checks.broken), len(values.carried(name))
     figures: list[Figure] = [
         (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),
         (f"{carried} of {len(values.values)}", "difficult values arrive", ""),
     ]
-    note = "Two templates make it: of a call, and of a parameter. Reading follows from writing."
+    note = "Two templates declare it: of a call, and of a parameter. Reading follows from writing."
     return board(f"{name}, a dialect of your own", note, figures)
 
 

@@ -57,7 +57,7 @@ _DERIVED: Final = "own dialect derived"
 
 
 def show(row: Any) -> None:
-    """Show a declaration at the left, and at the right the calls, readings and laws of its
+    """Show a declaration at the left; at the right, show the calls, readings and laws of its
     dialect."""
     session = state.working_session().session
     begin()
@@ -69,7 +69,7 @@ def show(row: Any) -> None:
     elif way == _WAYS[2]:
         proposals.boxes()
     with st.container(key="own-head"):
-        figures = st.container()  # shown at the top, but computed when the rest is drawn
+        figures = st.container()  # at the top of the page, filled when the rest is drawn
     _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -128,8 +128,7 @@ def start(draft: DeclarationDraft) -> str:
 
 
 def _declared() -> list[str]:
-    """Return the names of the dialects that are plain declarations. Only these can be stored in a
-    file."""
+    """Return the names of the dialects that are plain declarations: only these fit into a file."""
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
@@ -167,7 +166,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def _from_template() -> None:
-    """Replace the declaration by the one derived from the chat template that was uploaded last."""
+    """Replace the declaration by one derived from the chat template that was uploaded last."""
     state.forget(_DERIVED)
     if found := brought.kept_template():
         try:
@@ -185,7 +184,6 @@ def derived(name: str, text: str) -> DerivedDialect:
 
 
 def _tell(key: str, words: str) -> None:
-    """Show a callback's error, once."""
     if fault := state.get(key):
         say.error(words)
         say.text(str(fault))
@@ -212,7 +210,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """Show a box for a reply, at first with a call that the dialect wrote, and the events that the
     dialect reads from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
-    # a new key for each call: otherwise the box would show the old text
+    # a new key for each call, because otherwise the box would show the text of the last one
     key = "own reply" if given else f"own reply {crc32(written.encode())}"
     text = st.text_area(
         "A reply",
@@ -236,7 +234,8 @@ def _take_reply(text: str) -> None:
 
 
 def summary(text: str, name: str) -> None:
-    """Show two figures: how many laws hold, and how many difficult values are read back."""
+    """Show two figures: the number of laws that hold, and of difficult values that are read
+    back."""
     checks, matrix = laws(text), values(text)
     data = drawings.declared_head(name, checks, matrix)
     components.board(Picture(data), key="own figures")

@@ -21,7 +21,7 @@ _PASTED: Final = 3
 
 
 def boxes() -> None:
-    """Show boxes for replies of one model, and how the proposed form reads these replies."""
+    """Show boxes for replies of one model, and these replies as the proposed form reads them."""
     columns = st.columns(_PASTED)
     for number, column in enumerate(columns, 1):
         column.text_area(f"Reply {number}", key=_pasted(number), height=120)
@@ -49,7 +49,7 @@ def _from_replies() -> None:
     declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
 
 
-@memoized(16, spinner="Looking for what stays and what moves …")
+@memoized(16, spinner="Looking for what all calls share …")
 def _proposal(replies: tuple[str, ...]) -> Proposal:
     """Return the proposed form of the calls in these replies. Raises InputFault."""
     return propose_dialect(replies)

@@ -1,6 +1,6 @@
 """Store a user's own dialects in the workspace, where every command finds them.
 
-As elsewhere in the workspace, a file is replaced only by a writer who has seen its present text.
+A file is replaced only by a writer who has seen its present text, as everywhere in the workspace.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def keep_dialect(
     """Write a dialect's file without secrets, which `tally` counts, and return its text.
 
     `seen` is the text of the file to replace, or None for a new file. Raises InputFault if the
-    document is no dialect, another dialect has the name, the file's text is not `seen`, or the disk
-    refuses.
+    document is not a dialect, another dialect has the name, the file's text is not `seen`, or the
+    disk fails.
     """
     clean = scrubbed_with(searcher(tuple(environment_secrets())), document, tally)
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
@@ -48,13 +48,12 @@ def keep_dialect(
 
 
 def remove_dialect(name: str, seen: str) -> None:
-    """Move a dialect's file into the trash.
-
-    Raises InputFault if the file's text is not `seen`, or the disk refuses.
+    """Move a dialect's file into the trash. Raises InputFault if the file's text is not `seen`, or
+    if the disk fails.
     """
     path = dialect_file(name)
-    other = InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
-    if not is_kept(name):  # the folder may be missing too
+    other = InputFault(f"{path.name} was changed or removed elsewhere", expected="the text as read")
+    if not is_kept(name):  # the folder may be missing, too
         raise other
     with alone_in(path.parent):
         if kept_text(name) != seen:
@@ -62,7 +61,7 @@ def remove_dialect(name: str, seen: str) -> None:
         trashed = _trashed(path)
         with faults_naming(path):
             trashed.parent.mkdir(exist_ok=True, mode=0o700)
-            if trashed.exists():  # the trash keeps an earlier dialect of this name, with a number
+            if trashed.exists():  # an earlier dialect of this name gets a number in the trash
                 trashed.replace(_free_name(trashed))
             path.replace(trashed)
 
@@ -71,7 +70,7 @@ def restore_dialect(name: str) -> str:
     """Move a dialect's file back from the trash, and return its text.
 
     Raises InputFault if the trash has no such file, another dialect has the name, or the disk
-    refuses.
+    fails.
     """
     path = dialect_file(name)
     with alone_in(path.parent):

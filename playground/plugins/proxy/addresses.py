@@ -1,4 +1,4 @@
-"""Routing: the provider's API that a request belongs to, and the address to forward it to."""
+"""Routing: the API of a provider to which a request belongs, and the address to forward it to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROVIDERS: Final[dict[Api, str]] = {
     "gemini": "https://generativelanguage.googleapis.com",
     "bedrock": "https://bedrock-runtime.{region}.amazonaws.com",
 }
-# Clients' environment variables for base URLs, each with its API and the URL's last path.
+# Clients' environment variables for base URLs -> the API, and the last part of the URL's path.
 VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "ANTHROPIC_API_BASE": ("anthropic", ""),  # LiteLLM's
@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# Arguments with the address, for programs that read no such variable (Codex 0.169).
+# Arguments that hold the address, for programs that read none of these variables (Codex 0.169).
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -58,7 +58,7 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 
 def asks_a_model(method: str, path: str) -> bool:
-    """Return True if a model answers the request. No cache is predicted for other requests."""
+    """Return True if a model answers the request. The cache is predicted only for such requests."""
     return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
 
 
@@ -94,8 +94,8 @@ class Upstreams:
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
     """Return the addresses to forward to: `address` or, if that is "", each API's own.
 
-    For a `child`, an address in its environment replaces the API's own, so that the child still
-    uses its gateway.
+    For a `child`, an address in its environment replaces the API's own, because the child should
+    still use its gateway.
 
     Raises InputFault for an invalid address.
     """

@@ -30,7 +30,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # last requests that are stored; the cache lint needs three
+_ROW: Final = 4  # the number of last requests that are stored; the cache lint needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -39,9 +39,9 @@ class Expected:
     """The prediction for one request, in tokens and in billionths of a dollar (None if no price is
     known).
 
-    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where the
-    request differs, and `lost` counts the tokens that it does not read although the session's last
-    request left them in the cache.
+    If the request `breaks` the cache, `cause` is the code of a finding, `place` the place where the
+    request differs, and `lost` the number of tokens that the session's last request left in the
+    cache and this one does not read.
     """
 
     session: str
@@ -69,8 +69,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The bill for a request's input, in the units of Expected; if `summed`, it covers several
-    rounds."""
+    """The bill for a request's input, in the units of Expected. `summed` is True if the bill covers
+    several rounds."""
 
     read: int
     written: int
@@ -98,7 +98,7 @@ class _Row:
     cached_tokens: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
-        """Store the billed sizes of a request and of the prefix that was read (up to block
+        """Store the billed sizes of a request, and of the prefix that was read (up to block
         `hit`)."""
         if sent.estimates and sent.estimates[-1] and billed.total:
             self.last_size = (sent.estimates[-1], billed.total)
@@ -121,7 +121,7 @@ class Underway:
     difference: FirstDifference | None
     price: Price | None
     codes: frozenset[str]  # codes of all its findings
-    cached_before: int = 0  # tokens that the request before it left in the cache
+    cached_before: int = 0  # tokens that the previous request left in the cache
 
 
 class CacheForecast:
@@ -140,7 +140,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if previous_row is not None:  # the model changed; the old requests are still compared
+            if previous_row is not None:  # another model: the earlier requests are still compared
                 row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -201,8 +201,8 @@ class CacheForecast:
         )
 
     def disagreement(self, underway: Underway, bill: Bill, diagnosis: Diagnosis | None) -> str:
-        """Say how prediction, bill and diagnosis disagree, and which is wrong; "" if they agree or
-        cannot be compared."""
+        """Return in words how prediction, bill and diagnosis disagree, and which is wrong; "" if
+        they agree or cannot be compared."""
         found, expected = underway.prediction.outcome, underway.expected
         if diagnosis is None or bill.summed or not underway.cached_before:
             return ""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @cli_command("proxy -- claude", "proxy --port 8788 --block cache-break")
-@click.option("--port", default=8788, help="0 is any that is free.")
-@click.option("--host", default="127.0.0.1", help="The default is this machine alone.")
+@click.option("--port", default=8788, help="0 means any free port.")
+@click.option("--host", default="127.0.0.1", help="By default, only this machine can reach it.")
 @click.option("--public", is_flag=True, help="Allow a --host that other machines can reach.")
 @click.option("--allow-host", "hosts", multiple=True, help="Answer to this name too; repeatable.")
 @click.option(
@@ -48,12 +48,13 @@ def proxy(
     as_json: bool,
     command: tuple[str, ...],
 ) -> int:
-    """Forward an agent's requests to its provider, say what the cache will do, record all of it.
+    """Forward an agent's requests to its provider, predict what the cache will do, and record all.
 
     The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
     with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
-    with it; the report is then written to the run's folder. No credential is stored. None is added,
-    except one in the address of --upstream or of such a variable, which is sent only there.
+    when the command ends; the report then goes to the run's folder. Credentials are not stored.
+    None is added, except one in the address of --upstream or of such a variable; it is sent only
+    there.
     """
     from playground.base.errors import InputFault
     from playground.plugins.proxy.addresses import upstreams
@@ -76,7 +77,7 @@ def proxy(
     )
     try:
         server = Proxy(settings)
-    except InputFault:  # nothing will be recorded, because the port is taken, for example
+    except InputFault:  # the port is taken, for example: nothing will be recorded
         folder.rmdir()
         raise
     try:
@@ -90,7 +91,7 @@ def proxy(
         for line in report.summary():
             say(line, err=True)
         if command:
-            say(f"recordings, and what was said, in {folder}", err=True)
+            say(f"recordings, and the report, in {folder}", err=True)
 
 
 def check_access(host: str, public: bool, hosts: tuple[str, ...]) -> None:
@@ -102,7 +103,7 @@ def check_access(host: str, public: bool, hosts: tuple[str, ...]) -> None:
         raise InputFault(
             f"the address {host!r} can be reached from other machines",
             where="--host",
-            expected="127.0.0.1, or --public: whoever reaches it may send requests with a key of "
+            expected="127.0.0.1, or --public: whoever can reach it may send requests with a key of "
             "their own, and they are recorded here",
         )
     if "*" in hosts and not public:

@@ -22,8 +22,8 @@ MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
-# Bytes that are read at once. Data in chunks of one byte takes a thousand times as much work. If
-# data took more than `_MOST_WORK` seconds, its connection is read in ever smaller pieces.
+# The most bytes that are read at once. Data in chunks of one byte takes a thousand times as much
+# work: after a piece took more than `_MOST_WORK` seconds, smaller pieces are read.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01
@@ -35,7 +35,7 @@ class BoundedConnection(h11.Connection):
 
     A head is checked before h11 reads it. Received bytes and lines are counted, and the waiting
     data is searched only if a count passes a limit. So the work grows linearly with the data, even
-    if it comes byte by byte. `looks` counts the searches.
+    if they come byte by byte. `looks` counts the searches.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class BoundedConnection(h11.Connection):
         if len(head) > MOST_HEAD:
             reason = f"its headers have more than {MOST_HEAD:,} bytes"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
-        # plus the request line, and at the end an empty line
+        # one more for the request line, and at the end one for an empty line
         if head.count(b"\n") > MOST_HEADERS + (2 if end else 1):
             reason = f"it has more than {MOST_HEADERS} headers"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
@@ -124,7 +124,7 @@ class Protocol(H11Protocol):
 
     def _limit_reads(self, size: int) -> None:
         """Read at most `size` bytes at once, so that other connections get their turn."""
-        if hasattr(self.transport, "max_size"):  # asyncio's own; no option changes its 256 kB
+        if hasattr(self.transport, "max_size"):  # asyncio's attribute: no option changes its 256 kB
             self.transport.max_size = size
 
     def _start_timer(self) -> None:
@@ -142,9 +142,9 @@ class Protocol(H11Protocol):
             self._refuse(Refusal(408, "slow_head", reason))
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
-        """Answer with a refusal, and close the connection, because further data cannot be read
-        safely. With `linger`, receive for another moment, because a client that still sends would
-        not read the answer if the connection were closed.
+        """Answer with a refusal and close the connection, because further data cannot be read
+        safely. With `linger`, go on receiving for a moment: a client that still sends would not
+        read the answer from a closed connection.
         """
         self._stop_timer()
         self._refused = True

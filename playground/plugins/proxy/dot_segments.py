@@ -1,6 +1,5 @@
 """Find `.` or `..` segments in a path (`/v1/../../admin`), in every form that a server may accept.
-Clients, proxies and servers resolve such segments in different ways. So a path with such a segment
-is refused.
+Clients, proxies and servers resolve them in different ways: so the proxy refuses such a path.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from typing import Final
 from unicodedata import normalize
 from urllib.parse import unquote
 
-_ROUNDS: Final = 5  # of decoding: a server and each gateway before it may decode once
-# slashes, backslash and similar characters
+_ROUNDS: Final = 5  # rounds of decoding: a server and each gateway before it may decode once
+# slashes, the backslash and similar characters
 _SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")
 _DOTS: Final = (".", "..")
 _ENDS: Final = re.compile(r"[;?#\0]")  # ends of a segment: parameter, query, fragment, null byte

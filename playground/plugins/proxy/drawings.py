@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.show.kept_figures import LEGEND
 
-TITLES: Final = {  # of columns, for people; other names are in the glossary
+TITLES: Final = {  # titles of columns for people; other names are in the glossary
     "begins_with": "begins with",
     "billed_dollars": "billed, $",
     "lost_dollars": "lost, $",
@@ -120,7 +120,7 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 marker={"color": _COLOURS[kind]},
                 opacity=1.0
                 if offset
-                else 0.55,  # the trace's opacity, so that the legend has it, too
+                else 0.55,  # opacity of the whole trace, so that the legend has it, too
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(

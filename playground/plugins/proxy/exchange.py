@@ -1,7 +1,7 @@
 """The recording of one exchange: the request, its prediction and the answer.
 
-The recorder replaces secrets by stars. The client's name is the only recorded header. Bytes that
-cannot be unpacked, or are no text, are only counted, because they cannot be searched for secrets.
+The recorder replaces secrets by stars. Of all headers, only the client's name is recorded. Bytes
+that cannot be unpacked or are not text are only counted: a search finds no secrets in them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 # Packed text has about a tenth of its size.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Scrubbing text made only of beginnings of secrets takes a second for each megabyte, other text a
-# tenth of this.
+# Seconds of work on an answer. To scrub text made only of beginnings of secrets takes a second for
+# each megabyte, a tenth of that for other text.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
 # seconds of work on a request, plus the next constant for each byte
 _MOST_REQUEST_SECONDS: Final = 1.0
@@ -49,7 +49,7 @@ _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes on the disk that recordings leave free
 Result = TypeVar("Result")
-_TO_DISK: Final = 0.9  # seconds between writes to disk: 200 files may be open
+_TO_DISK: Final = 0.9  # seconds between two writes to disk, because 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Opened:
             self,
             url=_clean_address(self.url, search),
             model=_clean_address(self.model, search),
-            # shortened last: half a key is not recognised
+            # shortened after cleaning: a half of a key would not be recognised
             agent=_clean_address(self.agent, search)[:_LONGEST_AGENT],
         )
 
@@ -95,7 +95,7 @@ class WatchedExchange:
     """One request and its answer, recorded piece by piece.
 
     `fault` says why not all of it is recorded: a full disk, or an answer that is too large. The
-    exchange itself is still forwarded.
+    exchange itself is forwarded in any case.
     """
 
     def __init__(
@@ -209,19 +209,19 @@ class WatchedExchange:
         except ValueError as error:
             self._cut_short(f"the answer is {error}")
 
-    def _cut_short(self, why: str) -> None:
-        """Stop recording the answer, for the reason `why`."""
+    def _cut_short(self, reason: str) -> None:
+        """Stop recording the answer, for the reason `reason`."""
         if self._unpacker is not None:
             self._unrecorded["packed"] -= self._unpacker.taken
-        self.fault, self._unpacker = why, None
+        self.fault, self._unpacker = reason, None
 
     def tick(self) -> None:
-        """Write waiting data to disk when due. Call this several times a second."""
+        """Write waiting data to disk when its time has come. Call this several times a second."""
         self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
         """End the recording, with an `error` if the exchange was cut off."""
-        if self._body or not self._open_recording():  # the client hung up while it sent the body
+        if self._body or not self._open_recording():  # there is a body if the client hung up early
             self._record_bytes(b"".join(self._body))
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
@@ -251,7 +251,7 @@ class WatchedExchange:
                 self.fault = str(fault)
 
     def _read(self, raw: bytes) -> tuple[dict[str, Any], bytes] | None:
-        """Return the body as a JSON object with its unpacked bytes, or None if it is no object."""
+        """Return the body as a JSON object, and its unpacked bytes; None if it is not an object."""
         data = raw
         try:
             if self.opened.coding in CODINGS:
@@ -266,7 +266,7 @@ class WatchedExchange:
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._record_address()
-        # check all bytes, because a beginning proves little; packed bytes are never text
+        # check all bytes: a text at the beginning proves little, and packed bytes are never text
         if self.opened.coding or not self._texts["sent"].feed(data):
             self._texts["sent"].is_text = False
             self._unrecorded["no_text"] += len(data)
@@ -295,7 +295,8 @@ class WatchedExchange:
         return _MOST_REQUEST_SECONDS + self._size * _REQUEST_SECONDS
 
     def _record_request(self, data: bytes, last: bool = False) -> None:
-        """Record bytes of the request if they are text: a search finds no secret in others."""
+        """Record bytes of the request if they are text: in other bytes, a search finds no
+        secrets."""
         if not self._texts["sent"].feed(data):
             self._unrecorded["no_text"] += len(data)
             data = b""
@@ -338,7 +339,7 @@ class WatchedExchange:
         if not self._is_framed and not self._texts["came"].feed(data):
             self._unrecorded["no_text"] += len(data)
             if self.opened.asks and not self.fault:
-                problem = "the answer has bytes that are no text; they, and what follows them, are"
+                problem = "the answer has bytes that are not text; they and all that follows are"
                 self.fault = f"{problem} forwarded and not recorded"
             return
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
@@ -384,13 +385,13 @@ def least_free(total: int) -> int:
 
 
 def disk_problem(folder: Path) -> str:
-    """Return why nothing more may be recorded in a folder, or "" if the disk has room.
+    """Return the reason why nothing more may be recorded in a folder; "" if the disk has room.
 
-    Clients decide how much is recorded, but a full disk hurts every user of the machine.
+    Clients decide how much is recorded, but a full disk harms every user of the machine.
     """
     try:
         usage = shutil.disk_usage(folder)
-    except OSError:  # writing will raise the error
+    except OSError:  # the first write will raise the error
         return ""
     least = least_free(usage.total)
     if usage.free >= least:

@@ -52,11 +52,12 @@ _SESSION_NAMES: Final = (  # headers in which clients name their session
 
 
 class HungUp(Exception):
-    """The client has closed the connection."""
+    """Raised when the client has closed the connection."""
 
 
 class BrokenOff(Exception):
-    """The provider's answer broke off. On this error the server closes the client's connection."""
+    """Raised when the provider's answer broke off: the server then closes the client's
+    connection."""
 
 
 @dataclass
@@ -92,7 +93,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        # salted digests distinguish keys without revealing them
+        # salted digests tell keys apart without revealing them
         self._salt = secrets.token_bytes(16)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -282,15 +283,15 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked, and
-    more pieces follow."""
+    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked: more
+    pieces follow."""
 
     pieces: list[bytes]
     is_whole: bool
 
 
 async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
-    """Read a body into memory; stop after the piece with which the body exceeds MOST_BODY bytes."""
+    """Read a body into memory, but stop after the piece with which it exceeds MOST_BODY bytes."""
     chunks, size = [], 0
     async for data in pieces:
         chunks.append(data)

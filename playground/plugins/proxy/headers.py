@@ -1,4 +1,4 @@
-"""The headers to pass on (all except those that concern one connection), and their credentials.
+"""The headers to pass on, and their credentials. Headers of a single connection are not passed on.
 
 `Accept-Encoding` is reduced to the compressions that the recorder can read.
 """
@@ -32,13 +32,13 @@ _CONNECTION_HEADERS: Final = frozenset(
         b"upgrade",
     }
 )
-# Headers that are forwarded even if `Connection` names them: they frame or authorise a message.
+# Headers that are forwarded even if `Connection` names them: a message needs them.
 _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 # Names of headers and query parameters that hold a credential.
 CREDENTIAL_NAME: Final = re.compile(
     r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I
 )
-_BLOCK: Final = 256  # characters: a longer credential is searched for in several blocks
+_BLOCK: Final = 256  # characters; a longer credential is searched for in several blocks
 _MOST_BLOCKS: Final = 64
 
 
@@ -71,8 +71,8 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 def _connection_headers(headers: Headers) -> set[bytes]:
     """Return the names of those headers that concern only their connection.
 
-    `Connection` may name further headers. The length of a chunked body is one of them, because it
-    must be ignored (RFC 9112, 6.3): a server that uses it would read two messages in one.
+    `Connection` may name further ones. A chunked body's length is among them, because it must be
+    ignored (RFC 9112, 6.3): a server that used it would read one message as two.
     """
     named = {
         option.strip().lower()
@@ -97,10 +97,8 @@ def _readable_codings(accepted: bytes) -> bytes:
 
 
 def credentials(headers: Headers, query: str) -> tuple[str, ...]:
-    """Return a client's credentials, to be replaced by stars wherever they recur.
-
-    The rules for the environment's keys apply: nothing shorter than eight characters, and no plain
-    words.
+    """Return a client's credentials, to be replaced by stars wherever they recur. As for the
+    environment's keys, values shorter than eight characters and plain words do not count.
     """
     blocks = (
         secret[len(secret) * n // count : len(secret) * (n + 1) // count]
@@ -126,8 +124,8 @@ def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
 
 
 def query_values(query: str) -> list[tuple[str, str]]:
-    """Return names and values of a query. A value without a name is also its name. If it has
-    percent signs, its decoded form follows."""
+    """Return the names and values of a query. A name without a value is returned as a value, too. A
+    value with percent signs is also returned decoded."""
     parts = [part.partition("=") for part in re.split("[&;]", query) if part]
     named = [(name, value if sign else name) for name, sign, value in parts]
     return [*named, *((name, unquote(value)) for name, value in named if "%" in value)]

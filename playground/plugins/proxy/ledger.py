@@ -5,7 +5,7 @@
     {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…},
      "told_by_provider": …, "disagrees": …}
 
-A page can read it while the proxy still writes it. A line that was cut off (by a crash, for
+A page can read the ledger while the proxy still writes it. A line that was cut off (by a crash, for
 example) is ignored.
 """
 
@@ -54,7 +54,7 @@ class LoggedExchange:
     error: dict[str, Any] | None = None
     blocked: str = ""
     told_by_provider: str = ""
-    disagrees: str = ""  # how prediction, bill and diagnosis disagree
+    disagrees: str = ""  # the disagreement of prediction, bill and diagnosis, in words
 
     @property
     def refused(self) -> bool:
@@ -63,14 +63,15 @@ class LoggedExchange:
 
     @property
     def breaks(self) -> dict[str, Any] | None:
-        """The forecast if it predicts a cache break and the request was not refused, else None."""
+        """The forecast if it predicts a cache break and the request was not refused, or else
+        None."""
         forecast = self.expected
         return forecast if forecast and forecast["breaks"] and not self.refused else None
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A run: its beginning (`at`, in seconds since 1970), its upstream, and its exchanges in
+    """A run: its beginning (`at`, in seconds since 1970), its upstream, and its exchanges in their
     order."""
 
     runs_folder: Path
@@ -115,9 +116,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def is_growing(run: Path) -> bool:
-    """Return True if a proxy still writes this ledger, which it locks while it runs.
-
-    On Windows, which has no such lock, the answer is always False.
+    """Return True if a proxy still writes this ledger: it locks the file while it runs. On Windows,
+    which has no such lock, always return False.
     """
     with suppress(ImportError), open_regular_file(run / FILE) as file:
         import fcntl

@@ -17,7 +17,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
 
-_MOST: Final = 200_000  # entries; if there are more, expired ones are deleted
+_MOST: Final = 200_000  # entries; beyond this, expired ones are deleted
 
 
 @dataclass(slots=True)
@@ -45,12 +45,12 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             _summed=set(self._summed),
             _begun=dict(self._begun),
-            # times are known: entries of unfinished requests raise no doubt
+            # unfinished requests raise no doubts, because all times are known
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # the times at which answers began are known
+            one_by_one=True,  # it is known when each answer began
             _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)
@@ -94,7 +94,7 @@ class LiveCache(CacheSimulator):
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
-            return  # with best effort, a bill shows what was read, not the size of an entry
+            return  # such a cache may miss: the bill shows what was read, not an entry's size
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no prefix of the request was long enough to be cached

@@ -52,7 +52,6 @@ def show(row: Any) -> None:
 
 
 def _explain() -> None:
-    """Say why no run is shown."""
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's recordings.")
         return
@@ -63,9 +62,8 @@ def _explain() -> None:
 
 
 def chosen_run() -> Path | None:
-    """Let the user choose a run, by default the newest, and return it.
-
-    Return None if there is no run, or if this user may see none.
+    """Let the user choose a run, by default the newest, and return it. Return None if there is no
+    run, or if this user may not see any.
     """
     runs = {run.name: run for run in ledger.runs()[:_MOST_RUNS] if access.current().may_keep}
     if not runs:
@@ -125,12 +123,11 @@ def session(run: Path, exchanges: list[LoggedExchange]) -> None:
 
 
 def _table(frame: pd.DataFrame, columns: Mapping[str, Any] | None = None) -> None:
-    """Show a table with titles for people."""
     tables.table(frame.rename(columns=live_frames.TITLES), columns=columns, height="content")
 
 
 def follow(run: Path) -> None:
-    """If this run's proxy still writes, wait for a new line, then draw the page again."""
+    """If this run's proxy still writes, wait for a new line. Then draw the page again."""
     if not ledger.is_growing(run):
         return
     place, size = st.empty(), ledger.size_bytes(run)
@@ -142,7 +139,6 @@ def follow(run: Path) -> None:
 
 
 def _findings(exchanges: list[LoggedExchange]) -> None:
-    """Show the findings of each request."""
     rows = [
         {
             "request": exchange.expected["number"],

@@ -47,12 +47,12 @@ class Refusal:
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body())).encode()),
-            (b"x-should-retry", b"false"),  # else OpenAI's and Anthropic's SDKs retry after 409
+            (b"x-should-retry", b"false"),  # OpenAI's and Anthropic's SDKs would retry after 409
         ]
         if self.status == 426:
             headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
         if self.status == 405:
-            headers.append((b"connection", b"close"))  # after CONNECT comes no HTTP
+            headers.append((b"connection", b"close"))  # bytes after CONNECT are not HTTP
         return headers
 
 
@@ -105,13 +105,13 @@ def _foreign_host(head: RequestHead) -> Refusal | None:
 def _unknown_version(head: RequestHead) -> Refusal | None:
     if head.version in _VERSIONS:
         return None
-    return Refusal(505, "unknown_version", "the proxy speaks HTTP/1.1 and HTTP/1.0 alone")
+    return Refusal(505, "unknown_version", "the proxy speaks only HTTP/1.1 and HTTP/1.0")
 
 
 def _forward_proxy(head: RequestHead) -> Refusal | None:
     if head.method != "CONNECT" and head.path.startswith("/"):
         return None
-    reason = "this is no general HTTP proxy: set its address as the base URL of the client"
+    reason = "this is not a general HTTP proxy: set its address as the base URL of the client"
     return Refusal(405, "not_a_forward_proxy", reason)
 
 
@@ -126,13 +126,13 @@ def _websocket(head: RequestHead) -> Refusal | None:
     if head.headers.get("upgrade", "").lower() != "websocket":
         return None
     # Codex accepts a 426; after any other status it tries six times
-    reason = "the proxy speaks HTTP alone; use the API without sockets"
+    reason = "the proxy speaks only HTTP; use the API without sockets"
     return Refusal(426, "no_websockets", reason)
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """Refuse a page of another origin, which could write into the workspace and spend a credential.
-    Browsers name the origin, or (for images, for example) say at least that it is another site."""
+    """Refuse a page of another origin: it could write into the workspace and spend a credential.
+    Browsers name the origin or, as for images, say at least that it is another site."""
     origin = head.headers.get("origin")
     if origin is not None and not _is_ours(origin):
         reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
@@ -168,7 +168,7 @@ def _long_address(head: RequestHead) -> Refusal | None:
 def _dot_segments(head: RequestHead) -> Refusal | None:
     if not has_dot_segments(head.path):
         return None
-    reason = "a path with `.` or `..` in it, however encoded, may lead elsewhere than it says"
+    reason = "a path with `.` or `..` in it, however encoded, may lead to another place"
     return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 

@@ -1,8 +1,8 @@
 """Find the session of a request by its client, its agent, its session id and its messages.
 
 Requests of one session share most of their messages. A rewritten message breaks the cache, but must
-not begin a new session. An agent's side requests (for a title, or of a sub-agent) have other
-messages, or the same messages with other tools and another system prompt: they are other sessions.
+not begin a new session. An agent's side requests (for a title, or of a sub-agent) are sessions of
+their own: they have other messages, or the same messages with other tools and another prompt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in a run: system prompts are compared by such runs
+_RUN: Final = 3  # words in a row; system prompts are compared by such rows
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class _KnownSession(Generic[Value]):
 @dataclass(frozen=True, slots=True)
 class SessionMatch(Generic[Value]):
     """The session of a request, and the request's facts that `Sessions.keep` stores. `number` is
-    the request's number in the session, from 1; `value` is the value of the session's last `keep`.
+    the request's number in the session, from 1; `value` is what the last `keep` stored.
     """
 
     name: str
@@ -54,7 +54,7 @@ class SessionMatch(Generic[Value]):
 
 
 class Sessions(Generic[Value]):
-    """The newest sessions of a run, each with a value that the caller keeps for it."""
+    """The newest sessions of a run, each with a value that the caller stores with it."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, _KnownSession[Value]] = OrderedDict()
@@ -98,8 +98,8 @@ class Sessions(Generic[Value]):
         context: tuple[bytes, bytes, str],
         system: str,
     ) -> _KnownSession[Value] | None:
-        """Return the session with most messages in common; of several the most similar in context,
-        then the newest. Return None if no session has enough in common."""
+        """Return the session with the most messages in common; of several, the one with the most
+        similar context, then the newest. Return None if none has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
         message_counts = Counter(digests)  # equal messages count separately
@@ -159,7 +159,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """Return a JSON object's text with sorted characters, so that the order of keys does not
+    """Return the characters of a JSON object's text sorted: the order of keys then does not
     count."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 

@@ -21,9 +21,9 @@ from playground.sessions.shapes.exchanges import Exchange, read_exchanges
 from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
-_MOST_SESSIONS: Final = 32  # most sessions of a run, the newest
-# Bytes of a session's recordings: a larger session is not stored at the end, because this would
-# take too long.
+_MOST_SESSIONS: Final = 32  # the most sessions of a run that are stored, the newest
+# Bytes of a session's recordings. A larger session is not stored at the end of a run, because that
+# would take too long.
 _MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 
@@ -33,9 +33,8 @@ def session_name(run: Path, session: str) -> str:
 
 
 def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
-    """Build a session from exchanges: all answers, and a row with the bill for each request.
-
-    Only one exchange is in memory at a time, because each has the complete history.
+    """Build a session from exchanges: all answers, and a row with the bill for each request. Only
+    one exchange is in memory at a time, because each has the complete history.
 
     Raises InputFault if no exchange can be read.
     """

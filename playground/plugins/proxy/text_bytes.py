@@ -1,5 +1,5 @@
 """Distinguish text from other bytes, such as UTF-16, archives and pictures. The search for secrets
-reads only ASCII and UTF-8. Therefore bytes that are no text are counted, but not recorded."""
+reads only ASCII and UTF-8: so bytes that are not text are counted and not recorded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class TextBytes:
-    """A check if bytes that come in pieces are text.
+    """A check that bytes are text, which gets them in pieces.
 
-    Bytes are no text if they have a zero byte, or if they are no UTF-8 and have control characters.
+    Bytes are not text if they have a zero byte, or if they are not UTF-8 and have control
+    characters.
     """
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ _EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 fo
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
 _VERSION_NAME: Final = "api-version"  # Azure's; any other parameter may be a key
 _VERSION_VALUE: Final = re.compile(r"[\w.-]{0,40}", re.ASCII)
-_SHORTEST: Final = 6  # characters: a password of this length or more is a secret
+_SHORTEST: Final = 6  # characters; a shorter password does not count as a secret
 _RUN: Final = re.compile(r"[A-Za-z0-9]+")
 _SWITCH: Final = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
 _ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
@@ -65,7 +65,7 @@ class Upstream:
         return self.path + self._rest(path) + (f"?{queries}" if queries else "")
 
     def _rest(self, path: str) -> str:
-        """Return a client's path without the version, if this address already ends with it."""
+        """Return a client's path; without its version, if this address already ends with that."""
         version = _VERSION.search(self.path)
         if version and path.startswith(f"{version[0]}/"):
             return path[len(version[0]) :]
@@ -75,7 +75,7 @@ class Upstream:
 def read_upstream(address: str, where: str = "--upstream", port: int | None = None) -> Upstream:
     """Read a user's address. `port` is the proxy's own port on this machine.
 
-    Raises InputFault, whose message shows the address only if it can hold no secret.
+    Raises InputFault, whose message shows the address only if no secret can be in it.
     """
     address = address.strip()
     parts, problem = _split(address)
@@ -151,7 +151,7 @@ def _names_next(segment: str) -> bool:
 
 
 def _is_token(segment: str) -> bool:
-    """Return True if a segment looks random: a token, or perhaps an account's name. In such a
+    """Return True if a segment looks random: a token, or perhaps the name of an account. In such a
     segment, letters and digits alternate in a run of eight characters or more, or several runs have
     digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) do not
     look random.
@@ -172,7 +172,7 @@ def _basic(user: str) -> str:
 
 
 def _holds_key(parts: SplitResult) -> bool:
-    """Return True if a path or a query may hold a key; an API's version is no key."""
+    """Return True if a path or a query may hold a key. An API's version is not a key."""
     if any(shown != segment for segment, shown in _segments(parts.path)):
         return True
     known = f"{parts.path}?{parts.query}"
@@ -182,9 +182,9 @@ def _holds_key(parts: SplitResult) -> bool:
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
     """Yield the secrets of an address, because an upstream may repeat them.
 
-    A password, or a value whose name says that it is a key, counts if it has six characters or
-    more. For other values the rules for the environment's keys apply: nothing shorter than eight
-    characters, and no plain words.
+    A password, or a value whose name says that it is a key, counts from six characters on. For
+    other values the rules for the environment's keys apply: values shorter than eight characters
+    and plain words do not count.
     """
     if user:
         yield _basic(user).partition(" ")[2].rstrip("=")

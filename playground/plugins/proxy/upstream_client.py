@@ -1,6 +1,6 @@
-"""The client that sends requests to upstreams: byte for byte, and without state between requests.
-It uses httpx's transports, but not httpx's client, which stores cookies, follows redirects,
-rewrites addresses, and is slow with many headers.
+"""The client that sends requests to upstreams (the addresses to forward to): byte for byte, and
+without state between requests. It uses httpx's transports. httpx's own client stores cookies,
+follows redirects, rewrites addresses, and is slow with many headers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.base.errors import InputFault
 from playground.plugins.proxy.upstream import Upstream, password_secrets
 
 _CONNECT_SECONDS: Final = 30.0
-# No limit on an answer: the proxy waits as long as the agent does.
+# No time limit for an answer: the proxy waits as long as the agent does.
 _TIMEOUT: Final = httpx.Timeout(None, connect=_CONNECT_SECONDS).as_dict()
 _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=256)
 _DIRECT: Final = ""
@@ -35,9 +35,8 @@ class ExactUrl(httpx.URL):
 
 
 class UpstreamClient:
-    """Connections to upstreams, through the environment's proxies, if any.
-
-    Raises InputFault if such a proxy's address cannot be used.
+    """The connections to upstreams, through the environment's proxies, if there are any. Raises
+    InputFault if such a proxy's address cannot be used.
     """
 
     def __init__(self) -> None:
@@ -96,12 +95,12 @@ class UpstreamClient:
 def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
     address = address if "://" in address else f"http://{address}"
     try:
-        _ = urlsplit(address).port  # raises ValueError for a bad port, which httpx does not check
+        _ = urlsplit(address).port  # raises ValueError for a bad port; httpx does not check it
         proxy = httpx.Proxy(address)
         return httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy)
     except (ValueError, httpx.InvalidURL, ImportError):  # the errors' messages quote the address
         raise InputFault(
-            "this is no address of a proxy that can be used (not shown: it may hold a password)",
+            "this is not the address of a usable proxy (not shown: it may hold a password)",
             where=f"{scheme.upper()}_PROXY",
             expected="http://host:port or https://host:port",
         ) from None

@@ -21,7 +21,7 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # bytes that each event counts in addition to its data
+_EVENT: Final = 100  # the bytes that an event counts beside its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
@@ -64,7 +64,7 @@ class WatcherPipe:
             await asyncio.sleep(0.005)
 
     async def ask_verdict(self, number: int) -> str:
-        """Return why a complete request may not be forwarded, or "" if it may."""
+        """Return the reason why a complete request may not be forwarded; "" if it may."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str] = loop.create_future()
         self._verdicts[number] = (loop, future)
@@ -87,7 +87,7 @@ class WatcherPipe:
         try:
             waiting.join(_SILENT_SECONDS)
             if waiting.is_alive():
-                fault = f"what passed is still being recorded, for {_LAST_SECONDS:g} s at most"
+                fault = f"the traffic is still being recorded, for {_LAST_SECONDS:g} s at most"
                 self._tell({"fault": f"{fault}; Ctrl-C leaves the rest out"})
                 waiting.join(_LAST_SECONDS)
         except KeyboardInterrupt:

@@ -32,7 +32,7 @@ from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
-_WAITING: Final = 8  # batches that may be read before they are handled
+_WAITING: Final = 8  # the most batches that are read and not yet handled
 _CUT: Final = {"type": "cut", "message": "the proxy was stopped before the end"}
 LineHandler = Callable[[dict[str, Any]], None]
 
@@ -49,7 +49,7 @@ class RunWatcher:
         self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        # numbered, because a restarted watcher adds another file
+        # with a number, because a restarted watching process adds a file of its own
         self._ledger: AppendOnlyFile | None = create_numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
@@ -72,7 +72,7 @@ class RunWatcher:
             self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, search)
             return
         exchange = self._open.get(number)
-        if exchange is None:  # the exchange began before this process
+        if exchange is None:  # the exchange began before this process did
             return
         match kind:
             case "sent":
@@ -89,7 +89,7 @@ class RunWatcher:
                 self._end(number, exchange, *arguments)
 
     def tick(self) -> None:
-        """Write waiting data to disk when due. Call this several times a second."""
+        """Write waiting data to disk when its time has come. Call this several times a second."""
         for number in list(self._open):
             self.handle(("tick", number))
         if self._ledger is not None:
@@ -106,10 +106,10 @@ class RunWatcher:
                 self._say({"kept": name})
 
     def _give_up(self, number: int, bug: Exception) -> None:
-        """End an exchange's recording after a bug. The bug's message, which may quote secrets, is
-        not reported.
+        """End an exchange's recording after a bug. The message of the bug is not reported, because
+        it may quote secrets.
         """
-        self._say({"verdict": number, "blocked": ""})  # the forwarding process may wait for it
+        self._say({"verdict": number, "blocked": ""})  # in case the forwarding process waits for it
         exchange = self._open.pop(number, None)
         self._underway.pop(number, None)
         fault = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
@@ -130,7 +130,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # first, because the forwarding process waits
+        if waits:  # before all else, because the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)
@@ -143,7 +143,7 @@ class RunWatcher:
         try:
             return self._forecast.forecast(exchange.opened, exchange.request)
         except UNEXPECTED_OR_TOO_DEEP as error:
-            reason = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
+            reason = f"not a request of a known shape ({type(error).__name__}: {error})"[:200]
             exchange.add_note(not_foretold=reason)
             return None
 
@@ -194,7 +194,6 @@ class RunWatcher:
 
 
 def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
-    """Return the ledger's fields for every exchange."""
     opened = exchange.opened
     return {
         "exchange": opened.number,
@@ -206,7 +205,7 @@ def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
 
 
 def _reason(expected: Expected) -> str:
-    """Return the reason to block a request, or "" if it breaks no cache."""
+    """Return the reason to block a request, or "" if it does not break the cache."""
     if not expected.breaks:
         return ""
     where = f" at {expected.place}" if expected.place else ""

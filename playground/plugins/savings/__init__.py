@@ -1,4 +1,4 @@
-"""Savings of a session that sent less: a shorter history, or fewer tools in the first prompt.
+"""Savings of a session that sends less: a shorter history, or fewer tools in the first prompt.
 
 `shortening.py` has the policies that shorten a history and `compaction.py` compares them; the
 answer is in `compacted.py`. `deferral.py` rewrites requests with deferred tools and `tool_plan.py`

@@ -38,16 +38,16 @@ _SHOWN = (
 @command("compaction 12-long-tool-run", "compaction session.json --limit 2000")
 @session_argument
 @click.option(
-    "--policy", "policies", multiple=True, help="Such as `drop old results`. Default: all."
+    "--policy", "policies", multiple=True, help="For example `drop old results`. Default: all."
 )
 @model_option
-@click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
-@click.option("-d", "--dialect", default="native", help="If the session has no sent requests.")
+@click.option("--provider", default="", help="Use its rules. Default: the model's.")
+@click.option("-d", "--dialect", default="native", help="For a session without sent requests.")
 @click.option(
-    "--limit", default=0, help="Tokens of input at which it begins. Default: 60 % of the longest."
+    "--limit", default=0, help="Input tokens at which cuts begin. Default: 60 % of the longest."
 )
 @click.option(
-    "--keep", default=0, help="How many messages or results stay. Default: the policy's own."
+    "--keep", default=0, help="Messages or results that stay. Default: the policy's own number."
 )
 @click.option("--summary", default=1_000, help="Tokens of a summary.")
 @click.option(
@@ -73,8 +73,9 @@ def compaction(
 ) -> int:
     """Show what SESSION would cost if its history were shortened, compared with keeping all of it.
 
-    For each policy: how often it cuts, how much of the cached prefix the cuts lose, what is saved,
-    and the turn from which on it has paid back. It does not test if the model still does its work.
+    For each policy, shows how often it cuts, how much of the cached prefix the cuts lose, what is
+    saved, and the turn from which on it has paid back. Whether the model still does its work is not
+    tested.
     """
     from playground.plugins.savings.compaction import compaction as compare_policies
     from playground.plugins.savings.rows import compaction_rows

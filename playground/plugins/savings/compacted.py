@@ -1,4 +1,4 @@
-"""The results of shortening a history: the cost of each turn, under each policy and without one."""
+"""The results of shortening a history: the cost of each turn, with each policy and without one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from playground.plugins.savings.shortening import ON_RESULTS, Shortening, has_re
 class HistoryCut:
     """A cut at a turn (counted from 0), and what is lost from the cache.
 
-    `lost` counts the previous request's tokens that are no longer a prefix, `shorter` the tokens by
-    which the request is shorter than the complete one. The previous request had `marks` marks, of
-    which `survive` still end a prefix.
+    `lost` counts the previous request's tokens that are no longer a prefix. `shorter` is the number
+    of tokens that the complete request has more. The previous request had `marks` marks; `survive`
+    of them still end a prefix.
     """
 
     turn: int
@@ -37,9 +37,9 @@ class HistoryCut:
 class Shorter:
     """A session under one policy of shortening.
 
-    `sent` holds the bodies of the requests, which share their messages, and `turns` the turn of
-    each body: a turn with a summary has two requests. Costs are in thousandths of an input token's
-    price, by turn, and include the summary's own tokens.
+    `sent` holds the bodies of the requests, which share their messages. `turns` has the turn of
+    each body: a turn with a summary has two requests. Costs are by turn, in thousandths of an input
+    token's price, and include the tokens of the summaries.
     """
 
     policy: Shortening
@@ -80,18 +80,17 @@ class CompactionWhatIf(Drawn):
         return self.rows[0]
 
     def saved(self, row: Shorter) -> list[int]:
-        """Return what a policy has saved up to each turn, in thousandths of a token.
-
-        A negative figure is a loss.
+        """Return the savings of a policy up to each turn, in thousandths of a token. A negative
+        figure is a loss.
         """
         pairs = zip(self.everything.costs, row.costs, strict=True)
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the first turn (from 0) from which the policy's costs so far never exceed those of
-        no shortening; None if they exceed them in the end.
+        """Return the first turn (from 0) from which on the policy's sum of costs never exceeds that
+        of keeping everything; None if it exceeds that in the end.
 
-        That is the turn of the first cut if this cut saves at once.
+        If the first cut saves at once, that is its turn.
         """
         saved = self.saved(row)
         if not row.cuts or saved[-1] < 0:
@@ -110,7 +109,7 @@ class CompactionWhatIf(Drawn):
         best = min(self.rows, key=lambda row: row.total)
         turns = counted(len(self.everything.costs), "turn")
         if best is self.everything:
-            return f"Over {turns} nothing is cheaper than keeping everything."
+            return f"Over {turns}, nothing is cheaper than keeping everything."
         saved = self.everything.total - best.total
         share = grouped(100 * saved / max(1, self.everything.total))
         money = self.dollars(saved)
@@ -118,12 +117,12 @@ class CompactionWhatIf(Drawn):
         turn = self.pays_back(best)
         when = f" It pays from turn {turn + 1} on." if turn is not None else ""
         name = best.policy.name
-        return f"Over {turns} “{name}” is cheapest: {share} % less input cost{price}.{when}"
+        return f"Over {turns}, “{name}” is cheapest: {share} % less input cost{price}.{when}"
 
     @property
     def notes(self) -> list[str]:
         """Notes on an unknown model or several models, on compactions of the session itself, and on
-        policies that find no results to clear."""
+        policies that found no results to clear."""
         on_results = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption
@@ -133,15 +132,15 @@ class CompactionWhatIf(Drawn):
             turns = ", ".join(str(turn + 1) for turn in self.anew)
             notes = [
                 *notes,
-                f"The session compacted its own history before turn {turns}: that stays so.",
+                f"The session compacted its own history before turn {turns}: this is kept.",
             ]
         if not on_results or any(map(has_result, messages_of(last))):
             return notes
         names = ", ".join(on_results)
         return [
             *notes,
-            f"{names}: nothing to clear. Results that were sent are text of messages here, as in a "
-            "text dialect; keep last messages and summarise at limit cut them with the rest.",
+            f"{names}: nothing to clear. Here, the results are text of messages, as in a text "
+            "dialect; keep last messages and summarise at limit cut them with the rest.",
         ]
 
     def as_json(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. Nobody checks if the model
+Every shortened request is written out and simulated like any other. It is not checked if the model
 could still do its work.
 """
 
@@ -41,7 +41,7 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
-_OUTPUT: Final = 5_000  # price of an output token in thousandths of an input token's, if unknown
+_OUTPUT: Final = 5_000  # an output token's price in thousandths of an input token's, if unknown
 _SHARE: Final = 60  # default of `limit`: percent of the longest request's tokens
 KEYS: Final = ("messages", "input", "contents")
 
@@ -78,7 +78,7 @@ def compaction(
     uses" (Anthropic's context editing), "prune in place", "summarise at limit"; all by default.
     Policies with a limit begin at `limit` estimated tokens of input, by default 60 % of the longest
     request. `keep` is the number of messages or results that stay, `summary` the tokens of a
-    summary. Recorded requests keep their own marks; others are written in `dialect` and marked by
+    summary. Recorded requests keep their own marks. Others are written in `dialect` and marked by
     the policy `marks` ("own": the dialect's own policy). Raises InputFault and UnknownNameError.
     """
     session = session_or_sample(session)
@@ -143,8 +143,8 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 def session_requests(
     session: Session, dialect: str | Dialect, seconds_apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
-    """Return each body with its messages, the times, and the numbers of the requests that are the
-    first after a compaction."""
+    """Return each body with its messages, the times of the requests, and the numbers of those that
+    are the first after a compaction."""
     restarts: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
@@ -188,7 +188,7 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in restarts:  # a compaction makes earlier cuts void
+        if turn in restarts:  # after a compaction, earlier cuts no longer count
             policy = policy.fresh()
         shortened = policy.request(messages, size, size.fixed(body))
         # a request that the policy leaves unchanged has no cut
@@ -219,9 +219,9 @@ def simulate_bodies(
 ) -> CacheSimulation:
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
-    With `own_models`, a body that names its own model is simulated for this model, not for `model`.
-    The marks of `marker` are not written into the bodies, because they would turn strings into
-    lists of parts. `marker` gets the messages, or `seen(messages)`.
+    With `own_models`, a body that names a model is simulated for that model instead of `model`. The
+    marks of `marker` are not written into the bodies, because they would turn strings into lists of
+    parts. `marker` gets the messages, or the result of `seen(messages)`.
     """
     rules, request = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
@@ -241,8 +241,8 @@ def simulate_bodies(
 
 
 def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
-    """Return times such that a summary's request is sent and answered before its turn's own
-    request."""
+    """Return times at which a summary's request is sent and answered before the own request of its
+    turn."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)
@@ -280,7 +280,7 @@ def _cuts(
     tokens: list[int],
     whole: list[int],
 ) -> Iterator[HistoryCut]:
-    """Return each cut with its loss: the tokens of the previous request that are no longer a
+    """Yield each cut with its loss: the tokens of the previous request that are no longer a
     prefix."""
     for index in range(1, len(turns)):
         turn = turns[index]

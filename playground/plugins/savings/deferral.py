@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
 A deferred tool is not in the first prompt; it is loaded into the history just before its first
-call. A request is rewritten by its own history alone: later requests repeat what earlier ones
-loaded, and a request after a compaction loads its tools anew.
+call. A request is rewritten by its own history alone. Later requests repeat what earlier ones
+loaded; a request after a compaction loads its tools again.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from playground.nouns.wire_bodies import MARKS, referenced_tools
 
 Message = dict[str, Any]
 Loading = Literal["by the client", "by search"]
-SEARCH: Final = "tool_search_tool_bm25"  # Anthropic's, for words of a natural language
+SEARCH: Final = "tool_search_tool_bm25"  # Anthropic's tool for a search by words
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
-_OWN_TYPES: Final = (None, "custom", "function")  # all others are a provider's own tools
+_OWN_TYPES: Final = (None, "custom", "function")  # tools of all other types are a provider's own
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCut:
-    """The tools that stay in the prefix, and how the others are loaded, `found` tools at a time."""
+    """The tools that stay in the prefix. The others are loaded, `found` tools at a time."""
 
     keep: frozenset[str]
     loading: Loading
@@ -31,10 +31,10 @@ class ToolCut:
 
 @dataclass(frozen=True, slots=True)
 class RewrittenRequest:
-    """A request with deferred tools.
+    """A request with deferred tools, and the `messages` that are sent.
 
-    `messages` are the messages that are sent. If the model searches for a tool, `searched` are the
-    messages with that search, which the server reads in a second round; otherwise None.
+    If the model searches for a tool, `searched` are the messages with that search, which the server
+    reads in a second round; otherwise None.
     """
 
     head: dict[str, Any]  # the body without its messages
@@ -44,7 +44,7 @@ class RewrittenRequest:
 
 
 def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the tools of a body that can be deferred, by name: all but a provider's own tools."""
+    """Return, by name, the tools of a body that can be deferred: not a provider's own tools."""
     tools = body.get("tools")
     objects = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
     return {_name(each): each for each in objects if each.get("type") in _OWN_TYPES and _name(each)}
@@ -110,8 +110,8 @@ class Deferral:
     def _tools(
         self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the tools as they are sent. The mark of a deferred tool moves to the last tool that
-        is not deferred."""
+        """Yield the tools as they are sent. If a deferred tool has a mark, the mark moves to the
+        last tool that is not deferred."""
         search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
         tools = body.get("tools") or ()
         present = any(isinstance(each, dict) and _is_search(each) for each in tools)
@@ -145,7 +145,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(self._names_in(message)[1])  # the session's own search has loaded these tools
+        loaded.update(self._names_in(message)[1])  # loaded by a search of the session's own
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
@@ -164,8 +164,8 @@ class Deferral:
     def _to_load(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> tuple[str, ...]:
-        """Return the tools to load before a message: those that it calls, and others that a search
-        finds."""
+        """Return the tools to load before a message: those that it calls, and those that a search
+        finds, too."""
         calls = self._names_in(message)[0]
         called = [name for name in calls if name in deferred and name not in loaded]
         if not called:
@@ -210,7 +210,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a policy may mark: all but those that load tools."""
+    """Return the messages that a policy may mark: all except those that load tools."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

@@ -14,7 +14,7 @@ from playground.show.markup import Markup, table
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_POINTS: Final = 12  # turns that the table of savings shows at least, if there are so many
+_POINTS: Final = 12  # the least number of turns in the table of savings, if there are so many
 
 draws("rows", CompactionWhatIf)(compaction_rows)
 draws("rows", ToolPlan)(plan_rows)
@@ -32,7 +32,7 @@ def compaction_figure(value: CompactionWhatIf) -> go.Figure:
 
 @draws("picture", CompactionWhatIf)
 def compaction_picture(value: CompactionWhatIf) -> Markup:
-    """Return HTML: a table of the policies, and a table of what each has saved at some turns."""
+    """Return HTML: a table of the policies, and a table of their savings at some turns."""
     turns = len(value.everything.costs)
     step = max(1, turns // _POINTS)
     points = sorted({*range(step - 1, turns, step), turns - 1})

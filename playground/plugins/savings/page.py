@@ -50,7 +50,7 @@ def show(question: CacheQuestion) -> None:
             2_000_000,
             key="shorten-limit",
             bind="query-params",
-            help="The history is shortened once it is longer than this. "
+            help="A history that is longer than this is shortened. "
             "0 means 60 % of the longest request.",
         )
         keep = st.number_input(

@@ -1,4 +1,4 @@
-"""The contributions of savings to the core."""
+"""The contributions of the plugin for savings to the core."""
 
 from __future__ import annotations
 

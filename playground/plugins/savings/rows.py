@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
 
 def compaction_rows(value: CompactionWhatIf) -> AnswerRows:
-    """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
-
-    The relative cost of keeping everything is 1.
+    """Return a row for each policy: its cuts, their cost and savings, and when they pay off. The
+    relative cost of keeping everything is 1.
     """
     head = (
         "policy cuts lost_prefix_tokens marks surviving_marks sent_tokens last_request_tokens "
@@ -49,8 +48,8 @@ def cut_rows(row: Shorter) -> AnswerRows:
 
 
 def plan_rows(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. The relative cost of sending all in the
-    prefix is 1."""
+    """Return a row for each way of sending the tools. The relative cost is 1 if all are sent in the
+    prefix."""
     own = max(1, value.rows[0].cost)
     head = (
         "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
@@ -74,8 +73,8 @@ def plan_rows(value: ToolPlan) -> AnswerRows:
 
 
 def tool_rows(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens, its use, and whether the cheapest way keeps or defers
-    it."""
+    """Return a row for each tool: its tokens, its use, and `keep` or `defer`, as in the cheapest
+    way."""
     deferred = set(value.deferred)
     cells = [
         (

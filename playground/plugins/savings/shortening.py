@@ -1,8 +1,8 @@
 """Policies that shorten a history before it is sent.
 
 A policy gets the requests in their order and remembers its cuts: a cut is never undone. It works on
-any API's messages as plain dicts. The system's messages and the user's first message always stay. A
-call and its result are never separated.
+the messages of any API, as plain dicts. The system's messages and the user's first message always
+stay. A call and its result are never separated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.base.shared_lists import alike_length
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]
-Size = Callable[[dict[str, Any]], int]  # returns a message's tokens
+Size = Callable[[dict[str, Any]], int]  # from a message to its tokens
 CLEARED: Final = "[Old tool result content cleared]"
 _ASK: Final = "Summarise what was done so far, and what is left to do."
 _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functionResponse")
@@ -38,20 +38,21 @@ class Shortened:
 
 
 class _History:
-    """A history, with the sums by message that policies need.
+    """A history, with the sums over its messages that policies need.
 
-    Each request's history continues that of the one before, so shared messages are summed once.
+    Each request's history continues the previous one's, so that shared messages are summed once.
     """
 
     def __init__(self) -> None:
         self.messages: Messages = []
         self.sums = [0]  # tokens before each message
-        self.results: list[int] = []  # indexes of messages that hold a result
-        self.result_sums = [0]  # tokens of the results before each of them
-        self.savings = [0]  # tokens that clearing the results before each of them saves
+        self.results: list[int] = []  # indexes of the messages that hold a result
+        self.result_sums = [0]  # tokens of all results before each of these messages
+        self.savings = [0]  # tokens that are saved by clearing all results before each of them
 
     def go_on(self, messages: Messages, size: Size) -> int:
-        """Take the next request's messages; return how many of them the request before has too."""
+        """Take the next request's messages; return how many of them the previous request has,
+        too."""
         shared = alike_length(self.messages, messages)
         shared_results = bisect_left(self.results, shared)
         del (
@@ -75,9 +76,9 @@ class _History:
 class Shortening:
     """A policy that shortens histories.
 
-    `limit` is the input in tokens at which it begins, `keep` the number of messages, results or
-    tokens that it keeps, `least` the saving below which it does not cut, and `summary` the tokens
-    of a summary. `size` estimates the tokens of a message.
+    `limit` is the input in tokens at which the policy begins. `keep` is the number of messages,
+    results or tokens that stay. It does not cut if less than `least` is saved. `summary` is the
+    tokens of a summary. `size` estimates the tokens of a message.
     """
 
     name: str
@@ -86,9 +87,9 @@ class Shortening:
     least: int = 0
     summary: int = 1_000
     _history: _History = field(default_factory=_History)
-    _cleared: int = 0  # number of cleared results, always the oldest
-    _sent: Messages = field(default_factory=list)  # the last history, with results cleared
-    _cut: int = 0  # number of messages after the head that are cut
+    _cleared: int = 0  # the number of cleared results, which are always the oldest
+    _sent: Messages = field(default_factory=list)  # the last history, with its results cleared
+    _cut: int = 0  # the number of messages that are cut after the head
     _summaries: int = 0
     _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
@@ -98,7 +99,7 @@ class Shortening:
         return _POLICIES[self.name](self, list(messages), size, fixed)
 
     def fresh(self) -> Shortening:
-        """Return the same policy without any history."""
+        """Return the same policy at its beginning, without a history."""
         return Shortening(self.name, self.keep, self.limit, self.least, self.summary)
 
 
@@ -115,17 +116,17 @@ def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: in
 
 
 def _last_results(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear all but the newest results, at every request."""
+    """Clear all results except the newest ones, at every request."""
     _go_on(policy, messages, size)
     return _clear(policy, len(policy._history.results) - policy.keep)
 
 
 def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear all but the newest results above the limit, as Anthropic's `clear_tool_uses` does.
+    """Above the limit, clear all results except the newest ones, like Anthropic's
+    `clear_tool_uses`.
 
-    Nothing is cleared unless it saves enough. The client sends the whole history each time and the
-    server clears it again (Anthropic, Context editing), so each new result causes one more result
-    to be cleared.
+    Nothing is cleared unless enough is saved. The client sends the whole history each time, and the
+    server clears it again (Anthropic, Context editing): for each new result, one more is cleared.
     """
     _go_on(policy, messages, size)
     history = policy._history
@@ -137,10 +138,10 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
 
 
 def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear results older than the newest `keep` tokens of results, as opencode does."""
+    """Clear the results before the newest ones, which have `keep` tokens, as opencode does."""
     _go_on(policy, messages, size)
     history = policy._history
-    # the first result that, with all later ones, has at most `keep` tokens
+    # the first result that has, together with all later ones, at most `keep` tokens
     old = bisect_left(history.result_sums, history.result_sums[-1] - policy.keep)
     old = max(old, policy._cleared)
     saved = history.savings[old] - history.savings[policy._cleared]
@@ -148,7 +149,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
 
 
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Replace all but the newest messages with a summary, above the limit."""
+    """Above the limit, replace all messages except the newest ones with a summary."""
     head, history = head_length(messages), policy._history
     history.go_on(messages, size)
     sent, sums = _summarised(policy, messages, head), history.sums
@@ -187,7 +188,7 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Return every policy, with figures derived from `limit`; `keep` replaces each policy's own
+    """Return every policy, with figures that follow from `limit`. `keep` replaces each policy's own
     `keep`."""
     return [
         Shortening(EVERYTHING),
@@ -216,7 +217,7 @@ def head_length(messages: Sequence[dict[str, Any]]) -> int:
 
 
 def safe_start(messages: Sequence[dict[str, Any]], start: int) -> int:
-    """Return the first index from `start` on at which no result has lost its call.
+    """Return the first index from `start` on at which every result still has its call.
 
     If only results follow, return the last such index before `start`.
     """

@@ -1,7 +1,7 @@
 """Simulate what a session's tools would cost if some were deferred, over its own requests.
 
 Every request is written out as it would be sent, and simulated like any other. No model is asked:
-the plan assumes that a model calls deferred tools as it called present ones.
+the plan assumes that a model would call the same tools if they were deferred.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from playground.plugins.savings.deferral import (
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
-_MOST_CUTS: Final = 12  # cuts that are simulated for each way of loading
+_MOST_CUTS: Final = 12  # the most cuts that are simulated for each way of loading
 AS_IT_IS: Final = "as they are"
 _TITLES: Final[dict[Loading, str]] = {
     "by the client": "loaded by the client",
@@ -57,12 +57,12 @@ _NOT_CERTAIN: Final = " What it reads from the cache is not certain."
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool of a session: its estimated tokens, and the requests whose answers call it."""
+    """A tool of a session: its estimated tokens, and the requests whose answers call the tool."""
 
     name: str
     tokens: int
     calls: int = 0
-    first: int | None = None  # the first request whose answer calls it, from 0
+    first: int | None = None  # the first request whose answer calls the tool, from 0
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class PlannedTools:
 
     @property
     def nano_dollars(self) -> int | None:
-        """The cost in billionths of a dollar; None without a price."""
+        """The cost in billionths of a dollar; None if the price is unknown."""
         price, nano = price_of(self.simulation.model), self.simulation.nano_dollars
         return None if nano is None or price is None else nano + price.nano_dollars(self.query_cost)
 
@@ -123,7 +123,7 @@ class ToolPlan(Shown):
     """A comparison of a session's costs: with its tools as they are, and with some deferred.
 
     Its table has a row for each way to send the tools. If there is only one, `refusal` says why.
-    `assumed` lists the assumptions behind the figures: about an unknown model, and about deferring.
+    `assumed` lists the assumptions of the figures, such as an unknown model's rules.
     """
 
     model: str
@@ -131,13 +131,13 @@ class ToolPlan(Shown):
     tools: list[ToolUse]
     refusal: str = ""
     assumed: tuple[str, ...] = ()
-    cuts: int = 0  # number of ways that were simulated
+    cuts: int = 0  # the number of ways that were simulated
     source: str = ""
     already: tuple[str, ...] = ()  # the tools that the session's requests defer already
 
     @property
     def best(self) -> PlannedTools:
-        """The cheapest row; the first of those that cost the same."""
+        """The cheapest row; if several cost the same, the first."""
         return min(self.rows, key=lambda row: row.cost)
 
     @property
@@ -165,7 +165,7 @@ class ToolPlan(Shown):
             begins = f"{begins}, and {len(self.already)} deferred as they are"
         if best is original:
             ways, all_in = f"Of {self.cuts + 1} simulated ways", "all in the prefix"
-            return f"{begins}. {ways} none is cheaper than {AS_IT_IS if self.already else all_in}."
+            return f"{begins}. {ways}, none is cheaper than {AS_IT_IS if self.already else all_in}."
         share = grouped(100 * (original.cost - best.cost) / max(1, original.cost))
         before, after = self.dollars(original), self.dollars(best)
         money = (
@@ -229,10 +229,10 @@ def plan_tools(
 ) -> ToolPlan:
     """Simulate a session's requests with its tools as they are, and with some of them deferred.
 
-    A deferred tool is not in the first prompt; the provider's dated rule `deferred_tools` says so.
-    It is loaded before its first call. The client adds it just before, or the model searches for
-    it, which takes one more round and finds `tools_per_search` tools. A cut keeps in the prefix the
-    tools that are called first. The best cut is the cheapest one.
+    A deferred tool is not in the first prompt, as far as the provider's dated rule `deferred_tools`
+    says; it is loaded before its first call. Either the client adds it just before that call, or
+    the model searches for it, which takes one more round and finds `tools_per_search` tools. A cut
+    keeps those tools in the prefix that are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
@@ -258,9 +258,9 @@ def plan_tools(
         return ToolPlan(name, [original], uses, refusal, tuple(_of_model(original)))
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
-    # the original is written as the other rows are, so that tokens are counted alike
+    # the original is written in the form of the other rows, so that tokens are counted in one way
     original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    original = planner.as_they_are() if already else original  # its requests have that form already
+    original = planner.as_they_are() if already else original  # its requests have this form already
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
@@ -313,14 +313,14 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> I
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
-    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # keeping all tools is no cut
+    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # a cut never keeps all tools
         yield ToolCut(
             frozenset(first[:count]), loading, tools_per_search if loading == "by search" else 1
         )
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
-    """Yield the assumptions about a model that no rule names, and about several models."""
+    """Yield the assumptions about a model without a rule, and about several models."""
     if sentence := row.simulation.assumption:
         yield sentence[:1].lower() + sentence[1:].removesuffix(".")
     yield from models_note(row.simulation)
@@ -333,7 +333,7 @@ def _assumed(
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
         tools = counted(tools_per_search, "tool")
-        yield f"a search finds {tools}: the called one, then the next of the list"
+        yield f"a search finds {tools}: the called one, then the next ones of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
         yield "of the search tool, only its entry is counted: no page says what else it adds"
     if "by the client" in ways:
@@ -391,8 +391,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request, taken from the next request. The last request has no next
-        one: return `last_calls` as an answer."""
+        """Return the answer to a request, as the next request repeats it. For the last request,
+        return `last_calls` as an answer."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -430,7 +430,7 @@ class _Planner:
         )
 
     def _between(self, number: int) -> float:
-        """Return the time of a request's second round, which lies before the next request."""
+        """Return the time of a request's second round, which is before the next request."""
         at = self.times[number]
         if number + 1 == len(self.times):
             return at + 2.0
@@ -469,5 +469,5 @@ def _is_written_alike(one: Any, other: Any) -> bool:
 
 
 def _is_same(one: Message, other: Message) -> bool:
-    """Return True if two messages are equal but for their marks."""
+    """Return True if two messages are equal apart from their marks."""
     return one == other or identity("message", one) == identity("message", other)

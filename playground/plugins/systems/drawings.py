@@ -1,4 +1,4 @@
-"""The runs of templates, and prompts, as pandas tables."""
+"""Pandas tables of a template's run, and of a prompt's variables."""
 
 from __future__ import annotations
 

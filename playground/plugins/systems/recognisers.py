@@ -1,7 +1,7 @@
 """Recognise the files of other systems: signatures, agents, prompts and conversation templates.
 
-Each recogniser gets any pasted or dropped text, and answers only if the text is clearly of the
-recogniser's kind. No file's code is run.
+Each recogniser gets any text that a user pasted or dropped, and answers only if the text is clearly
+of the recogniser's kind. The code in a file is never run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TEMPLATE_ROLE: Final = re.compile(
 )
 _YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
-# Text that shows conversation templates even in broken YAML, whose fault is then reported.
+# Text that shows conversation templates even in broken YAML; the YAML's fault is then reported.
 _TEMPLATES: Final = re.compile(
     r"(?m)^(?:default|new-conversation):[ \t]*\n[ \t]*-|"
     r"^[ \t]*-[ \t]*\{?[ \t]*role:[ \t]*[\"']?(?:default-request|request|truncate)\b"
@@ -31,7 +31,7 @@ _TEMPLATES: Final = re.compile(
 _DECLARED: Final = re.compile(
     r"(?m)^(?:prompts|agents|chat_model_setups):[ \t]*\n[ \t]*-[ \t]*\{?[ \t]*name:"
 )
-_USUAL: Final = {"default", "new-conversation"}  # the names of templates by convention
+_USUAL: Final = {"default", "new-conversation"}  # templates that sets have by convention
 
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
@@ -92,7 +92,7 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
     unread = [line for agent in agents for line in agent.unread]
     has_prompts = any(agent.prompts for agent in agents)
     if not has_prompts:
-        unread.append(f"{first.name}: no prompt stands in it; pg.agents runs it in Python")
+        unread.append(f"{first.name}: the file holds no prompt; pg.agents runs it in Python")
     return Recognised(
         "agent",
         f"Flink-Agents agent {first.name}: {counts}{more}",
@@ -119,7 +119,7 @@ def recognise_yaml(text: str, name: str) -> Recognised | None:
         value = read_yaml(source, name or "pasted")  # JSON, too
     except InputFault as fault:
         if first in ("{", "["):
-            return None  # a JSON reader says what is wrong
+            return None  # the reader of JSON reports the fault
         if _TEMPLATES.search(source):
             return _broken("conversation templates", fault)
         return _broken("Flink-Agents declarations", fault) if _DECLARED.search(source) else None
@@ -131,7 +131,6 @@ def recognise_yaml(text: str, name: str) -> Recognised | None:
 
 
 def _are_named(items: object) -> bool:
-    """Return True for a list of objects with names."""
     return isinstance(items, list) and all(isinstance(i, dict) and "name" in i for i in items)
 
 
@@ -183,7 +182,7 @@ def _why_unread(key: str) -> str:
 
 
 def _templates(value: object, source: str, name: str) -> Recognised | None:
-    """Recognise a set of conversation templates by its roles, some of which no chat format has."""
+    """Recognise a set of conversation templates: by roles that no chat format has, or by `{{`."""
     lists = list(value.values()) if isinstance(value, dict) else [value]
     messages = [m for items in lists if isinstance(items, list) for m in items]
     if not messages or not all(isinstance(m, dict) for m in messages):

@@ -1,4 +1,4 @@
-"""A script of answers, which the scripted models for samples, tests and replays share."""
+"""A list of answers for scripted models, which samples, tests and replays use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Answer = TypeVar("Answer")
 
 
 class Script(Generic[Request, Answer]):
-    """A list of answers that are returned in order; `requests` records every request.
+    """Answers that are returned in order; `requests` records every request.
 
-    Several threads may ask; the request at each index got the answer at that index.
+    Several threads may ask: the request and the answer at the same index belong together.
     """
 
     def __init__(self, answers: Iterable[Answer]) -> None:

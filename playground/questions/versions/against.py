@@ -24,7 +24,7 @@ def against_failures(
     """
     if prefix_may_change and most_tokens_more is None:
         raise InputFault(
-            "the prefix may change, and no tokens are limited",
+            "the prefix may change, and tokens have no limit",
             expected="--most-tokens-more as well",
         )
     failed = [] if prefix_may_change else list(_prefix_failures(difference))
@@ -70,7 +70,6 @@ def _change_text(change: BlockChange) -> str:
 
 
 def _first_words(change: BlockChange) -> str:
-    """Return the first words that differ, before and after."""
     runs = change.words
     first = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
     pair = {kind: text for kind, text in reversed(runs[first : first + 2]) if kind != "same"}

@@ -1,6 +1,6 @@
 """Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Only people see sections: for a provider's cache, and for costs, a text is one block.
+Only people see sections: for a provider's cache, and for its prices, a text is one block.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.tokens.estimate import pieces_of
 from playground.tokens.pieces import text_of
 from playground.tokens.texts import text_counter
 
-_LONG: Final = 1_500  # characters of a text that is shown in sections
+_LONG: Final = 1_500  # characters; a longer text is shown in sections
 _HEADING: Final = re.compile(r"^(?=#{1,4} |<[A-Za-z][\w-]*>[ \t]*$)", re.MULTILINE)
 _PARAGRAPH: Final = re.compile(r"\n\s*\n(?=\S)")
 _LABEL: Final = 60  # characters
@@ -65,7 +65,7 @@ class _Part(NamedTuple):
 
 
 _Key = tuple[str, ...]
-KnownParts = dict[_Key, list[_Part]]  # parts of a wire block, by all facts that determine them
+KnownParts = dict[_Key, list[_Part]]  # parts of a wire block, by everything that determines them
 
 
 def blocks_of(
@@ -76,8 +76,8 @@ def blocks_of(
     known: KnownParts,
 ) -> list[VersionBlock]:
     """Return a request's blocks in order, cut from its wire blocks. `by_tool` holds the tokens of
-    tools with their framing; all other tokens are those of the text alone. `known` is filled with
-    parts, so that two requests' common blocks are read once.
+    each tool with the text that its provider adds; all other tokens are those of the text alone.
+    `known` is filled with parts, so that the common blocks of two requests are read once.
     """
     size, _ = text_counter(model)
     blocks: list[VersionBlock] = []
@@ -109,7 +109,7 @@ def _place(block: WireBlock) -> str:
 def _parts(block: WireBlock, origin: str, size: Callable[[str], int]) -> Iterator[_Part]:
     """Cut a block into parts.
 
-    Their joined texts are the block's text; JSON (of tools, calls …) is indented, though.
+    Together their texts are the block's text, except that JSON (of tools, calls …) is indented.
     """
     if block.tier == "tools":
         for name, text in _tools(block.text):

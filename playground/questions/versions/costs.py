@@ -1,7 +1,7 @@
 """Compare how much of a request each provider reads from its cache after another request. Each
-provider is simulated as if both requests went there, the second shortly after the first. If a
-provider caches only at marks, requests without marks get three, as agents set them: after the
-tools, the system prompt and the last message.
+provider is simulated as if both requests went there, the second shortly after the first. Some
+providers cache only at marks: for these, requests without marks get three, where agents set them:
+after the tools, the system prompt and the last message.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class PrefixCost:
     """The cost at a provider: of the second request's `total` tokens, `read` come from the cache.
 
     The first request leaves `cached_before` tokens in the cache. `extra` is the cost of the lost
-    tokens, in thousandths of an input token's price; `nano_dollars` is the same in billionths of a
-    dollar, if the provider is the model's own and its price is known. `marks` says whose marks were
-    simulated; `marks_assumed` is True if neither request has marks. `parts` is the first difference
-    of the prefixes, None if the second request continues the first. `assumption` says which model's
-    rules are used if no rule of the provider names the model.
+    tokens, in thousandths of an input token's price. If the provider is the model's own and its
+    price is known, `nano_dollars` is the same cost in billionths of a dollar. `marks` says whose
+    marks were simulated; `marks_assumed` is True if neither request has marks. `parts` is the first
+    difference of the prefixes, None if the second request continues the first. `assumption` says
+    which model's rules are used if no rule of the provider names the model.
     """
 
     provider: str
@@ -58,14 +58,14 @@ class PrefixCost:
 
     @property
     def lost(self) -> int:
-        """Tokens that are not read, but would be if the second request began like the first."""
+        """Tokens that would be read if the second request began like the first, but are not."""
         return max(0, min(self.cached_before, self.total) - self.read)
 
     @property
     def condition(self) -> str:
         """A sentence on the marks that the figures assume; "" if they assume none."""
         return (
-            f"That is as if marked {_USUAL_MARKS}: neither has a cache mark." * self.marks_assumed
+            f"That is as if marked {_USUAL_MARKS}: neither request has a mark." * self.marks_assumed
         )
 
 
@@ -115,8 +115,8 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
 def _reason(
     outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
 ) -> str:
-    """Return why this many tokens are read. If no entry ends before the first difference, also say
-    where this difference is, and if a mark looks back that far."""
+    """Return the reason why this many tokens are read. If no cache entry ends before the first
+    difference, add the place of the difference, and whether a mark looks back so far."""
     if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
@@ -133,9 +133,9 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    The common beginning has the same size in both, so that no more is read than was left. For a
-    provider without marks, which compares tokens and not blocks, `cut` (indexes of a block and a
-    character) splits the first differing block at the difference.
+    The common beginning has the same size in both, so that the second request never reads more than
+    the first has left. For a provider without marks, which compares tokens and not blocks, `cut`
+    (indexes of a block and a character) splits the first differing block at the difference.
     """
     before = TimedRequest(_wire(first, rules, cut), 0.0, rules)
     after = TimedRequest(_wire(second, rules, cut), 0.0, rules, before=before)
@@ -149,7 +149,7 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
     wire = replace(version.wire(rules.value("default_ttl")))
     if cut:
         index, character = cut
-        block = wire.blocks[index]._replace(size=None)  # its halves have other sizes
+        block = wire.blocks[index]._replace(size=None)  # each half has a size of its own
         wire.insert(index + 1, block._replace(text=block.text[character:]))
         rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(

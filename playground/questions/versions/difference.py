@@ -22,8 +22,8 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class VersionDiff(Live):
-    """Two versions: the change of each block, and how much a cache still reads. `form` says in
-    which form both are compared. The table has a row for each block."""
+    """Two versions: the change of each block, and how much a cache still reads. `form` names the
+    form in which both are compared. The table has a row for each block."""
 
     first: Version
     second: Version

@@ -17,15 +17,15 @@ from playground.questions.versions.words import Run, word_changes
 
 Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
-_ALIKE: Final = 0.4  # least share of words that two versions of a block have in common
+_ALIKE: Final = 0.4  # the least share of words that two versions of a block have in common
 _MOST_WORDS: Final = 2_000
-_MOST_PAIRS: Final = 4_000  # blocks of one side times blocks of the other, in one stretch
+_MOST_PAIRS: Final = 4_000  # blocks of one side times those of the other, in one run of changes
 _WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
 class BlockChange:
-    """A block of the first request, of the second, or of both, and what became of it.
+    """A block of the first request, of the second, or of both, and its change.
 
     Both texts of a `moved` block are the same.
     """
@@ -36,7 +36,7 @@ class BlockChange:
 
     @property
     def block(self) -> VersionBlock:
-        """The block of the second request, or if that lacks it, of the first."""
+        """The block in the second request; or in the first, if the second lacks it."""
         block = self.after or self.before
         assert block is not None
         return block
@@ -68,7 +68,7 @@ class BlockChange:
         if _WORD.findall(old) == _WORD.findall(new):
             return "white space and punctuation alone"
         return (
-            "the same JSON, keys in another order"
+            "the same JSON with keys in another order"
             if with_sorted_keys(old) == with_sorted_keys(new)
             else ""
         )
@@ -95,7 +95,7 @@ class _Tier:
         first, second = ([block.identity for block in side] for side in (old, new))
         matcher = SequenceMatcher(a=first, b=second, autojunk=False)
         self.stretches = matcher.get_opcodes()
-        self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, kind of change
+        self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, the change
         unmatched = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
         for tag, a, b, c, _ in self.stretches:
             if tag == "equal":
@@ -119,7 +119,6 @@ class _Tier:
                 self._pair(places[self.new[j].identity].pop(), j, "moved", unmatched)
 
     def _match_tools(self, unmatched: set[int]) -> None:
-        """Match tools by their names."""
         names = {self.old[i].name: i for i in unmatched if self.old[i].tier == "tools"}
         for j in list(self._unmatched_new()):
             i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
@@ -127,7 +126,8 @@ class _Tier:
                 self._pair(i, j, "changed", unmatched)
 
     def _match_similar(self, old: list[int], new: range, unmatched: set[int]) -> None:
-        """Match the blocks of a stretch by the words that they share, most similar pairs first."""
+        """Match the blocks between two matches by the words that they share, the most similar
+        first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return

@@ -1,6 +1,6 @@
 """Pair the sessions of a baseline with those of a newer file.
 
-The keys are ids, first words and titles; the remaining sessions are paired in order.
+Sessions with the same id, first words or title are pairs; the rest are paired in order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choose which request of each version is compared, and bring both into one form.
 
-Two requests of one API stay as they were sent; requests of different APIs, or transcripts without
-requests, are written anew in one dialect.
+Two requests to the same API are compared as they were sent. Requests to different APIs, and
+transcripts without requests, are written anew in one dialect.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _PLAIN: Final = "native"
 class Version:
     """One side of a comparison: a request of a session, its model, and its tokens.
 
-    `agent` is the program that wrote it, with its version, if the transcript says so; `request`
-    is the request's number, from 1 to `requests`.
+    `agent` is the program that wrote the session, with its version, if the transcript says so;
+    `request` is the request's number, from 1 to `requests`.
     """
 
     name: str
@@ -54,10 +54,10 @@ class Version:
         not change it."""
         known = next(iter(self._wires.values()), None)
         if known and known.automatic_ttl is None and not any(block.ttl for block in known.blocks):
-            return known  # without marks
+            return known  # as it was sent, without marks
         if ttl not in self._wires:
             wire = self._wires[ttl] = read_wire(self.body, self.model, ttl)
-            # estimated once, for all providers
+            # estimated only once for all providers
             wire.blocks = SharedList(block._replace(size=block.tokens) for block in wire.blocks)
         return self._wires[ttl]
 
@@ -140,9 +140,10 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 
 
 def _stops(session: Session) -> list[int]:
-    """Return for each request of a transcript the number of messages that it holds.
+    """Return the number of messages in each request of a transcript.
 
-    There is a request before each answer, and another at the end if the last message is no answer.
+    There is a request before each answer, and another at the end if the last message is not an
+    answer.
     """
     stops = [*session.replies]  # a copy: the session keeps its list
     if not stops or session.messages[-1].role != "assistant":

@@ -1,6 +1,6 @@
-"""The browser side: for each component an ES module and a style sheet, after those of the shared
-kit. A module's default export mounts the component that it gets (Streamlit); called without a
-component (a notebook's anywidget, an HTML export), it returns `{render}`."""
+"""The browser side. Each component has an ES module and a style sheet, which follow those of the
+shared kit. A module's default export mounts the component that it gets (in Streamlit). Without one
+(in a notebook's anywidget or an HTML export), it returns `{render}`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Draw answers as HTML, for notebooks and pages. Each module registers the drawings of its kind of
-answer; all modules are loaded when a drawing is first needed."""
+"""Draw answers as HTML, for notebooks and pages. Each module registers the functions that draw its
+kind of answer. All modules are loaded when something is first drawn."""
 
 from playground.show.pictures import (
     caching,

@@ -20,14 +20,14 @@ from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars, 
 from playground.show.strip import sentence, strip
 
 _ROWS: Final = 60
-_MESSAGES: Final = 50  # most messages in a notebook
+_MESSAGES: Final = 50  # the most messages in a notebook
 _BAR: Final = '<span style="display: inline-block; height: 0.8em; background: {}; width: {:.2f}em">'
-_WIDE: Final = 12  # em, of the longest bar
+_WIDE: Final = 12  # width of the longest bar, in em
 
 
 @draws("picture", CachePlacement)
 def placement(value: CachePlacement) -> Markup:
-    """Return the request as a pane; every part has the decision about it."""
+    """Return the request as a pane; every part shows why it is marked or not."""
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
@@ -73,7 +73,7 @@ def simulation(value: CacheSimulation) -> Markup:
 def _policies(value: CacheSimulation) -> str:
     found = [PricedPolicy(each.policy, title(each.policy), each) for each in value.by_policy()]
     bars = policy_bars(found, value.policy)
-    said = " ".join(["Policies, predicted in % of uncached.", best_saving(found, value)])
+    said = " ".join(["All policies, predicted in % of uncached.", best_saving(found, value)])
     cells = [[bar["title"].removeprefix("Choose "), bar["figure"]] for bar in bars]
     return table(said, ["policy", "cost"], cells) if bars else ""
 
@@ -95,7 +95,8 @@ def _bars(value: CacheSimulation) -> str:
 
 @draws("picture", CacheMatrix)
 def cache_matrix(value: CacheMatrix) -> Markup:
-    """Return the costs as a table, dialects by policies, the cheapest in bold."""
+    """Return a table of costs, with a row for each dialect and a column for each policy; the
+    cheapest are bold."""
     dialects = list(dict.fromkeys(cell.dialect for cell in value))
     policies = list(dict.fromkeys(cell.policy for cell in value))
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}
@@ -112,7 +113,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
 
 
 def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
-    """Name the cheapest cell; if several cost the same, only say how many."""
+    """Name the cheapest cell; if several cost the same, say only how many they are."""
     cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
     tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
     if tied == len(cells) > 1:

@@ -1,4 +1,4 @@
-"""Small answers as markup: a line that sums each up, and its table."""
+"""Small answers as markup: for each a line that sums it up, and its table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.sessions.session import Session
 from playground.show.markup import Markup, table
 from playground.tokens.count import TokenCount
 
-_ROWS = 50  # of a table
+_ROWS = 50  # the most rows of a table
 _LONGEST = 300  # characters of a cell
 
 

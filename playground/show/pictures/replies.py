@@ -27,14 +27,14 @@ from playground.show.markup import (
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
 
-_MOST: Final = 6_000  # characters of coloured text
+_MOST: Final = 6_000  # the most characters of coloured text
 _ARGUMENTS: Final = 2_000
 
 
 @draws("picture", Timeline)
 def timeline(value: Timeline) -> Markup:
     """Return the player at its last step, with our reading and, if there is one, a server's
-    reading. In plain markup, it is the coloured text with its calls and findings."""
+    reading. In plain markup, return the coloured text with its calls and findings."""
     return replays([value, value.handed] if value.handed else [value])
 
 

@@ -19,13 +19,13 @@ from playground.show.grid import grid
 from playground.show.heads import heads
 from playground.show.markup import Markup, code, escaped, markup_table, table
 
-# The dialects and messages that a notebook stores; a page has all of them.
+# The most dialects and messages that a notebook stores; a page has all of them.
 _PANES: Final = 8
 _MESSAGES: Final = 50
-_COLUMNS: Final = 4  # in plain markup: more columns are too narrow
+_COLUMNS: Final = 4  # in plain markup, where more columns would be too narrow
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
-_COUNTED: Final = 1_000_000  # characters: counting more takes seconds
+_COUNTED: Final = 1_000_000  # characters, beyond which counting tokens takes seconds
 _RAW: Final = 20_000
 _MOST_NAMES: Final = 3
 
@@ -37,7 +37,7 @@ def comparison(value: Comparison) -> Markup:
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
-        # figures are in the component, too, if dialects are few: then scripts replace these
+        # the component shows the figures of few dialects, too: a script then replaces these
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
         static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
         f"{_columns(value.columns[:_COLUMNS], value.columns[_COLUMNS:])}",
@@ -54,8 +54,8 @@ def _line(columns: Sequence[Column]) -> str:
 
 
 def _figures(columns: Sequence[Column]) -> str:
-    """Return a row of figures for each dialect; for many dialects, without the slow schema
-    facts."""
+    """Return a row of figures for each dialect. With many dialects, the schema facts are left
+    out, because they are slow."""
     with_facts = len(columns) <= _PANES
     head = ["dialect", "characters", "messages", *["schema facts kept"] * with_facts, "findings"]
     rows = []
@@ -71,8 +71,8 @@ def _figures(columns: Sequence[Column]) -> str:
 
 
 def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
-    """Return a column for each dialect; the caption names dialects that are shown only by a
-    script."""
+    """Return a column for each dialect; the caption names the dialects that only a script
+    shows."""
     origins = payloads.origins(columns)
     rows = (
         [escaped(origin), *(code(column.texts.get(origin, ""), _BEGINNING) for column in columns)]
@@ -89,7 +89,7 @@ def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
-    """Return the panes' data; for a few columns also the figures above them, as on the page."""
+    """Return the panes' data; with few columns, add the figures above them, as on the page."""
     data = grid([payloads.comparison_pane(column, most) for column in columns])
     if len(columns) > _PANES:
         return data
@@ -142,8 +142,8 @@ def raw_prompt(value: RawPrompt) -> Markup:
 
 @draws("picture", TemplateAudit)
 def audit(value: TemplateAudit) -> Markup:
-    """Return each fault of the template, with a request that shows the fault and its rendered
-    text."""
+    """Return each fault of the template, with a request that shows it, and the text that the
+    template makes of that request."""
     rows = [
         [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
         for fault in value.faults

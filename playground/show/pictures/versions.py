@@ -16,7 +16,7 @@ from playground.show.grid import Payload, grid
 from playground.show.markup import CODE_STYLE, Markup, escaped, exact, folded, markup_table, table
 
 _ROWS: Final = 200
-_BRIEF: Final = 40  # blocks that a notebook keeps
+_BRIEF: Final = 40  # the most blocks that a notebook keeps
 _CONTEXT: Final = 80  # characters around a change in a long text
 _MARKS: Final = {"removed": "del", "added": "ins"}
 
@@ -66,9 +66,10 @@ def _run(change: str, text: str) -> str:
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
-    """Return these blocks of both versions side by side; the first is the base of comparison.
+    """Return these blocks of both versions side by side; the first version is the base.
 
-    A block's row states how many equal blocks before it are omitted, and their tokens.
+    The row of a block says how many equal blocks before it are left out, and how many tokens they
+    have.
     """
     numbers = {id(change): number for number, change in enumerate(value.changes)}
     shown = [numbers[id(change)] for change in changes]

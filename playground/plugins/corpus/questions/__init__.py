@@ -1,9 +1,9 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_beside}` for the filters that also fit a second
-table, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values are
-parameters.
+(`{and_where}` after other conditions), `{and_where_beside}` for those filters that also fit the
+second table of a question, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the
+filters' values are parameters.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def sql_column(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One named question. `by` are its default columns, `limit` its default number of rows."""
+    """A named question. `by` are the columns that group it by default, `limit` the default
+    limit."""
 
     name: str
     asks: str
@@ -49,7 +50,7 @@ class Question:
     is_grouped: bool = True
     limit: int = 1_000
     beside: str = ""  # a second table that the SQL reads
-    filters: tuple[str, ...] = ()  # columns to filter by, if not all of its table
+    filters: tuple[str, ...] = ()  # columns to filter by; () means all of the table's
 
     def column(self, name: str) -> str:
         """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
@@ -59,7 +60,7 @@ class Question:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns that it can be grouped by."""
+        """The names of the columns that can group the question."""
         return [*COLUMNS[self.table], *_TIMES]
 
 
@@ -142,8 +143,8 @@ _SIZE: Final = (
 )
 _BILL: Final = "(read + written + uncached)"
 # A bill is spread over the origins by their characters. If a transcript lacks tools or system
-# prompt, each of its characters counts as at most 0.25 tokens; the rest of the bill is
-# `not_in_transcript`.
+# prompt, each character of its other origins counts as at most 0.25 tokens; the rest of the bill
+# is `not_in_transcript`.
 _IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
 _SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
 _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"

@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-The numbers of signatures and of sessions in a band are limited; an answer's notes mention what is
-left out.
+At most a fixed number of signatures, and of sessions in a band, is compared; an answer's notes say
+what is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
 MOST_SIGNATURES: Final = 2_000
 MOST_IN_A_BAND: Final = 50
-ALIKE: Final = 0.6  # least share of words that two similar errors have in common
+ALIKE: Final = 0.6  # the least share of words that two similar errors have in common
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """
 SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
@@ -38,7 +38,7 @@ SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM
 class Cluster:
     """Errors with nearly the same words.
 
-    `sessions` and `example` are those of the commonest signature among them.
+    `sessions` and `example` belong to the commonest of their signatures.
     """
 
     words: frozenset[str]
@@ -77,7 +77,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
     """Return pairs of sessions that share bands: both ids, the number of shared bands, and a
-    similarity estimated from it. The pairs with most shared bands come first."""
+    similarity estimated from that number. The pairs with the most shared bands come first."""
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:
         for sessions in band:

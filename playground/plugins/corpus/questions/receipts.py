@@ -26,8 +26,8 @@ Row = tuple[str, str, float, int, int, int, int, str]
 
 
 class CorpusFile(NamedTuple):
-    """A file from which a corpus was built. If `is_part`, it is a member of a tar. `content` is the
-    hash of its bytes, or "" if it was cut into pieces."""
+    """A file from which a corpus was built. If `is_part`, the file is a member of a tar. `content`
+    is the hash of its bytes, or "" if the file was cut into pieces."""
 
     path: str
     form: str
@@ -67,7 +67,7 @@ def receipts(
             rows.append((file.path, file.form, *found))
     notes = []
     if late:
-        notes.append(f"{counted(late, 'file')} {_were(late)} not read: the time was over")
+        notes.append(f"{counted(late, 'file')} {_were(late)} not read: the time limit was reached")
     if elsewhere:
         reason = "inside an archive, at an address, or deleted"
         notes.append(f"{counted(elsewhere, 'file')} {_were(elsewhere)} not read: {reason}")

@@ -44,7 +44,7 @@ _RATES: Final = (
 def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the rows of two versions of one agent: the `wanted` versions, or the newest two.
 
-    If several agents have two such versions, the one with most sessions is chosen. Raises
+    If several agents have two such versions, the agent with most sessions is chosen. Raises
     InputFault if no agent has two such versions.
     """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
@@ -77,7 +77,7 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """Return a version's sort key: 2.1.80 comes between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
-    Numbers are compared by length, then by digits, because they may be of any length.
+    Numbers stay texts, which are compared by length, then by digits: they may be of any length.
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
@@ -92,7 +92,7 @@ def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tupl
     """Return a row for each figure: its value in both versions, the change, and a probability.
 
     The probability that chance alone gives such a difference (two-sided test of two proportions) is
-    only stated for shares of calls.
+    given only for shares of calls.
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)

@@ -1,5 +1,5 @@
-"""Find the messages that a compaction kept, if the transcript names them by its own ids. If the
-transcript does not, the kept messages stay unknown: this module does not guess."""
+"""Find the messages that a compaction kept, if the transcript names them by ids. Without such ids,
+the kept messages stay unknown: this module does not guess."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
-_BY_VALUE: Final = 0  # later versions of marshal's format depend on which texts are the same object
+_BY_VALUE: Final = 0  # a version of marshal's format; later ones depend on the identity of texts
 _NO_ID: Final = (list, dict)  # a tuple, because Python would build `list | dict` at each use
 
 
@@ -43,8 +43,8 @@ class EntryPlaces:
     starts: dict[Any, int] = field(default_factory=dict)  # entry → index of its first message
     stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
-    open: list[int] | None = None  # messages that will follow the next summary
-    prompt: Sequence[int] = ()  # messages that asked for that summary and stay before it
+    open: list[int] | None = None  # messages that will come after the next summary
+    prompt: Sequence[int] = ()  # messages that asked for that summary and stay before the summary
 
     def add(self, entry: Any, start: int, stop: int | None = None) -> None:
         """Add an entry with its messages: those from `start` to `stop`, by default to the last."""
@@ -52,8 +52,8 @@ class EntryPlaces:
         self.new.append((entry, start, stop))
 
     def _index_new(self) -> None:
-        """Put new entries into `starts` and `stops`. This is done at first use, because most
-        transcripts never use these tables."""
+        """Move new entries into `starts` and `stops`: only when these are used, because most
+        transcripts never need them."""
         for entry, start, stop in self.new:
             if entry is not None and not isinstance(entry, _NO_ID):
                 self.starts[entry] = start
@@ -78,8 +78,8 @@ class EntryPlaces:
 def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
     """Return a builder that shares another builder's findings, counter, call names and texts.
 
-    It reads messages that may repeat earlier ones; `MessagesByContent.add_from` adds those that are
-    new.
+    Use it to read messages that may repeat earlier ones; `MessagesByContent.add_from` then adds
+    those that are new.
     """
     return SessionBuilder(
         findings=builder.findings, counter=builder.counter, names=builder.names, texts=builder.texts
@@ -95,7 +95,7 @@ class MessagesByContent:
     count: int = 0  # number of messages that are in `indexes`
 
     def add_from(self, scratch: SessionBuilder) -> list[int]:
-        """Add another builder's messages that are new; return the index of each message here."""
+        """Add the messages of `scratch` that are new; return every message's index after that."""
         builder = self.builder
         builder.is_clean = builder.is_clean and scratch.is_clean
         found = []
@@ -109,8 +109,8 @@ class MessagesByContent:
         return found
 
     def _find(self, repeated: Sequence[Message]) -> list[int | None]:
-        """Return for each message the index of the first equal message that is not taken yet, or
-        None."""
+        """Return the index of the first equal message that is not taken yet, for each message; None
+        if there is none."""
         messages, used = self.builder.messages, Counter[bytes]()
         while self.count < len(messages) - 1:  # the last message may still grow
             self.indexes.setdefault(_digest(messages[self.count]), []).append(self.count)

@@ -23,18 +23,18 @@ _OTHER_NAMES: Final = {
     "choice.count": "n", "is_stream": "stream", "is_streaming": "stream", "streaming": "stream",
     "chat.stop_sequences": "stop",
 }  # fmt: skip
-# Options of type text. In other options, a text that looks like a number is a number.
+# Options whose value is a text. In any other option, a text such as "3" is read as a number.
 _TEXTS: Final = {
     "user", "stop", "stop_sequences", "stopSequences", "suffix", "conversation", "container",
     "previous_response_id", "template", "service_tier", "prompt_cache_key", "safety_identifier",
     "cachedContent", "cached_content", "guided_regex", "guided_grammar",
 }  # fmt: skip
-# Options of type text that may also be JSON, by the JSON's first character.
+# Options that may be a text or JSON; JSON is recognised by its first character.
 _OR_JSON: Final = {
     **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), ("[", "{")),  # "{": OTLP's list
     **dict.fromkeys(("conversation", "container"), ("{",)),
 }
-_TYPED: Final = {"stringValue", "intValue", "doubleValue", "boolValue", "arrayValue"}  # OTLP's
+_TYPED: Final = {"stringValue", "intValue", "doubleValue", "boolValue", "arrayValue"}  # of OTLP
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
@@ -55,7 +55,7 @@ def options_of(body: Any, *holders: Any) -> Options:
     If several of them set a parameter, the body's value counts, or else the first holder's.
     """
     body = json_or_text(json_or_text(body))
-    if not isinstance(body, Mapping) and not any(holders):  # as in most spans
+    if not isinstance(body, Mapping) and not any(holders):  # true of most spans
         return _NOTHING
     found: dict[str, Any] = {}
     left_out: list[str] = []
@@ -71,7 +71,7 @@ def options_of(body: Any, *holders: Any) -> Options:
 
 
 def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
-    """Return the attributes whose names begin with one of the prefixes, by the rest of the name."""
+    """Return the attributes whose names begin with one of the prefixes, without the prefix."""
     return {
         name.removeprefix(prefix): value
         for name, value in attributes.items()
@@ -81,8 +81,8 @@ def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str,
 
 
 def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
-    """Return an option as a parameter; {} if the option sets nothing, or if its name was added to
-    `left_out`."""
+    """Return an option as a parameter. Return {} if the option sets nothing, or is unknown: then
+    its name is added to `left_out`."""
     known = _OTHER_NAMES.get(name, name)
     value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:
@@ -96,8 +96,8 @@ def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
 
 
 def _option_value(name: str, value: Any) -> Any:
-    """Return the value that an option's text encodes, such as a number. An option of type text
-    stays a text."""
+    """Return the value that an option's text encodes, such as a number. Options that are texts
+    stay texts."""
     if isinstance(value, str) and (name not in _TEXTS or value[:1] in _OR_JSON.get(name, ())):
         value = json_value(value)
     is_typed = isinstance(value, dict) and value.keys() <= _TYPED

@@ -33,8 +33,8 @@ class TraceSpan:
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """Return the seconds between two times; None if one is unknown. A `stop` that is no time is
-    returned unchanged, for a finding."""
+    """Return the seconds between two times; None if one is unknown. A `stop` that is not a time
+    is returned unchanged, and becomes a finding later."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:
@@ -55,8 +55,7 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Return the spans by which a file's format is recognised: of the first lines, or all of a
-    document.
+    """Return the spans that show a file's format: those of its first lines, or of a document.
 
     The result is stored in `source.seen`, because every format for traces needs it.
     """
@@ -77,7 +76,7 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
         for key in _LISTS:
             if isinstance(value.get(key), list):
                 yield from _spans(value[key], place.at(key))
-        if isinstance(value.get("data"), dict):  # MLflow's
+        if isinstance(value.get("data"), dict):  # MLflow's form
             yield from _spans(value["data"], place.at("data"))
         if "attributes" in value:
             yield TraceSpan(
@@ -102,11 +101,11 @@ _STARTS: Final = (
 _STOPS: Final = ("end_time", "endTimeUnixNano", "endTime", "end_time_unix_nano")
 
 
-def _attributes(given: Any) -> dict[str, Any]:
+def _attributes(raw: Any) -> dict[str, Any]:
     """Return attributes as a mapping. OTLP has a list of keys and typed values instead."""
-    if isinstance(given, dict):
-        return given
-    pairs = [item for item in listed(given) if isinstance(item, dict)]
+    if isinstance(raw, dict):
+        return raw
+    pairs = [item for item in listed(raw) if isinstance(item, dict)]
     return {str(item.get("key")): plain_value(item.get("value")) for item in pairs}
 
 
@@ -130,7 +129,8 @@ def _first(value: dict[str, Any], *names: str) -> Any:
 
 def _time(value: Any) -> str:
     """Return a time in UTC. The value may be nanoseconds (OTLP), a pair of seconds and nanoseconds
-    (JavaScript's SDK) or a text. A value that is no time is returned as text, for a finding."""
+    (JavaScript's SDK) or a text. A value that is not a time is returned as text, and becomes a
+    finding later."""
     match value:
         case [int(seconds), int(nanoseconds)]:
             with suppress(OverflowError):
@@ -139,7 +139,7 @@ def _time(value: Any) -> str:
 
 
 def unflatten(attributes: dict[str, Any], prefix: str) -> Any:
-    """Return attributes `prefix.0.role`, `prefix.0.content` … as a list or object."""
+    """Return the attributes `prefix.0.role`, `prefix.0.content` … as one list or object."""
     root: dict[str, Any] = {}
     for name, value in attributes.items():
         if not name.startswith(f"{prefix}."):

@@ -37,8 +37,8 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
-    """Return the results in a text: the entries of a JSON list if they have names, or the texts in
-    `<tool_response>` tags, or the complete text."""
+    """Return the results in a text. They are the entries of a JSON list if the entries have
+    names, or the texts in `<tool_response>` tags, or else the whole text."""
     value = json_or_text(text.strip())
     if isinstance(value, list) and value and all(map(_has_name, value)):
         return [_result(builder, item) for item in value]
@@ -147,7 +147,7 @@ def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
 def _constant(node: ast.expr) -> Any:
     """Return the value of a Python literal, which may contain `true`, `false` and `null`.
 
-    Raises ValueError for anything else, and TypeError for a value that is no JSON.
+    Raises ValueError for anything else, and TypeError for a value that JSON cannot hold.
     """
     match node:
         case ast.Name(id=name) if name.lower() in _CONSTANTS:

@@ -18,7 +18,7 @@ from playground.sessions.shapes.requests import read_items
 
 @dataclass
 class Turn:
-    """A model call: the messages of its request, and the messages that it returned."""
+    """A model call: the messages of its request, and the messages that the model returned."""
 
     before: list[Any]
     after: list[Any]
@@ -29,7 +29,7 @@ class Turn:
     seconds: float | str | None = None  # a text if the file has no number
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
-    further: int = 0  # how many replies of the call are not in `after`
+    further: int = 0  # the number of other replies to the same call, which are not in `after`
     options: Options = Options()
 
 
@@ -86,8 +86,8 @@ def _answered(turn: Turn) -> AnsweredRequest:
 
 
 def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
-    """Set the parameters of the last call. One finding lists the options of all calls that are no
-    parameters."""
+    """Set the parameters of the last call. Add one finding that lists all calls' options that are
+    not parameters."""
     builder.set_parameters(chain[-1].options.parameters, chain[-1].place)
     places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
     if places:

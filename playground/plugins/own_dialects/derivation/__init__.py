@@ -5,7 +5,8 @@ The template is a program that is only run, never parsed. Text that is the same 
 a literal; text that differs is a hole of the form. Renderings do not show where a marker ends and
 white space begins, so several declarations are guessed (`candidates`) and tried on a few calls. The
 best declaration gets the full proof (`proof`): the calls that it writes are compared with the
-template's, and the template's calls are read back. A dialect that loses a plain call is refused.
+template's, and the template's calls are read back. A dialect that does not read a plain call is
+refused.
 
 `raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
 answer.
@@ -69,7 +70,7 @@ _OF_TURNS: Final = (
 _RULES: Final = "To call a tool, write exactly this:"
 _TRIED: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
 _EXAMPLES: Final = 25
-_MOST_READ: Final = 12  # how many guesses are tried by reading; the first is nearly always the best
+_MOST_READ: Final = 12  # the most guesses that are tried by reading; the first is mostly the best
 
 
 @takes(template=(str, PathLike, ChatTemplate), name="text")
@@ -112,14 +113,14 @@ def dialect_from_template(
 def _best(
     prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """Return the guess with the best short proof, its frame, and the number of other guesses that
-    are as good."""
+    """Return the guess with the best short proof, the frame for it, and the number of other guesses
+    that are as good."""
     guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # Sort the guesses by how many calls they write alike, which is fast to test; a parser takes up
-    # to half a second to make.
+    # First the guesses that write the most calls like the template: this is fast to test, and
+    # making a parser takes up to half a second.
     guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
@@ -138,9 +139,8 @@ def _best(
 def _with_separator(
     prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """Return the dialect, with white space as the separator of parameters if that fits better. A
-    call without parameters shows whether the white space is part of each parameter or stands
-    between parameters.
+    """Return the dialect; with white space as the separator of parameters, if that fits better. A
+    call without parameters shows if white space belongs to each parameter or stands between them.
     """
     calls = [NOTHING, *short_probes()]
     syntax = with_separator(dialect.syntax)
@@ -154,22 +154,21 @@ def _with_separator(
 
 
 def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
-    """Raise InputFault if the dialect does not read back a plain call of the template, as a whole
-    or in pieces."""
+    """Raise InputFault if the dialect does not read back a plain call of the template, whole or in
+    pieces."""
     failure = proof.failing()
     if failure is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]
         failure = next((t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None)
     if failure is not None:
         raise InputFault(
-            f"what was derived does not read the template's own {failure.probe!r}: "
+            f"the derived dialect does not read the template's own {failure.probe!r}: "
             f"{failure.theirs!r:.200}; it would write {failure.ours!r:.200}",
             where=source,
         )
 
 
 def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
-    """Return the titles of the laws that random calls break."""
     return tuple(
         f"law {check.law}: {check.broken.says}"
         for check in check_dialect(dialect, _EXAMPLES, _TRIED)

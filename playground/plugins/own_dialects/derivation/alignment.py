@@ -8,7 +8,7 @@ from typing import Final
 
 from playground.dialects.raw_prompts.asking import common_end, common_start
 
-# Characters in place of the holes while texts are compared; no template writes these characters.
+# Characters that stand for holes while texts are compared; no template writes them.
 MARKS: Final = {
     "name": "\ue000",
     "id": "\ue001",
@@ -37,7 +37,7 @@ def snap_start(text: str, start: str) -> str:
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = start.rfind(opener)
-        # A tag holds no line break; an open bracket before a line break begins a list.
+        # A tag holds no line break: an open bracket before a line break begins a list.
         if tag_start > start.rfind(closer) and "\n" not in start[tag_start:]:
             size = min(size, tag_start)
     while 0 < size < len(text) and text[size - 1].isalnum() and text[size].isalnum():

@@ -73,13 +73,13 @@ def _json(
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
         if call.name not in text:
-            return None  # no notation has an object with arguments but without a name
+            return None  # an object with arguments and without a name fits no notation
     return None
 
 
 def _arguments_path(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the path to the arguments within a value. They may be an object or JSON in a string.
-    Return () if the value itself is the arguments, and None if it does not hold them."""
+    """Return the path to the arguments within a value; they may be an object, or JSON in a string.
+    Return () if the value itself is the arguments, and None if they are not in it."""
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Guess the syntaxes that a template may have; the proof takes the best of them.
+"""Guess the syntaxes that a template may have. The proof then takes the best of them.
 
-A rendered text does not show where a marker ends and white space begins, so all likely cuts are
+A rendered text does not show where a marker ends and white space begins: all likely cuts are
 tried.
 """
 
@@ -40,7 +40,7 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and after the bodies of two calls, with marks in place of holes.
+    """The texts before, between and after the bodies of two calls, with marks where holes will be.
 
     `between` is None if the template writes only one call.
     """
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first, with the stop token that ends only turns
-    with calls, or "". Raises InputFault if no body is found."""
+    """Return every syntax to try, the likeliest first, and for each the stop token that ends only
+    turns with calls, or "". Raises InputFault if no body is found."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -73,7 +73,7 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
     bodies = bodies_of(region, ONE, ids)
     if not bodies:
         raise InputFault(
-            f"no notation of ours is what the template writes: {region!r:.200}",
+            f"the template writes calls in no notation of ours: {region!r:.200}",
             where=template.source.name,
         )
     (body,) = bodies
@@ -103,8 +103,8 @@ def _with_marks(
 
 
 def _with_number_mark(first: str, between: str) -> tuple[str, str]:
-    """Return both texts with a mark in place of the call's number, if they contain a number that
-    grows by 1."""
+    """Return both texts with a mark in place of the call's number, if there is a number that is
+    greater by 1 in the next call."""
     best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -131,8 +131,8 @@ def _fields(
 def _parameters(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[tuple[dict[str, Any], CutCalls]]:
-    """Yield the fields that declare a parameter, and the pieces without the text of the
-    parameter."""
+    """Yield the fields that declare a parameter, with the pieces that remain without the
+    parameter's text."""
     if pieces.body.hole != "params":
         yield {}, pieces
         return
@@ -159,7 +159,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if the template writes JSON after `typed`, also for a number."""
+    """Return True if the template writes JSON after `typed`: it does so for a number, too."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 
@@ -180,8 +180,7 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none. A call then has this white space once after its parameters, even if it has no
-    parameters.
+    is none. Such a separator stands once after a call's parameters, even if it has none.
     """
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
@@ -272,13 +271,14 @@ def _calls(
 
 
 def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Return a section's closer without a token that ends turns, and the text that was cut off."""
+    """Return a section's closer without a token that ends turns, and that token with its rest."""
     place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
     return after[:place], after[place:].strip()
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the fields if each call has a section, and both contain the name."""
+    """Yield the fields for calls that each have a section, if section and call both name the
+    tool."""
     opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
     stop = pieces.after.find(">") + 1
     separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)

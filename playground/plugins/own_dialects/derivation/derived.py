@@ -25,11 +25,11 @@ class Derivation:
     """The report on how a dialect was derived from a template.
 
     `form` is the form in which the template takes calls. `tried` is the number of declarations that
-    were tried, `alike` the number that score as well as the chosen one, and `renderings` how often
-    the template ran. `broken` names laws that random calls break, `unread` kinds of answers that
-    are not read back unchanged, and `results` kinds of tool results that the dialect and the
-    template write differently. `result_turn` is the template's turn of a result, or "" if a result
-    is part of a user's turn.
+    were tried, `alike` the number that score as well as the chosen one, `renderings` the number of
+    times that the template ran. `broken` names the laws that random calls break, `unread` the kinds
+    of answers that are not read back unchanged, `results` the kinds of tool results that the
+    dialect and the template write differently. `result_turn` is the template's turn of a result; it
+    is "" if results are part of a user's turn.
     """
 
     source: str
@@ -94,7 +94,7 @@ class Derivation:
         return [(name, value, probes.get(name, "the proof")) for name, _, value in lines]
 
     def cannot(self) -> list[str]:
-        """Return, in words, what the template does not show and what it refuses."""
+        """Return in words what the template does not show, and what it refuses."""
         problems = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
             problems.append("where a section ends and a call begins: it refuses two calls")
@@ -126,9 +126,8 @@ class DerivedDialect(DeclaredDialect):
 
 
 def declaration(dialect: DeclaredDialect) -> list[str]:
-    """Return a declaration as lines, one for each field that is not at its default.
-
-    Texts are written as Python strings.
+    """Return a declaration as lines, one for each field that is not at its default. Texts are
+    written as Python strings.
     """
     plain = Syntax("{call:json}")
     lines = []

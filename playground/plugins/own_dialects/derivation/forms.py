@@ -1,6 +1,7 @@
 """Guess the forms that the calls of a few replies may have, from the texts around the calls.
 
-Only a reply with two calls shows where a section ends and a call begins.
+Only a reply with two calls shows where a section (the text around all calls) ends and a call
+begins.
 """
 
 from __future__ import annotations
@@ -79,10 +80,8 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[CallSur
 def _mark_names(
     rows: list[list[CallSurroundings]], calls: list[Occurrence]
 ) -> tuple[list[CallSurroundings], set[str]] | None:
-    """Return the texts with marks in place of a name, id or number outside of a body, and the
-    names.
-
-    Return None if the names cannot be found.
+    """Return the texts with marks in place of a name, id or number outside of a body; and the
+    names. Return None if the names cannot be found.
     """
     flat = [call for row in rows for call in row]
     if calls[0].hole == "call:json":
@@ -118,14 +117,14 @@ def _with_names(
 
 
 def _varying_words(befores: list[str]) -> list[str]:
-    """Return from each text the word before the texts' common end. Return [] if a text has no such
-    word or all words are the same."""
+    """Return from each text the word before the end that the texts have in common. Return [] if a
+    text has no such word, or if all words are the same."""
     if len(set(befores)) < 2:
         return []
     constant = befores[0]
     for text in befores[1:]:
         constant = common_end(constant, text)
-    lead = re.match(r"[\w.:-]*", constant)  # a common end of the names is no part of the marker
+    lead = re.match(r"[\w.:-]*", constant)  # an end that all names share is not part of the marker
     constant = constant[lead.end() if lead else 0 :]
     words = [_WORD.search(text[: len(text) - len(constant)]) for text in befores]
     texts = [word[0] if word else "" for word in words]
@@ -137,8 +136,8 @@ def _bare_names(
 ) -> tuple[list[str], list[str]]:
     """Return the names in these words, and the texts with marks in place of the names.
 
-    A prefix or suffix up to a dot or a colon that all words share is no part of the names; nor is a
-    number that counts the calls.
+    If all words share a prefix or suffix up to a dot or a colon, it does not belong to the names;
+    nor does a number that counts the calls.
     """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
@@ -178,7 +177,7 @@ def _cuts(
     """Yield a call's opener and closer, and its section (text before, text after, separator) or
     None."""
     between = [call.after for call in surroundings if not call.last]
-    for snaps in (True, False):  # in an unusual form `<` may open no tag
+    for snaps in (True, False):  # in an unusual form, `<` may not begin a tag
         opener = _constant_before([call.before for call in surroundings], snaps)
         closer = _constant_after([call.after for call in surroundings], snaps)
         first = _constant_before([call.before for call in surroundings if call.first], snaps)
@@ -191,7 +190,7 @@ def _cuts(
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield a cut whose section is the text before the first call but not before the others."""
+    """Yield a cut if the first call has a text before it that the others lack: the section's."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -212,7 +211,7 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Return the text after the last blank line, because with a single reply prose looks constant
+    """Return the text after the last blank line. With a single reply, prose looks like a marker,
     too."""
     return end.rpartition("\n\n")[2]
 
@@ -249,12 +248,11 @@ def _declared_forms(
 
 
 def _open_questions(rows: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
-    """Return the questions that these replies leave open."""
     questions = []
     if len(calls) == 1:
-        questions.append("one call alone: what stays and what moves cannot be told apart")
+        questions.append("with only one call, markers and values cannot be told apart")
     if all(len(row) < 2 for row in rows):
-        questions.append("no reply holds two calls: text around all of them became part of each")
+        questions.append("no reply holds two calls: the text around all calls became part of each")
     if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
-        questions.append("no value holds a line break: how one is written was not seen")
+        questions.append("no value holds a line break: it is unknown how one is written")
     return questions

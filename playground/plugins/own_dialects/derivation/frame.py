@@ -84,7 +84,7 @@ class TurnFrame:
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
-    """Return the frame of a template's answers, as far as renderings show a frame."""
+    """Return the frame of a template's answers, as far as the renderings show it."""
     header, end = _around_answer(template)
     result, role, result_turn = _result(template)
     ends = (end.strip(),) if end.strip() else ()
@@ -105,9 +105,9 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 
 
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
-    """Return the header and the end that a turn of calls shares with a turn of text.
+    """Return the header and the end that a turn of calls has in common with a turn of text.
 
-    The header may also be the text that the turn of calls shares with the generation prompt.
+    The header may also be the text that a turn of calls has in common with the generation prompt.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
@@ -121,7 +121,7 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
 def _common_end(called: str, after: str) -> str:
     """Return the common end of both texts, without a tag that belongs to the word before it. For
-    example, `tools<|sep|>` and `response<|sep|>` are two markers with no common end."""
+    example, `tools<|sep|>` and `response<|sep|>` are two different markers, so the end is ""."""
     end = common_end(called, after)
     attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, after)]
     tag = TOKEN.match(end)
@@ -129,8 +129,8 @@ def _common_end(called: str, after: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """Return the token that ends both an answer before the user's next turn and a turn of calls; ""
-    if there is none. Some templates leave it out after the last answer."""
+    """Return the token that ends both a turn of calls and an answer before the user's next turn; ""
+    if there is none. After the last answer, some templates leave it out."""
     answer = template.answered(TEXT) or ""
     token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
     return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
@@ -149,7 +149,7 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
     """Return the template of a tool's result, the role of its turn, and a turn of its own.
 
-    A result in a separate turn has no text around it: the chat template adds that to a message.
+    In a separate turn, the result has no text around it, because the chat template adds that.
     """
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
@@ -169,7 +169,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space at the template's ends counts if a user's turn with it gives the same text.
+    # White space at the template's ends belongs to it if a user's turn with it gives the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""

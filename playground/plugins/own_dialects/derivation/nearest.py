@@ -11,7 +11,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 from playground.plugins.own_dialects.derivation.proof import reads, written_of
 
-# The fields of a declaration that are shown and compared, in this order.
+# The fields of a declaration that are shown and compared, in their order.
 SHOWN: Final = (
     "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
     "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
@@ -28,8 +28,8 @@ LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
 class Nearest:
     """A registered dialect compared with a declaration.
 
-    `reads` and `writes` say how many of three plain calls it reads, and how many it writes in the
-    same way. `differs` names the fields in which the registered dialect and the declaration differ.
+    `reads` is the number of three plain calls that the dialect reads, `writes` the number that it
+    writes in the same way. `differs` names the fields in which dialect and declaration differ.
     """
 
     dialect: str
@@ -55,8 +55,8 @@ def nearest_dialects(
 
 
 def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-    """Return the registered dialects that are nearest to a dialect, by the calls that the dialect
-    writes."""
+    """Return the registered dialects that are nearest to a dialect, judged by calls that this
+    dialect writes."""
     form = RequestForm()
     theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
     return nearest_dialects(dialect, theirs, form)[:most]

@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each finder looks for one notation. A find may be wrong: the caller has to prove it.
+Each finder looks for one notation. A find may not be a call: the caller has to prove it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _PYTHON: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """The body of a call in a reply, `reply[start:stop]`. `name` is "" if the name is outside of
-    the body."""
+    """The body of a call in a reply, `reply[start:stop]`. `name` is "" if it stands outside the
+    body."""
 
     hole: str
     start: int
@@ -44,7 +44,7 @@ class Occurrence:
     param: str = ""
 
 
-# A finder gets all replies at once, because only a call with two parameters shows the text between
+# A finder gets all replies together: only a call with two parameters shows the text between two
 # parameters.
 Finder = Callable[[Sequence[str]], list[list[Occurrence]]]
 
@@ -121,7 +121,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# These values hold no parameter: of two nested tags that match, the inner tag is the parameter.
+# Such a value holds no other parameter: of two nested tags that match, the inner is a parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (

@@ -65,7 +65,8 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The result of one probe: the template's text (`theirs`), and the dialect's text (`ours`).
+    """One probe (a call or two, such as a number as text) as the template writes it (`theirs`) and
+    as the dialect does (`ours`).
 
     `read` is True if the dialect reads the template's text back.
     """
@@ -102,7 +103,7 @@ class Proof:
     @property
     def score(self) -> int:
         """The score of a candidate: 2 for each probe that it reads, and 1 for each that it writes
-        as the template does."""
+        like the template."""
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
@@ -115,14 +116,14 @@ PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
 
 
 def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return a few probes, for the choice between candidates."""
+    """Return the few probes by which a candidate is chosen."""
     values = [(name, _call_with(HOSTILE[name])) for name in _SHORT]
     return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all probes: plain calls, hostile values before another value, and values with the
-    dialect's markers."""
+    """Return all probes: plain calls, calls with a hostile value before another value, and calls
+    with the dialect's markers in a value."""
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
@@ -171,7 +172,7 @@ def count_written(
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
 ) -> int:
-    """Count the probes that the dialect writes as the template does, without reading any."""
+    """Return the number of probes that the dialect writes like the template; read none of them."""
     regions = [(template.reply(calls), calls) for _, calls in probes]
     return sum(
         frame.bare(region) == written_of(dialect, calls, template.form).strip()
@@ -212,7 +213,7 @@ _RESULTS: Final = {
 
 def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
     """Yield the kinds of tool results that the dialect and the template write with different bytes.
-    Yield none if results are not part of a user's turn: the template then writes them itself."""
+    If results are in a separate turn, which the template writes itself, yield none."""
     if dialect.result_role != "user":
         return
     (call,) = ONE
@@ -233,8 +234,7 @@ def _with_sorted_arguments(calls: Sequence[AskedCall]) -> list[AskedCall]:
 
 
 def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
-    """Return the calls as the dialect writes them, with the same ids as in the template's
-    request."""
+    """Return the calls as the dialect writes them, with the ids that the template got."""
     schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
     texts = []
     for index, call in enumerate(calls):
@@ -280,5 +280,5 @@ def _has_exactly(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
 
 
 def _sorted_json(arguments: Any) -> str:
-    """Return arguments as JSON sorted by name, because some templates change the order."""
+    """Return arguments as JSON sorted by name: some templates change the order."""
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,8 +1,8 @@
-"""Propose a form from a few replies of a model. Text that all calls share is a marker, other text a
-hole.
+"""Propose a form from a few replies of a model. Text that all calls share becomes a marker, other
+text a hole.
 
-A proposal may be wrong, so that it shows its limits: it reads every call that was found, names the
-calls that it would write differently, and shows all text of the replies that it does not explain.
+A proposal may be wrong. It reads every call that was found. It names the calls that it would write
+differently, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST: Final = 200_000  # the most characters of all replies together
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
-_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value, which may belong to the form
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value: it may belong to the form
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -39,9 +39,9 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """A proposal's reading of one reply.
 
-    `calls` are names and arguments, `texts` the parts that stay text (offset and text), and
-    `unexplained` those of these parts that look like markup. `written` is True if the dialect would
-    write the calls exactly as the reply does.
+    `calls` are names and arguments. `texts` are the parts that stay text, each with its offset, and
+    `unexplained` those of them that look like markup. `written` is True if the dialect would write
+    the calls exactly as the reply does.
     """
 
     calls: tuple[tuple[str, Any], ...]
@@ -123,8 +123,8 @@ def _text(reply: Any, number: int) -> str:
 
 
 def _cost(proposal: Proposal) -> tuple[int, ...]:
-    """Return a sort key: unexplained characters, characters left as text, replies that the dialect
-    would write differently."""
+    """Return a sort key: the numbers of unexplained characters, of characters left as text, and of
+    replies that the dialect would write differently."""
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
@@ -167,7 +167,7 @@ def _of_registered(names: list[str], replies: Sequence[str], name: str) -> Propo
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
-    """Yield every form that reads all calls found by one of the finders."""
+    """Yield every form that reads all the calls of one finder."""
     stops = _stops(replies)
     texts = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
@@ -234,7 +234,7 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
     )
     odd = tuple(each for each in left if _MARKUP.search(each[1]))
     odd += tuple(
-        (a.span.start, f"a call of {a.name or '?'} that is not whole") for a in result.aborted
+        (a.span.start, f"a call of {a.name or '?'} that is not complete") for a in result.aborted
     )
     odd += tuple(
         (e.span.start, f"a value that holds markup: {e.text}")

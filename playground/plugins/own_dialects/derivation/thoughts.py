@@ -1,8 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
 A template may write a thought in the history, or with a call. If it drops the text between a known
-pair of tags in a message, that pair is the template's. The generation prompt may also end with a
-known tag.
+pair of tags in a message, these are its own tags. The generation prompt may also end with a known
+tag.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _KNOWN: Final = (
     ReasoningTags("<thinking>", "</thinking>"),
     ReasoningTags("<thought>", "</thought>"),
 )
-_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags followed by a role
-_TAIL: Final = 3  # how many tokens before a thought may be its tag
+_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, then a role
+_TAIL: Final = 3  # the number of tokens before a thought that may be its tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair of tags whose thought the template drops, or of which one ends the
-    prompt."""
+    """Return the known pair of tags whose thought the template drops; or a pair one of whose tags
+    ends the prompt."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -129,8 +129,8 @@ def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
 
 
 def _restart_text(header: str, before: str, between: str) -> str:
-    """Return the text with which a turn begins again after a thought: the longest end of the header
-    that is there."""
+    """Return the text with which a turn begins again after a thought: of the header's ends, the
+    longest that is there."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -152,7 +152,7 @@ def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
     word_start = before.rindex(word)
     start = max(before.rfind("<", 0, word_start), before.rfind("[", 0, word_start))
     while start > 0 and before[start - 1] in "<[":
-        start -= 1  # `<[thought]>`
+        start -= 1  # the thought's tag is `<[thought]>`
     inner = before[word_start + len(word) :].strip()
     stop = first.index(word) + len(word)
     if inner and first[stop:].startswith(inner):

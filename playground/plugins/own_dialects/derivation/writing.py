@@ -18,7 +18,7 @@ _DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
 _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
-_ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key as an element, after a prefix
+_ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key that is written as an element
 # Characters that XML escapes, and the line break.
 _SECTIONED: Final = '<>&"\n'
 
@@ -41,8 +41,8 @@ def json_style(text: str) -> JsonStyle:
 
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
-    """Return the fields that declare values in a call's body, for all notations except
-    parameters."""
+    """Return the fields that declare values in a call's body. (`parameter_fields` is for values in
+    parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
     for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
@@ -95,8 +95,8 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field `literals`, or {} if the words are the default. Ambiguous or empty words are
-    left out."""
+    """Return the field `literals`, or {} if the words are the default ones. Leave out words that
+    are empty or ambiguous."""
     clear_words = {name: word for name, word in words.items() if word.strip()}
     literals = Literals(**clear_words, nested=nested)
     if len(literals.words) < len(_WORDS):
@@ -120,8 +120,8 @@ def value_text(
 ) -> tuple[str, str]:
     """Return the word for a value's type, and the text of the value; "" for both if not found.
 
-    The template gets another value after this one. If texts are `quoted`, the text after a value
-    begins after the quote.
+    The template is given a second value after this one, which shows where the first one ends. If
+    texts are `quoted`, the text after a value begins after the quote.
     """
     known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})

@@ -1,8 +1,8 @@
 """Check a dialect's laws on random examples; an example that fails is made as small as possible.
 
-Check your own dialect, declared or written by hand, before you use it. The project's tests check
-every registered dialect by the same laws. The random examples have a fixed seed, so that the same
-dialect always gives the same result.
+Check a dialect of your own, declared or written by hand, before you use it. The project's tests
+check every registered dialect by the same laws. The random examples have a fixed seed, so that the
+same dialect always gives the same result.
 """
 
 from __future__ import annotations
@@ -28,10 +28,8 @@ _MOST: int = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LawCheck:
-    """The check of one law: how many examples were tried, and the smallest example that breaks the
-    law.
-
-    `broken` is None if the law holds for all examples.
+    """The check of one law: the number of examples that were tried, and as `broken` the smallest
+    example that breaks the law, or None if the law holds for all.
     """
 
     law: int
@@ -103,8 +101,8 @@ def _check(subject: Subject, number: int, examples: int) -> LawCheck:
 
 
 def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return how an example breaks a law, or None if the law holds. An exception also breaks the
-    law."""
+    """Return the way in which an example breaks a law, or None if the law holds. An exception
+    breaks the law, too."""
     try:
         return law(subject, choices)
     except Exception as error:  # a dialect written by hand may raise anything

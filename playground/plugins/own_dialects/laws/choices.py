@@ -1,9 +1,8 @@
 """Rows of numbers from which random examples are made, so that a failing example can be made
 smaller.
 
-Each number is a choice. Equal rows make equal examples; a shorter row, or a row with lower numbers,
-makes a smaller example. To make an example smaller, choices are left out, set to 0 or lowered, as
-long as the example still fails.
+Each number is a choice. Equal rows make equal examples; shorter rows, or rows with lower numbers,
+make smaller examples. So choices are left out, set to 0 or lowered, while the example still fails.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 Item = TypeVar("Item")
-_SIZES: Final = (8, 4, 3, 2, 1)  # how many neighbouring choices are left out at once
+_SIZES: Final = (8, 4, 3, 2, 1)  # the numbers of neighbouring choices that are left out at once
 
 
 class Choices:
@@ -53,7 +52,7 @@ class Choices:
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """Return the smallest row of choices found whose example still fails; at most `most` rows are
+    """Return the smallest row that was found and whose example still fails. At most `most` rows are
     tried."""
     best, count = list(given), 0
     better = True
@@ -75,7 +74,7 @@ def _size(row: Sequence[int]) -> tuple[int, Sequence[int]]:
 
 
 def _smaller(row: list[int]) -> Iterator[list[int]]:
-    """Yield smaller rows to try, first those that leave out the most."""
+    """Yield smaller rows to try; those that leave out the most come first."""
     for size in _SIZES:
         for start in range(0, len(row) - size + 1):
             yield row[:start] + row[start + size :]

@@ -1,6 +1,7 @@
-"""The laws of a dialect: functions that test one example and return how it breaks the law, or None.
+"""The laws of a dialect: each function tests one example. It returns a `LawBreak`, or None if the
+example keeps the law.
 
-Laws 4, 8 and 9 are about the engine and the package, so that no declaration can break them.
+Laws 4, 8 and 9 are about the engine and the package: a declaration cannot break them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ Law = Callable[[Subject, Choices], LawBreak | None]
 
 
 def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 1: the events are the same however the bytes are cut into pieces."""
+    """Return a break of law 1: the events must be the same however the bytes are cut into
+    pieces."""
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
@@ -49,7 +51,7 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 2: the events' spans cover the stream without gaps or overlaps."""
+    """Return a break of law 2: the events' spans must cover the stream without gaps or overlaps."""
     text = subject.stream(choices)
     position = 0
     events = subject.read_text(text).events
@@ -67,10 +69,10 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 3: values that are written are read back.
+    """Return a break of law 3: values that are written must be read back.
 
-    A plain value must come back alone, after prose, and before another call. A hostile value may be
-    refused with a finding.
+    A plain value must come back alone, after prose, and before another call. A hostile value may
+    also be refused with a finding.
     """
     hostile = choices.below(2)
     call = subject.hostile_call(choices) if hostile else subject.plain_call(choices)
@@ -88,13 +90,13 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
             return LawBreak(
-                "of two calls in a row not both are read", _evidence(subject, call, two)
+                "two calls stand in a row, and not both are read", _evidence(subject, call, two)
             )
     return None
 
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 5: the model's text never raises, and every call that begins ends."""
+    """Return a break of law 5: the parser must never raise, and every call that begins must end."""
     text = subject.stream(choices) + choices.of(["", *subject.other_bodies])
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
@@ -111,7 +113,7 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 6: a call that was cut off is never delivered as another call."""
+    """Return a break of law 6: a call that was cut off must never be delivered as another call."""
     call = subject.hostile_call(choices) if choices.below(2) else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
         return None
@@ -119,20 +121,20 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
     stop = len(call_text) - choices.below(len(call_text) + 1)
     result = subject.read_text(call_text[:stop])
     if "open-ended" in [finding.code for finding in result.findings]:
-        return None  # no marker closes a call of this form, and a finding says so
+        return None  # in this form, no marker closes a call, and a finding says so
     for call_read in result.tool_calls:
         if call_read.name != call.tool_name or not same(call_read.arguments, call.args):
             shown = (
                 ("cut off", call_text[:stop]),
                 ("delivered", _call_text(call_read.name, call_read.arguments)),
             )
-            says = "a call that was cut off is delivered, and is another"
+            says = "a call that was cut off is delivered as another call"
             return LawBreak(says, (*_evidence(subject, call), *shown))
     return None
 
 
 def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 7: the parser reads the calls that the prompt shows."""
+    """Return a break of law 7: the parser must read the calls that the prompt shows."""
     tool = subject.tool(choices)
     tools = [tool, LIST]
     if subject.text_keys:
@@ -153,8 +155,8 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 10: prose around a call is content, except for white space next to the
-    call."""
+    """Return a break of law 10: prose around a call must stay content, except for white space next
+    to the call."""
     texts = [subject.prose(choices), subject.prose(choices)]
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
@@ -188,8 +190,8 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Return a break of law 7 by a form whose calls hold only texts: the call in its rules must be
-    read."""
+    """Return a break of law 7 by a form whose calls hold only texts: the parser must read the call
+    in its rules."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -198,7 +200,8 @@ def _text_form_teaches(subject: Subject) -> LawBreak | None:
 
 
 def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
-    """Return a break of law 7 by a system prompt: only the calls that it shows must be read."""
+    """Return a break of law 7 by a system prompt: the parser must read the calls in it, and no
+    others."""
     dialect = subject.dialect
     if dialect.is_native_toolcalling() or subject.unclosed:
         return None
@@ -206,8 +209,8 @@ def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
     read_names = {call.name for call in subject.read_text(system, tools).tool_calls}
     if read_names == {tools[0].name}:
         return None
-    says = f"in the system prompt calls of {', '.join(sorted(read_names)) or 'no tool'} are read"
-    return LawBreak(f"{says}, and it shows those of {tools[0].name}", (("prompt", system),))
+    says = f"the parser reads calls of {', '.join(sorted(read_names)) or 'no tool'} in the prompt"
+    return LawBreak(f"{says}, which shows those of {tools[0].name}", (("prompt", system),))
 
 
 def _cut_at(data: bytes, places: list[int]) -> list[bytes]:

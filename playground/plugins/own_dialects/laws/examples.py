@@ -1,7 +1,7 @@
 """Random examples for the laws: calls, streams and prose, made of a dialect's own markers.
 
-A dialect that is written by hand has no declaration. Its markers are the texts around the values of
-a call that it writes.
+A dialect that is written by hand has no declaration. Its markers are found in a call that it
+writes: the texts around the values.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Subject:
 
     @cached_property
     def other_bodies(self) -> list[str]:
-        """Calls whose body holds another JSON value than an object of arguments."""
+        """Calls with a JSON value that is not an object in place of the arguments."""
         return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
@@ -169,8 +169,7 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
     def without_null(self, value: Any) -> Any:
-        """Return a value that the notation can write, which has no null if the notation has
-        none."""
+        """Return a value that the notation can write: without null if the notation has none."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
@@ -222,14 +221,14 @@ class Subject:
 
 
 def bodies_of_other_types(syntax: Syntax) -> list[str]:
-    """Return a call for each JSON type but objects, its body written where the arguments stand.
+    """Return a call for each JSON type except objects. The value stands in place of the arguments.
 
-    Calls in each form that the syntax reads; a type that a notation cannot write there has none.
+    There are calls in each form that the syntax reads, if the form's notation can write the type.
     """
     calls: list[str] = []
     for form in (syntax, *syntax.also):
         for value in _OTHER_TYPES:
-            with suppress(Exception):  # `write` is made for an object, and may refuse the others
+            with suppress(Exception):  # `write` is made for objects, and may refuse other types
                 calls.append(render_call(form, form.name or "write_file", value))
     return list(dict.fromkeys(calls))
 

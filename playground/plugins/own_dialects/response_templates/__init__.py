@@ -87,9 +87,9 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # if the prompt lacked the anchor, the whole prompt would be read as a reply
+        # without the anchor in the prompt, the whole prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
-    message = "what begins the assistant's turn is not known: a thought that the prompt opens is"
+    message = "it is unknown how the assistant's turn begins: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
     return {"start_anchor_pattern": _NO_PREFIX}
 
@@ -97,7 +97,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
 def _reasoning(
     markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
 ) -> dict[str, Any]:
-    """Build the field of reasoning. If reasoning has no closer, a call or a stop token ends it."""
+    """Return the field of reasoning. If reasoning has no closer, a call or a stop token ends it."""
     if not markers.reasoning:
         return {}
     openers = [tags.open.strip() for tags in markers.reasoning]
@@ -120,13 +120,13 @@ def _reasoning(
 
 
 def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[str, Any]:
-    """Build the field of content, which is all other text. Its closers are no part of the content.
-    The parts of a message are joined, because a second part would replace the first."""
+    """Return the field of content, which is all other text. Its closers do not belong to it. The
+    parts of a message are joined, because a second part would replace the first."""
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # the beginning of an opener only: with white space before it, the text would match before the
-    # opener
+    # only the beginning of the opener: with the white space before it, the text would match before
+    # the opener
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
@@ -154,8 +154,8 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before_opener(self) -> str:
-        """Build the pattern of white space before an opener. White space is content, except between
-        two calls."""
+        """Return the pattern of white space before an opener. Such white space is content, except
+        between two calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -179,7 +179,7 @@ class _Calls:
         self._note_form()
         opener, before = self.opener, self.syntax.call_template.before
         if body.content == "text" and ends_line(before):
-            # a line break that is a separate piece is required
+            # a line break is required if it is a separate piece
             opener += LINE_BREAK.removesuffix("?") if before[-1] == "\n" else LINE_BREAK
         return {
             "open_pattern": opener,
@@ -192,8 +192,8 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Build the part of a call inside its markers. In a list, each call is a separate
-        object."""
+        """Return the part of a call inside its markers. In a list, each call is an object of its
+        own."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -205,7 +205,7 @@ class _Calls:
     def _note_form(self) -> None:
         syntax, notes = self.syntax, self.notes
         if syntax.known_names:
-            notes.wider("calls", "any name is a call's, also one that no tool has")
+            notes.wider("calls", "any name counts as a call's, even if no tool has it")
         if self.body.content in ("json", "python-call-list"):
             message = "a call that is cut off or cannot be read raises an error: nothing is read"
             notes.narrower("calls", message)
@@ -221,8 +221,8 @@ class _Calls:
             notes.narrower("calls", "a call without its section is content")
 
     def _forms_alike(self) -> list[Declaration]:
-        """Return the forms whose calls are read in the same way after the opener; add a finding for
-        the others."""
+        """Return the forms whose calls are read in the same way after the opener. Add a finding for
+        all other forms."""
         forms: list[Declaration] = [self.syntax]
         others: list[Declaration] = []
         for form in self.syntax.also:
@@ -247,7 +247,7 @@ class _Calls:
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
-        # only the holes that the call uses, without an id that only some forms have
+        # only the holes that the call uses, not an id that only some of the forms have
         function = str(self._function())
         holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}
         pieces = () if self.is_list else form.call_template.before
@@ -263,7 +263,7 @@ class _Calls:
         """Build the closer of a call, or of a list of calls; "" if there is none."""
         after = () if self.is_list else form.call_template.after
         if "name" in holes_of(after):
-            raise Inexpressible("a call's closer repeats its name, which no template can compare")
+            raise Inexpressible("a call's closer repeats its name, which templates cannot compare")
         own = body.closer or pattern_of(after)
         outer = any_of(pattern_of(section.after) for section in _sections(form))
         if not outer or not _holds_section(form):
@@ -273,7 +273,7 @@ class _Calls:
     def _end(self) -> str:
         """Build the end of a call: its closer, or else the body's bracket, or else the next marker.
 
-        None of them counts inside a string of the body, which only a recursive pattern can express.
+        Inside a string of the body none of these counts; only a recursive pattern can express that.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:
@@ -282,7 +282,7 @@ class _Calls:
             return end_of_body(self.own_opener, body.strings, body.brackets, closer)
         if body.brackets:
             lost = "a text that holds a call's closer ends the call" if closer else ""
-            self.notes.narrower("arguments", lost or "text after a call is a part of the call")
+            self.notes.narrower("arguments", lost or "text after a call becomes a part of the call")
         if closer:
             return closer
         markers = (*self.markers.stops, self.markers.result)
@@ -291,8 +291,8 @@ class _Calls:
 
 
 def _holds_section(form: Declaration) -> bool:
-    """Return True if the section's markers are also those of a call: each call has its own section,
-    or a list holds all calls, or a call has no marker."""
+    """Return True if the section's markers are also a call's: because each call has a section, or a
+    list holds all calls, or a call has no marker."""
     own = () if list_of(form) else form.call_template.before
     return form.one_call_a_section or not has_marker(own)
 

@@ -42,7 +42,7 @@ class CallBody(NamedTuple):
     result.
 
     A body with `brackets` ends at its closing bracket; brackets in `strings` do not count. `closer`
-    is the pattern of a text's closer, including line breaks that are no part of the text.
+    is the pattern of a text's closer, with the line breaks that do not belong to the text.
     """
 
     content: str
@@ -57,9 +57,9 @@ class CallBody(NamedTuple):
 def body_of(syntax: Declaration, notes: Notes) -> CallBody:
     """Return the body of a form's calls. Raises Inexpressible."""
     if syntax.nameless:
-        raise Inexpressible("a call has no name, which its arguments have to tell")
+        raise Inexpressible("a call has no name; it would have to follow from the arguments")
     if syntax.joined:
-        raise Inexpressible("several calls are one call, whose texts are joined")
+        raise Inexpressible("several calls are one call whose texts are joined")
     hole = declared_hole(syntax.call_template.body, _BODIES)
     if hole not in _BODIES:
         raise Inexpressible(f"no template is known for {{{syntax.call_template.body}}}")
@@ -68,8 +68,8 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def list_of(syntax: Declaration) -> Template | None:
-    """Return the section around a list of calls, without the brackets; None if calls stand in no
-    list.
+    """Return the section around a list of calls, without the brackets; None if calls do not stand
+    in a list.
 
     Raises Inexpressible if the list has no marker of its own.
     """
@@ -90,7 +90,7 @@ def _json_call(syntax: Declaration, notes: Notes) -> CallBody:
         "a call's arguments are JSON inside a text": shape.arguments_as_text,
         "a call's name is a key of its JSON": shape.name_is_key,
         "a call's JSON holds reasoning": bool(shape.thought),
-        "a key of a call's JSON is no word": not all(
+        "a key of a call's JSON is not a word": not all(
             re.fullmatch(r"\w+", key) for key in (*shape.name, *shape.arguments)
         ),
     }
@@ -98,7 +98,7 @@ def _json_call(syntax: Declaration, notes: Notes) -> CallBody:
         if holds:
             raise Inexpressible(reason)
     if shape.text_key:
-        notes.narrower("arguments", f"a text is no argument {shape.text_key!r}: it stays a text")
+        notes.narrower("arguments", f"a text is not read as {shape.text_key!r}: it stays a text")
     name, arguments = (f"{{content.{'.'.join(path)}}}" for path in (shape.name, shape.arguments))
     return CallBody("json", arguments, name=name, brackets="{}", strings=JSON_STRING)
 
@@ -110,15 +110,15 @@ def _json_arguments(syntax: Declaration, notes: Notes) -> CallBody:
 def _marked_arguments(syntax: Declaration, notes: Notes) -> CallBody:
     mark = syntax.string_mark
     args = {"unquoted_keys": True, "string_delims": [[mark, mark]]}
-    notes.narrower("arguments", "a key that is no word cannot be read")
+    notes.narrower("arguments", "a key that is not a word cannot be read")
     strings = f"{escape(mark)}(?:(?!{escape(mark)}).)*{escape(mark)}"
     return CallBody("json", args=args, brackets="{}", strings=strings)
 
 
 def _python_arguments(syntax: Declaration, notes: Notes) -> CallBody:
     if list_of(syntax) is None:
-        raise Inexpressible("calls in Python's notation are read in a list alone")
-    notes.narrower("arguments", "Python that is no JSON value, such as a tuple, cannot be read")
+        raise Inexpressible("calls in Python's notation are read only in a list")
+    notes.narrower("arguments", "Python that JSON cannot hold, such as a tuple, cannot be read")
     name, arguments = "{content.name}", "{content.arguments}"
     return CallBody("python-call-list", arguments, name=name, strings=PYTHON_STRING)
 
@@ -137,7 +137,8 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
     if syntax.cdata:
         value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
     if VALUES[template.body].block or ends_line(template.before):
-        # a line break after a value is part of the value, unless there is another before the value
+        # a line break after a value belongs to the value, unless another one stands before the
+        # value
         value = f"(?:{LINE_BREAK.removesuffix('?')}{value}{LINE_BREAK}|{value})"
     following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
@@ -149,12 +150,12 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
 def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
     value, holes = "arguments", holes_of(template.before)
     if not VALUES[template.body].json:
-        message = "a value is a text unless its type is passed (`tools=`), not behind a `$ref`"
+        message = "a value is a text unless its type is passed (`tools=`), not by a `$ref`"
         notes.narrower(value, message)
     if {"type", "is_text"} & set(holes):
-        notes.narrower(value, "what a parameter's opener says of its value's type is not read")
+        notes.narrower(value, "the type in a parameter's opener is not read")
     if syntax.untyped == "json":
-        notes.narrower(value, "a value without a schema is a text, also if it is JSON")
+        notes.narrower(value, "a value without a schema is a text, even if it is JSON")
     if syntax.escaped_names:
         notes.narrower(value, "names keep their escapes, such as `&quot;`")
     if syntax.object_block[0]:
@@ -169,7 +170,7 @@ def _texts(syntax: Declaration, notes: Notes) -> CallBody:
         raise Inexpressible("a call has several texts, and only one can be its body")
     closer = text_marker(syntax, template.after)
     if syntax.objects:
-        message = f"a text that is no JSON object is no argument {key!r}: it stays a text"
+        message = f"a text that is not a JSON object is not read as {key!r}: it stays a text"
         notes.narrower("arguments", message)
         return CallBody("json", args={"allow_non_json": True}, closer=closer)
     notes.wider("calls", CUT_OFF)
@@ -177,7 +178,7 @@ def _texts(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def text_marker(syntax: Declaration, pieces: Sequence[Piece]) -> str:
-    """Build the closer of a text, including the line breaks at the text's edges that are no part of
+    """Return the closer of a text, with the line breaks at the text's edges that do not belong to
     the text."""
     marker = pattern_of(pieces)
     if not marker:

@@ -1,7 +1,7 @@
 """Regular expressions of a declaration's markers, for a response template of transformers.
 
-In transformers, Python's `regex` module reads them; `.` also matches line breaks. White space is
-optional in the same places as in the well-formed grammar.
+In transformers, Python's `regex` module reads these patterns; `.` also matches line breaks. White
+space is optional in the same places as in the well-formed grammar.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def escape(text: str) -> str:
 
 
 def pattern_of(pieces: Iterable[Piece], holes: Mapping[str, str] | None = None) -> str:
-    """Build the pattern of the pieces, without white space around them. `holes` has a pattern for
+    """Return the pattern of the pieces, without white space around them. `holes` has a pattern for
     each hole that is captured or referred to."""
     patterns = {**_HOLES, **(holes or {})}
     parts = [_part(part, patterns) for part in well_formed(pieces)]
@@ -49,8 +49,8 @@ def _part(part: str | Hole | Gap, holes: Mapping[str, str]) -> str:
 
 
 def any_of(patterns: Iterable[str]) -> str:
-    """Build a pattern that matches any of the patterns; "" for none. Longer patterns come first: a
-    shorter one would hide a longer one that begins with it."""
+    """Return a pattern that matches any of the patterns; "" if there are none. Longer patterns come
+    first: a shorter one would hide a longer one that begins with it."""
     listed = sorted(dict.fromkeys(filter(None, patterns)), key=len, reverse=True)
     return f"(?:{'|'.join(listed)})" if listed[1:] else "".join(listed)
 
@@ -67,11 +67,10 @@ def without_groups(pattern: str) -> str:
 
 
 def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
-    """Build the pattern of the end of a body in brackets: its closer, or the position after the
+    """Return the pattern of the end of a body in brackets: its closer, or the position after the
     bracket.
 
-    A closer inside a string does not end the body: the text from the opener to it is no complete
-    body.
+    A closer inside a string does not end the body: the text up to it would not be complete.
     """
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""

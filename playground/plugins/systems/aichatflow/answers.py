@@ -17,7 +17,7 @@ from playground.sessions.session import Session
 
 
 class Answers:
-    """Scripted or recorded answers, returned in order. Raises InputFault if there are no more."""
+    """Answers of a script or of recordings, in order. Raises InputFault after the last one."""
 
     def __init__(self, answers: Sequence[PlainMessage | str]) -> None:
         self._script = Script[Sent, PlainMessage | str](answers)
@@ -38,10 +38,10 @@ class Answers:
 class RecordedAnswers:
     """Answers of a model, asked through LiteLLM; the raw stream of every answer is in `recordings`.
 
-    `model` replaces the templates' own, `base_url` is a server that speaks its API, and `timeout`
-    is in seconds for each answer. If `alive` returns False (the page was closed, for example), the
-    current answer is cut off and kept, and no other answer is asked for. Keys come from the
-    environment.
+    `model` replaces the models that templates name, `base_url` is a server with the model's API,
+    and `timeout` is in seconds for each answer. If `alive` returns False (the page was closed, for
+    example), the current answer is cut off and kept, and the model is not asked again. Keys come
+    from the environment.
     """
 
     def __init__(
@@ -57,7 +57,8 @@ class RecordedAnswers:
         self.cancel = threading.Event()
 
     def __call__(self, request: Sent) -> PlainMessage:
-        """Ask the model and return its answer. Raises InputFault if it is missing or broken."""
+        """Ask the model and return its answer. Raises InputFault if the answer is missing or
+        broken."""
         if self.cancel.is_set() or not self.limits.alive():
             raise InputFault("the run was stopped before this answer was asked for")
         body = request.body(modern=True)
@@ -82,9 +83,9 @@ class RecordedAnswers:
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """Return a function for `run(call=…)` that returns the recorded results of a session's calls in
-    order. A template's function without recorded results is unknown. Raises InputFault if a
-    template's function is called more often than was recorded.
+    """Return a function for `run(call=…)` that returns a session's recorded results of calls, in
+    order. A function without recorded results is unknown. Raises InputFault if the template
+    calls a function more often than was recorded.
     """
     results_by_name: dict[str, list[Any]] = {}
     for message in session.messages:
@@ -128,10 +129,10 @@ def answer_of(recording: Recording) -> PlainMessage:
 
 
 def check_message(message: Any, where: str) -> PlainMessage:
-    """Return a copy of a message from outside. Raises InputFault if it is no message."""
+    """Return a copy of a message from outside. Raises InputFault if the value is not a message."""
     if not isinstance(message, dict) or message.get("role") not in ROLES:
         known = ", ".join(ROLES)
-        raise InputFault("no message", where=where, expected=f"an object with a role: {known}")
+        raise InputFault("not a message", where=where, expected=f"an object with a role: {known}")
     call = message.get("function_call")
     if call is not None and not isinstance(call, dict):
         expected = "an object with name and arguments"

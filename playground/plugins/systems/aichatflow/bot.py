@@ -43,7 +43,7 @@ CallFunction = Callable[[str, dict[str, Any]], str | None]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a run: the new history, the requests as sent, and all steps in order (`trace`).
-    A finding says that a conversation was too long to be sent completely."""
+    A finding says that messages were left out because the conversation was too long."""
 
     history: list[PlainMessage]
     requests: list[Sent]
@@ -72,15 +72,15 @@ def run(
 
     `call` maps names of functions to results, or is a function that returns a result. A call of an
     unknown function is treated as an answer without a call. `defaults` are parameters for requests
-    without a default-request. `most_characters` or `most_tokens` limits the context (by default the
-    model's own limit in LiteLLM's map). `model` replaces every model that templates name. `watch`
-    is called with each step.
+    without a default-request. `most_characters` or `most_tokens` limits the context (by default,
+    LiteLLM's map gives the model's limit). `model` replaces every model that templates name.
+    `watch` is called with each step.
 
-    Raises UnknownNameError for an unknown template, and for a function that a request offers and
-    `tools` lacks, or forces and does not offer. A message that cannot be read, an exception of a
+    Raises UnknownNameError for an unknown template, for an offered function that `tools` lacks, and
+    for a forced function that is not offered. A message that cannot be read, an exception of a
     function, and messages that do not fit become an InputFault that names template and message; an
-    error in a template's syntax also names line and column. Other faults do not name the message:
-    too many requests or switches, or a switch without a name.
+    error in a template's syntax also names line and column. Other faults name no message: too many
+    requests or switches, or a switch without a name.
     """
     forced = {"model": model} if model else {}
     plain = plain_input(data)
@@ -182,7 +182,6 @@ class _Bot:
         return self.switched_to
 
     def _ask_model(self, name: str) -> Step:
-        """Send one request and return its answer."""
         sent = Sent(self.parameters, self._messages_to_send(), self._functions(self.parameters))
         self.requests.append(sent)
         self._note(Step(name, "request", sent=sent))
@@ -254,7 +253,7 @@ class _Bot:
         return name
 
     def _call_function(self, call: Mapping[str, Any]) -> PlainMessage | None:
-        """Call a function and return its result as a message, or None if it is unknown."""
+        """Call a function and return its result as a message, or None for an unknown function."""
         name = str(call.get("name"))
         result = self.call(name, _arguments(call))
         if result is None:
@@ -263,8 +262,8 @@ class _Bot:
 
 
 def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
-    """Return `call` as a function. In a mapping, the value None is the result `null`; an unknown
-    function has no result."""
+    """Return `call` as a function. In a mapping, the value None means the result `null`; for a
+    name that the mapping lacks, the function returns no result."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

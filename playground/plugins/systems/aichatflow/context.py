@@ -28,8 +28,8 @@ def fit_messages(
     """Return the messages to send, and a finding if some are left out.
 
     Characters are counted in a message's JSON, tokens as in a request (`playground/tokens`).
-    Without a limit, the model's context is the limit: `max_input_tokens` of LiteLLM's map, if the
-    map has the model. Raises NoRoom if the necessary messages exceed the limit.
+    Without a limit, the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the
+    model stands there. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:

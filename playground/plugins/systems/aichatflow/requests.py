@@ -12,7 +12,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.session import Session
 from playground.sessions.shapes.requests import read_request
 
-# A message in OpenAI's older form, as a JSON object. It is no class, because scripts pass and
+# A message in OpenAI's older form, as a JSON object. It has no class, because scripts pass and
 # receive such messages unchanged. `Sent.session` converts them to
 # `playground.nouns.messages.Message`.
 PlainMessage = dict[str, Any]
@@ -23,7 +23,7 @@ _UNANSWERED: Final = "There is no result: this function is not known here."
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request: its parameters by the templates' names, its messages, and its functions."""
+    """One request: its parameters by their names in templates, its messages, and its functions."""
 
     parameters: dict[str, Any]
     messages: list[PlainMessage]
@@ -66,11 +66,10 @@ def _choice(function: str | None) -> str | dict[str, Any] | None:
 
 
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
-    """Return the messages with tool calls and results, which have numbered ids, instead of function
-    calls.
+    """Return the messages with tool calls and results in place of function calls; ids are numbers.
 
-    OpenAI demands a result for every call. A call that the run left open, by a switch to another
-    template or because the function is unknown, gets a result here.
+    OpenAI demands a result for every call. If the run left a call open, because the call switched
+    the template or its function is unknown, the call gets a result here.
     """
     converted: list[PlainMessage] = []
     calls = 0

@@ -1,4 +1,4 @@
-"""A template's run in a separate thread, with its steps so far; another thread may stop it."""
+"""A template's run in a thread of its own. Other threads read its steps so far, and may stop it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from playground.plugins.systems.aichatflow.steps import Step
 @dataclass
 class TemplateRun(BackgroundRun):
     """A run that is under way or has ended. After a fault, `steps` are kept and `outcome` is None.
-    If a model is asked (`answers`), `stop` cuts off the current answer, and no other answer is
-    asked for.
+    If a model answers (`answers`), `stop` cuts off the current answer, and the model is not asked
+    again.
     """
 
     steps: list[Step] = field(default_factory=list)

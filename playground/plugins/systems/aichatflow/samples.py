@@ -15,7 +15,7 @@ from playground.sessions.tool_files import load_tools
 
 @dataclass(frozen=True)
 class TemplateFiles:
-    """A set's file, and the input, answers, functions and tools of a run, if known."""
+    """A set's file, and, if known, the input, answers, functions and tools of a run."""
 
     templates: Path
     input: dict[str, Any] = field(default_factory=dict)
@@ -25,8 +25,8 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """Return the sample of a name; or a user's file by its path, without further data. Raises
-    InputFault, which lists the samples, if neither exists."""
+    """Return the sample of this name; or, if `name` is a path, the user's file without further
+    data. Raises InputFault, which lists the samples, if neither exists."""
     samples = paths.sample_templates()
     folder = samples.get(name)
     if Path(name).exists():

@@ -1,7 +1,7 @@
 """Sets of named conversation templates in YAML or JSON; each is a list of messages in seven roles.
 
-A file maps names to templates, by convention `new-conversation` and `default`. A file with only a
-list is the template `default`. Nothing in it is executed: YAML is read by the safe loader.
+A file maps names to templates, by convention `new-conversation` and `default`. A file with only one
+list is the template `default`. Nothing in a file is executed: YAML is read by the safe loader.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class RequestMessage(_Parameters):
 
 
 class TruncateMessage(BaseModel):
-    """A mark: messages before it are not sent any more."""
+    """A mark: the messages before it are not sent any more."""
 
     model_config = _STRICT
 
@@ -193,7 +193,7 @@ def check_part(part: Any, number: int) -> None:
         _PART.validate_python(part)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(str(step) for step in first["loc"][1:])  # after the kind of the part
+        field = ".".join(str(step) for step in first["loc"][1:])  # loc[0] is the kind of the part
         raise InputFault(
             f"part {number} of contentParts is {part!r:.80}: {first['msg']}",
             field=field,
@@ -202,7 +202,7 @@ def check_part(part: Any, number: int) -> None:
 
 
 def check_templates(templates: TemplateSet) -> list[Finding]:
-    """Return a finding for each call whose arguments are no JSON object."""
+    """Return a finding for each call whose arguments are not a JSON object."""
     findings: list[Finding] = []
     for name, messages in templates.items():
         for index, message in enumerate(messages):

@@ -1,4 +1,4 @@
-"""The steps of a run; and the conversion of a template's message to a step."""
+"""The steps of a template's run, and how a message of a template becomes a step."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from playground.plugins.systems.go_templates import render
 class Step:
     """One step of a run: a message that was read, a request, an answer, a call or a switch.
 
-    A message has its `source`, the variables that were `used` in it, and the variables that are
-    `missing` in the input. A request has `sent`. A switch names the new template in `source`.
+    The step of a message has the message's text as `source`, the variables that were `used` in it,
+    and those that are `missing` in the input. A request has `sent`. A switch has the new template's
+    name as `source`.
     """
 
     template: str
@@ -33,8 +34,8 @@ class Step:
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
     """Fill a template's message with the input, and return the step with the variables.
 
-    Raises TemplateFault, and InputFault if a user message takes its content from the input, and the
-    input has none.
+    Raises TemplateFault; and InputFault if the input has no content for a user message that takes
+    its content from the input.
     """
     plain: PlainMessage = message.model_dump(exclude_none=True)
     match plain.get("content"):

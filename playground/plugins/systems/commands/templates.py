@@ -180,7 +180,6 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
 
 
 def _named_files(templates: str, options: dict[str, Any]) -> list[str]:
-    """Return the files that options name."""
     texts = [value for value in options.values() if isinstance(value, str)]
     files = [text.removeprefix("@") for text in texts if text.startswith("@")]
     return [name for name in (templates, options["replay"], options["tools"], *files) if name]

@@ -47,9 +47,9 @@ class FieldInfoWithName(NamedTuple):
 class FieldAdapter(AskingAdapter):
     """An adapter that writes a signature's fields as messages, and parses a completion.
 
-    In texts that methods return, an image is its address; in the messages of `format`, it is a
-    content part. With `use_native_function_calling`, calls in a history and their results become
-    the API's own messages.
+    Methods that return a text write an image as its address; the messages of `format` hold images
+    as content parts. With `use_native_function_calling`, calls in a history and their results
+    become the API's own messages.
     """
 
     name: str
@@ -80,7 +80,7 @@ class FieldAdapter(AskingAdapter):
         """Return each field's raw value in a completion by name, before its type is checked."""
 
     def _pieces(self, texts: Mapping[str, str]) -> list[str]:
-        """Return the fields of a user's message, a text for each."""
+        """Return one text for each field of a user's message."""
         return [self._fields({name: text}) for name, text in texts.items()]
 
     # common to all adapters
@@ -121,13 +121,13 @@ class FieldAdapter(AskingAdapter):
     def format_field_with_value(self, fields_with_values: Mapping[Any, Any]) -> str:
         """Return fields and their values, in order, as this adapter writes them.
 
-        A key is a name, a FieldInfoWithName, or DSPy's own.
+        A key is a name, our FieldInfoWithName, or the class of that name in DSPy.
         """
         texts = {}
         for key, value in fields_with_values.items():
             field = as_key(key)
             texts[field.name] = prompt_text(value, getattr(field.info, "annotation", None))
-        return _shown(self._fields(texts)).strip()
+        return _text_for_caller(self._fields(texts)).strip()
 
     def _with_values(
         self, fields: Mapping[str, Field], values: Mapping[str, Any], is_output: bool = False
@@ -166,7 +166,7 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return the text of these inputs; with `main_request` also the reminder."""
+        """Return the text of these inputs; with `main_request`, add the reminder of the outputs."""
         texts = {
             name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
@@ -174,13 +174,13 @@ class FieldAdapter(AskingAdapter):
         }
         pieces = [prefix, *self._pieces(texts)]
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
-        return _shown("\n\n".join([*pieces, suffix]).strip())
+        return _text_for_caller("\n\n".join([*pieces, suffix]).strip())
 
     def _user(
         self, signature: Signature, inputs: Values, prefix: str = "", main_request: bool = False
     ) -> dict[str, Any]:
-        """Return a user's message: the content of `format_user_message_content`, with content
-        parts."""
+        """Return a user's message: the text of `format_user_message_content`, with its embedded
+        parts as content parts."""
         token = _embeds.set(True)
         try:
             text = self.format_user_message_content(
@@ -212,10 +212,10 @@ class FieldAdapter(AskingAdapter):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Return the turns of the history, each with the reminder, and with the results of its
-        calls.
+        """Return the turns of the history, each with the reminder of the outputs, and with the
+        results of its calls.
 
-        Raises InputFault for a value that is no History.
+        Raises InputFault for a value that is not a History.
         """
         turns: Chat = []
         for message in history.messages_of(inputs.get(history_field_name), history_field_name):
@@ -306,7 +306,7 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
 
 
 def _text_outputs(signature: Signature, message: Values) -> Signature:
-    """Return the signature with only the outputs that a turn has as text."""
+    """Return the signature with only those outputs that a turn holds as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
             signature = signature.without(name)
@@ -324,8 +324,9 @@ def as_key(key: Any) -> FieldInfoWithName:
     )
 
 
-def _shown(text: str) -> str:
-    """Return a text with its content parts written out, unless the text becomes a message."""
+def _text_for_caller(text: str) -> str:
+    """Return a text for the caller. Its content parts are written out, unless `format` will make a
+    message of the text."""
     return text if _embeds.get() else parts.plain(text)
 
 
@@ -353,7 +354,7 @@ def placeholders(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
 
 
 def type_reminder(field: Field) -> str:
-    """Return the reminder of a field's type, or "" for text."""
+    """Return the note on a field's type at the end of a request; "" for text."""
     if field.annotation is str:
         return ""
     if kind_of(field.annotation) == "ToolCalls":

@@ -79,10 +79,10 @@ class ChatAdapter(FieldAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the text after each header; a header begins a line, perhaps after blanks. If a field
-        comes twice, the first counts. (DSPy 3.4.1 misreads an indented header.)"""
+        occurs twice, the first counts. (DSPy 3.4.1 misreads an indented header.)"""
         sections: dict[str, list[str]] = {}
         current: list[str] = []
-        for line in completion.split("\n"):  # no other character ends a line
+        for line in completion.split("\n"):  # only "\n" ends a line
             header = self._HEADER.match(line)
             if header:
                 current = []
@@ -95,7 +95,7 @@ class ChatAdapter(FieldAdapter):
 class JSONAdapter(ChatAdapter):
     """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
-    It uses native tool calls. If the model has `response_format`, it is asked for an object of the
+    It uses native tool calls. A model that supports `response_format` is asked for an object by the
     outputs' JSON Schema, or for any object.
     """
 
@@ -165,8 +165,8 @@ class JSONAdapter(ChatAdapter):
         return self.format_field_with_value(keys, role="assistant" if is_output else "user")
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the first object in a completion; text around it, a fence or a cut-off end is
-        allowed."""
+        """Read the first object in a completion. Text or a fence may stand around the object, and
+        its end may be cut off."""
         text = completion.strip()
         if text.startswith('"'):  # the opening brace is missing
             text = "{" + text

@@ -1,5 +1,5 @@
-"""The half of an adapter that asks a model. It plans the request, formats, asks and parses, in the
-order of DSPy's Adapter.__call__."""
+"""The half of an adapter that asks a model. It plans the request, formats it, asks, and parses the
+answer, in the order of DSPy's Adapter.__call__."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Paramet
 class AskingAdapter(ABC):
     """An adapter that asks a model for the outputs of a signature, synchronously or not.
 
-    Every method also takes a signature's class. `callbacks` are notified when `format` and `parse`
-    begin and end, as in DSPy. With `use_native_function_calling`, a model that supports function
-    calls gets the tools in the request, and its calls are read from the response;
-    `parallel_tool_calls` is then passed to the provider.
+    In place of a Signature, every method also takes a signature's class. `callbacks` are notified
+    when `format` and `parse` begin and end, as in DSPy. With `use_native_function_calling`, a model
+    that supports function calls gets the tools in the request, and its calls are read from the
+    response; `parallel_tool_calls` is then passed to the provider.
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class AskingAdapter(ABC):
         return [self._outputs(plan, signature, a) for a in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Return every output of a signature from an answer; a missing output is its default or
-        None.
+        """Return every output of a signature from an answer. An output that is missing gets its
+        default, or None.
 
         Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """

@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 class LanguageModel(Protocol):
     """A model with DSPy's interface: it takes messages in OpenAI's form and returns a list of
     answers. An answer is a text, or a mapping with `text`, `tool_calls`, `reasoning_content` and
-    `logprobs`. A model may state its native abilities by DSPy's attributes
+    `logprobs`. A model may state its native abilities in DSPy's attributes
     `supports_function_calling`, `supports_reasoning`, `supports_response_schema` and
     `supported_params`.
     """
@@ -35,8 +35,8 @@ class Callback(Protocol):
     """A listener to an adapter's steps, with DSPy's methods; any of them may be missing.
 
     The methods are `on_adapter_format_start(call_id, instance, inputs)`,
-    `on_adapter_format_end(call_id, outputs, exception)`, and the same two for `parse`. Call ids are
-    numbered.
+    `on_adapter_format_end(call_id, outputs, exception)`, and two more with `parse` in place of
+    `format`. Call ids are numbers in order.
     """
 
 

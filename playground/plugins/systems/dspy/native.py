@@ -34,8 +34,8 @@ class Plan:
 
 
 def supports(lm: object, ability: str) -> bool:
-    """Return True if a model states that it has an ability (an unstated ability is missing, as in
-    DSPy)."""
+    """Return True if a model states that it has an ability. As in DSPy, a model that states
+    nothing has none."""
     return bool(getattr(lm, ability, False))
 
 
@@ -66,7 +66,7 @@ def plan_with_tools(
     tools_field = _tools_field(signature)
     if not tools_field:
         raise InputFault(
-            f"the output {calls_field} waits for calls of tools, and there is no input of tools",
+            f"the output {calls_field} takes tool calls, but no input of the signature takes tools",
             expected="an input of type list[Tool]",
         )
     if not supports(lm, "supports_function_calling"):
@@ -93,8 +93,8 @@ def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
     """Remove Reasoning outputs from a plan's prompt, if the model reasons natively.
-    `reasoning_effort` is the request's, or the model's own, or `low`. If it is None, nothing is
-    changed.
+    The new plan's `reasoning_effort` is the request's, or else the model's own, or else `low`.
+    If that is None, return the plan unchanged.
     """
     signature, parameters = plan.signature, plan.parameters
     defaults = getattr(lm, "kwargs", None) or {}
@@ -129,9 +129,9 @@ def _tools_field(signature: Signature) -> str:
 
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
-    """Return the parameter `response_format`, or None if the provider does not have it. It contains
-    a JSON Schema of the outputs in OpenAI's form, equal to LiteLLM's for DSPy's class. It asks for
-    any object if the model supports no schemas, or if an output is a dict with arbitrary keys.
+    """Return the parameter `response_format`, or None if the provider does not have it. It holds
+    a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. If the model
+    supports no schemas, or an output is a dict with any keys, the parameter asks for any object.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
@@ -208,7 +208,7 @@ def carried_values(signature: Signature, answer: Mapping[str, Any]) -> dict[str,
 
 
 def has_calls(signature: Signature, values: Mapping[str, Any]) -> bool:
-    """Return True if these values include calls from outside of the answer's text."""
+    """Return True if the values of `carried_values` include calls."""
     return _output_of(signature, "ToolCalls") in values
 
 

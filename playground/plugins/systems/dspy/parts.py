@@ -20,7 +20,7 @@ _DSPY: Final = re.compile(
 
 
 def embed(formatted: Any) -> Any:
-    """Return a list of parts as a text that embeds them, a text with escapes, and other values
+    """Return a text that embeds a list of parts. Escape a text, and return any other value
     unchanged."""
     if not isinstance(formatted, list):
         return escape(formatted) if isinstance(formatted, str) else formatted
@@ -33,7 +33,7 @@ def escape(text: str) -> str:
 
 
 def convert_dspy(text: str) -> str:
-    """Convert pydantic's text of a `dspy.Type`, which marks parts differently."""
+    """Convert the text that pydantic makes of a `dspy.Type` to our marks for parts."""
     if match := _DSPY.fullmatch(text):
         try:
             return str(embed(json.loads(match[1])))

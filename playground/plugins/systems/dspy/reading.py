@@ -76,9 +76,9 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 
 def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
-    """Return the allowed value that a text means, or else the text itself, which the type then
-    refuses. A model may repeat the type from the prompt, `Literal['a']`, or put the value in
-    quotes.
+    """Return the allowed value that a text means. A model may repeat the type from the prompt,
+    `Literal['a']`, or put the value in quotes. If no value fits, return the text itself, which the
+    type then refuses.
     """
     if value in allowed or not isinstance(value, str):
         return value
@@ -105,7 +105,7 @@ def _candidates(text: str, may_be_text: bool) -> list[Any]:
 
 
 def load(text: str) -> Any:
-    """Read JSON or a Python literal, which is repaired or closed if necessary. Raises
+    """Read JSON or a Python literal. Repair it, or close its open brackets, if necessary. Raises
     ValueError."""
     for reader in (json.loads, ast.literal_eval, relaxed_json.load, load_cut_off):
         with suppress(*_UNREADABLE):
@@ -122,8 +122,8 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """Return a text that begins with a bracket, up to the matching bracket, or completely without
-    one."""
+    """Return the beginning of a text up to the bracket that matches its first character; the whole
+    text if no bracket matches."""
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:
@@ -146,7 +146,7 @@ def load_cut_off(text: str) -> Any:
     A name, number or word that was cut in the middle is left out.
     """
     closers: list[str] = []
-    member = 0  # where the last complete member ends
+    member = 0  # the index at which the last complete member ends
     quoted = escaped = False
     for index, char in enumerate(text):
         if quoted:

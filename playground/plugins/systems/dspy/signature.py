@@ -79,8 +79,8 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field: its Python type, its description, and its bounds in words. `default` is the value if
-    an answer lacks this output; a callable is called."""
+    """A field: its Python type, its description, and its bounds in words. `default` is the value of
+    an output that an answer lacks; if `default` is callable, its result is."""
 
     annotation: Any = str
     desc: str = ""
@@ -88,7 +88,7 @@ class Field:
     default: Any = REQUIRED
 
     def missing(self) -> Any:
-        """Return the value of this output if an answer lacks it; REQUIRED if there is no
+        """Return the value of this output for an answer that lacks the field; REQUIRED if it has no
         default."""
         if self.default is REQUIRED:
             return None if allows_none(self.annotation) else REQUIRED
@@ -172,8 +172,8 @@ class Signature:
 
 
 def as_signature(value: Signature | type[BaseModel]) -> Signature:
-    """Return a signature unchanged, or the signature of a class. Raises InputFault for anything
-    else."""
+    """Return `value` if it is a Signature, or else read it by `Signature.of`. Raises
+    InputFault."""
     return value if isinstance(value, Signature) else Signature.of(value)
 
 
@@ -184,7 +184,7 @@ def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> 
     return f"Given the fields {input_names}, produce the fields {output_names}."
 
 
-def _fields(text: str, whole: str) -> dict[str, Field]:
+def _fields(text: str, signature_text: str) -> dict[str, Field]:
     try:
         function = module(f"def f({text.strip()}): pass").body[0]
         assert isinstance(function, ast.FunctionDef)
@@ -195,7 +195,7 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
         }
     except (SyntaxError, KeyError, TypeError) as error:
         raise InputFault(
-            f"signature {whole!r}: {text.strip()!r} does not declare fields ({error})",
+            f"signature {signature_text!r}: {text.strip()!r} is not a list of fields ({error})",
             expected="names with types such as str, list[str], Literal['a', 'b']",
         ) from error
 

@@ -20,7 +20,7 @@ from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.types import kind_of
 from playground.plugins.systems.dspy.values import type_name
 
-# By short name: chat, json, xml.
+# By the short names: chat, json, xml.
 ADAPTERS: Final[Mapping[str, FieldAdapter]] = {
     each.name.removesuffix("Adapter").lower(): each
     for each in (ChatAdapter(), JSONAdapter(), XMLAdapter())
@@ -55,8 +55,8 @@ def adapter(name: str) -> FieldAdapter:
 
 
 def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Read inputs from texts, by the types of their fields; an image's text is its address. Raises
-    InputFault, which names an unknown field or a text that does not fit its field's type."""
+    """Read the inputs' values from texts, by the types of their fields. The text of an image is its
+    address. Raises InputFault for an unknown field and for a text that does not fit its type."""
     inputs: dict[str, Any] = {}
     for name, text in texts.items():
         if name not in signature.inputs:
@@ -89,12 +89,14 @@ def messages(
 
 
 def fields(signature: Signature, completion: str, name: str) -> list[FieldRead]:
-    """Read each output field from a completion with an adapter; a field has a value or a fault."""
+    """Read each output field from a completion by the adapter of this short name. Each result has a
+    value, or a fault that says why the field cannot be read."""
     return adapter(name).read_fields(signature, completion)
 
 
 def streamed(completion: str, size: int = 16) -> list[tuple[str, str]]:
-    """Stream a ChatAdapter's completion, `size` characters at a time; return the fields' deltas."""
+    """Feed a ChatAdapter's completion to a FieldStream, `size` characters at a time. Return pairs
+    of a field's name and its new text."""
     stream = FieldStream()
     pieces = [completion[at : at + size] for at in range(0, len(completion), size)]
     return [delta for piece in pieces for delta in stream.feed(piece)] + stream.finish()

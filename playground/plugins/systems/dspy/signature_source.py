@@ -1,4 +1,4 @@
-"""Read a signature from the source of its class, which is not run."""
+"""Read a signature from the source of its class, which is never run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.plugins.systems.dspy.signature import (
     type_of_node,
 )
 
-# The beginning of Python source, after comments, which no prose has.
+# The beginning of Python source, perhaps after comments. Prose does not begin like this.
 _CLASS: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*(?:class \w.*:|import |from \S+ import |@\w)"
 )
@@ -29,8 +29,8 @@ _FIELDS: Final = {"InputField": InputField, "OutputField": OutputField}
 def read_signature(text: str, instructions: str = "") -> Signature:
     """Read a signature from a line such as `question -> answer: int`, or from a class.
 
-    `instructions` replace the usual instructions, or the class's. Raises InputFault, which names
-    the invalid part, or the line of an error in the source.
+    `instructions` replace the usual instructions, or those of the class. Raises InputFault, which
+    names the invalid part, or the line of an error in the source.
     """
     classes = signature_classes(text)
     if not classes:
@@ -84,7 +84,7 @@ def _of_class(node: ast.ClassDef) -> Signature:
             options = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
             fields[name] = (annotation, _FIELDS[_name(call.func)](*given, **options))
         except (ValueError, TypeError) as error:
-            problem = f"no value that stands in the source: {ast.unparse(call)}"
+            problem = f"not a value that stands in the source: {ast.unparse(call)}"
             raise InputFault(problem, field=place, expected="texts and numbers") from error
     try:
         model: type[BaseModel] = create_model(node.name, __doc__=ast.get_docstring(node), **fields)

@@ -1,4 +1,4 @@
-"""The fields of a ChatAdapter's completion while it arrives."""
+"""The fields of a ChatAdapter's completion, returned while the completion arrives."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FieldStream:
             if line_start:
                 header = _HEADER.match(text, at, partial=not is_complete)
                 if header and header.partial:
-                    break  # more text decides
+                    break  # the next text decides
                 if header:
                     deltas += self._delta(text[start:at].rstrip())
                     self.field, self._has_begun = header[1], False

@@ -25,7 +25,7 @@ _FENCED: Final = (
 
 
 def _without_docstring(schema: dict[str, Any]) -> None:
-    schema.pop("description", None)  # our docstring must not get into a prompt
+    schema.pop("description", None)  # our docstring must not appear in a prompt
 
 
 class FieldType(BaseModel):

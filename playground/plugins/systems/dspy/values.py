@@ -37,7 +37,7 @@ def _literal_name(value: Any) -> str:
 
 
 def described_types(annotation: Any) -> list[Any]:
-    """Return the field types in an annotation that have a description."""
+    """Return the field types within an annotation that have a description for the prompt."""
     if is_field_type(annotation):
         return [annotation] if annotation.description() else []
     return [found for arg in get_args(annotation) for found in described_types(arg)]
@@ -120,7 +120,7 @@ def as_json(value: Any) -> Any:
 
 
 def _own_form(value: Any) -> Any:
-    """Return the result of a field type's `format`; for calls in an example, also with their
+    """Return the result of a field type's `format`. For calls of an example, add their
     results."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()

@@ -32,8 +32,8 @@ _CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 class XMLAdapter(ChatAdapter):
     """The adapter that writes fields as XML elements.
 
-    An answer that is no valid XML is read element by element. As in DSPy, the class is a
-    ChatAdapter: if an answer cannot be read, the model is asked again for JSON.
+    An answer that is not valid XML is searched for the tag of each field. As in DSPy, the class is
+    a ChatAdapter: if an answer cannot be read, the model is asked again for JSON.
     """
 
     name = "XMLAdapter"
@@ -92,8 +92,8 @@ class XMLAdapter(ChatAdapter):
         return self._fields({name: _escape(text) if field.annotation is str else text})
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the fields' elements; an element that is not closed is ignored. If a field comes
-        twice, the first counts. (DSPy 3.4.1 returns the text of a list of both.)"""
+        """Read the fields' elements; an element that is not closed is ignored. If a field occurs
+        twice, the first counts. (DSPy 3.4.1 returns a text that lists both.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
@@ -107,7 +107,7 @@ class XMLAdapter(ChatAdapter):
 
 
 def _search_fields(signature: Signature, completion: str) -> dict[str, Any]:
-    """Search the fields' tags in an answer that is no valid XML."""
+    """Search for the fields' tags in an answer that is not valid XML."""
     values: dict[str, Any] = {}
     position, remaining = 0, dict(signature.outputs)
     while remaining and (match := _ELEMENT.search(completion, position)):
@@ -224,8 +224,8 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return the value of all elements with the same tag, by their type's schema. Texts stay texts,
-    which the type itself reads later."""
+    """Return the value of all elements with the same tag, by their type's schema. Texts stay texts:
+    the type itself converts them later."""
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
@@ -234,7 +234,7 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
         return _items(elements, schema.get("items", {}), models)
     if not len(first):
         return _leaf(elements, schema)
-    if schema.get("type") == "string":  # markup that a model left unescaped
+    if schema.get("type") == "string":  # an element here is markup that a model left unescaped
         inside = "".join(ElementTree.tostring(child, encoding="unicode") for child in first)
         return (first.text or "") + inside
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
@@ -248,7 +248,7 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
 def _value_of_choice(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
     """Return the value by the first fitting alternative of a union.
 
-    An empty element may be null, and an element with children is no text.
+    An empty element may be null, and an element with children cannot be a text.
     """
     first = elements[0]
     if {"type": "null"} in choices and not len(first) and not _text(first):
@@ -262,7 +262,7 @@ def _value_of_choice(elements: Sequence[Element], choices: list[Schema], models:
 def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
     """Return the value of elements that contain only text."""
     text = _text(elements[0])
-    if len(elements) > 1 and not schema:  # the schema does not ask for one text
+    if len(elements) > 1 and not schema:  # a schema would ask for a single text
         return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}

@@ -63,7 +63,7 @@ class Agent(ABC):  # noqa: B024  # as in Flink-Agents
 
 @dataclass(frozen=True)
 class Action:
-    """A function of an event and a RunnerContext, and the types of events that call it.
+    """A function of an event and a RunnerContext, and the types of the events for which it runs.
 
     Raises InputFault if the function does not take two arguments.
     """
@@ -76,7 +76,7 @@ class Action:
     def __post_init__(self) -> None:
         try:
             parameters = list(inspect.signature(self.func).parameters)
-        except (TypeError, ValueError):  # a callable without a signature
+        except (TypeError, ValueError):  # Python knows no signature of this callable
             return
         if len(parameters) != 2:
             problem = f"it takes {', '.join(parameters) or 'nothing'}"
@@ -86,9 +86,9 @@ class Action:
 def action(
     *listen_events: str | type[Event], target: Any = None
 ) -> Callable[[_Function], _Function]:
-    """Declare an action that listens to events, named by their types or classes.
+    """Declare a method as an action that listens to events, given by their types or classes.
 
-    Raises InputFault without an event, and for a `target` in another language.
+    Raises InputFault if no event is given, and for a `target` in another language.
     """
     if not listen_events:
         raise InputFault("an action without events", expected="at least one")
@@ -105,7 +105,7 @@ def action(
 
 def actions_of(agent: Agent) -> list[Action]:
     """Return an agent's actions: those of its class in order, then the added ones. Raises
-    InputFault for an inherited action, like Flink-Agents, and for a name that occurs twice."""
+    InputFault for an inherited action, as Flink-Agents does, and for a name that occurs twice."""
     for parent in type(agent).__mro__[1:]:
         for name, value in vars(parent).items():
             if hasattr(getattr(value, "__func__", value), _LISTENS):

@@ -1,4 +1,4 @@
-"""Read the resources of agents from their source, which is not run."""
+"""Read the resources of agents from their Python source, which is never run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
-# Beginnings of Python source, after comments. A text that also matches _AGENT is not prose.
+# Beginnings of Python source, perhaps after comments. The text must also match _AGENT.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
@@ -25,9 +25,9 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 
 @dataclass(frozen=True)
 class AgentSource:
-    """The declarations of a class: prompts by name, and the names of all others.
+    """The declarations of a class: its prompts by name, and the names of all other resources.
 
-    `unread` names computed prompts, and declarations by other decorators.
+    `unread` says which prompts are computed, and which declarations use other decorators.
     """
 
     name: str
@@ -67,7 +67,7 @@ def agents_in(text: str) -> list[AgentSource]:
 
 
 def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSource]:
-    """Yield the agents that calls of ReActAgent make, at the top or in a function."""
+    """Yield the agents that are created by calls of ReActAgent, at the top or in a function."""
     functions = [n for n in body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     top = [n for n in body if not isinstance(n, ast.ClassDef) and n not in functions]
     for scope in (top, *(function.body for function in functions)):
@@ -82,14 +82,14 @@ def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSourc
                 yield agent
 
 
-def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Names) -> None:
-    """Read ReActAgent's prompt and model; note only that an output schema is not read."""
-    if node := given.get("prompt"):
+def _read_react(agent: AgentSource, arguments: dict[str | None, ast.expr], names: Names) -> None:
+    """Read ReActAgent's prompt and model. Its output schema is only noted as not read."""
+    if node := arguments.get("prompt"):
         try:
             agent.prompts["prompt"] = _prompt(value_of(node, names))
         except (ComputedError, InputFault, RecursionError) as error:
             agent.unread.append(f"{_REACT}.prompt: {error}")
-    if node := given.get("chat_model"):
+    if node := arguments.get("chat_model"):
         descriptor = names.get(node.id) if isinstance(node, ast.Name) else node
         keywords = descriptor.keywords if isinstance(descriptor, ast.Call) else []
         parts = {k.arg: k.value for k in keywords if k.arg in ("model", "tools")}
@@ -100,7 +100,7 @@ def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Na
             model = {}
         agent.models.append(str(model.get("model") or "chat_model"))
         agent.tools.extend(map(str, model.get("tools") or ()))
-    if node := given.get("output_schema"):
+    if node := arguments.get("output_schema"):
         what = f"{ast.unparse(node):.60} is not read: the agent asks for JSON of that schema"
         agent.unread.append(f"{_REACT}.output_schema: {what}")
 

@@ -1,6 +1,6 @@
-"""The names of a tool's arguments: the names that a call may use, and those that the tool expects.
+"""The names of a tool's arguments: those that a call may use, and those that the tool expects.
 
-A pydantic field may have one or more aliases, and is then not accepted under its own name.
+A pydantic field may have one or more aliases; its own name is then not accepted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.nouns.tools import Schema, resolve
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
     """The names that a call may use for a field (`accepted`), and the name that the tool `wants`.
-    `containers` are names of arguments that contain the field at some depth."""
+    `containers` are the names of the arguments in which the field is nested."""
 
     accepted: tuple[str, ...]
     wants: str

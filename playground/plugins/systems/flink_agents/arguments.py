@@ -24,7 +24,7 @@ MOST_DEPTH: Final = 50  # levels of nested objects and lists, the arguments them
 
 
 def checked_arguments(
-    tool: tools.ToolMetadata, given: Mapping[str, Any]
+    tool: tools.ToolMetadata, arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
     """Return the arguments converted by the tool's model, and findings.
 
@@ -34,31 +34,31 @@ def checked_arguments(
     Raises ValueError, which names every argument that is missing or does not fit, or says that the
     arguments are nested more than 50 levels deep.
     """
-    if is_deeper(given, MOST_DEPTH):
+    if is_deeper(arguments, MOST_DEPTH):
         raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
     model = ToolMetadata.model_validate(tool).args_schema
     names = argument_names(model)
-    _refuse_other_names(given, names)
+    _refuse_other_names(arguments, names)
     try:
-        parsed = model.model_validate(dict(given))
+        parsed = model.model_validate(dict(arguments))
     except ValidationError as error:
         messages = {str(entry["loc"][:1]): _error_text(entry) for entry in reversed(error.errors())}
         raise ValueError("; ".join(reversed(messages.values()))) from error
-    values, as_json = _values(parsed, given, names), _as_json(parsed, names)
+    values, as_json = _values(parsed, arguments, names), _as_json(parsed, names)
     wanted = {name: known.wants for known in names.values() for name in known.accepted}
     findings = []
-    for name, value in given.items():
+    for name, value in arguments.items():
         wants = wanted.get(name, name)
         if wants in values and not _is_unchanged(value, as_json.get(wants, values[wants])):
             text = f"{value!r:.80} is read as {values[wants]!r:.80}"
             findings.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # of a schema alone
+    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # only if built from a schema
         findings.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
     return values, findings
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # the error is about all arguments, which its message names
+    if not error["loc"]:  # an error about all arguments: its message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -66,12 +66,14 @@ def _error_text(error: ErrorDetails) -> str:
     return f"{name}: {error['msg']}, not {error['input']!r:.80}"
 
 
-def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
-    """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
+def _refuse_other_names(arguments: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
+    """Raise ValueError for a field's own name if the field has an alias: pydantic would ignore the
+    argument."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     problems = [
-        f"{name}: no argument; it is {' or '.join(names[name].accepted + names[name].containers)}"
-        for name in given
+        f"{name}: not an argument; it is "
+        f"{' or '.join(names[name].accepted + names[name].containers)}"
+        for name in arguments
         if name in names and name not in accepted
     ]
     if problems:
@@ -79,11 +81,11 @@ def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentNa
 
 
 def _values(
-    parsed: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+    parsed: BaseModel, arguments: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
     """Return the converted values, under the names that the tool wants."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
-    unknown = {name: value for name, value in given.items() if name not in accepted}
+    unknown = {name: value for name, value in arguments.items() if name not in accepted}
     known = {
         names[name].wants: getattr(parsed, name)
         for name in names
@@ -93,7 +95,7 @@ def _values(
 
 
 def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON values by the same names; {} if a type cannot be written."""
+    """Return the values as JSON values by the same names; {} if JSON cannot hold one."""
     fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
@@ -102,10 +104,12 @@ def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, 
     return {}
 
 
-def _is_unchanged(given: Any, read: Any) -> bool:
-    """Return True if a value was not changed by reading, except for added defaults of models."""
-    if isinstance(given, dict) and isinstance(read, dict):
-        return all(key in read and _is_unchanged(value, read[key]) for key, value in given.items())
-    if isinstance(given, list) and isinstance(read, list):
-        return len(given) == len(read) and all(map(_is_unchanged, given, read))
-    return same(given, read)
+def _is_unchanged(original: Any, read: Any) -> bool:
+    """Return True if reading changed nothing in a value, except that models got defaults."""
+    if isinstance(original, dict) and isinstance(read, dict):
+        return all(
+            key in read and _is_unchanged(value, read[key]) for key, value in original.items()
+        )
+    if isinstance(original, list) and isinstance(read, list):
+        return len(original) == len(read) and all(map(_is_unchanged, original, read))
+    return same(original, read)

@@ -46,13 +46,13 @@ class ChatMessage(BaseModel):
     """One message; `content` is always a text.
 
     `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
-    arguments as values. `extra_args` are sent to the provider in addition to the content, for
-    example `partial: True`; their older name `additional_kwargs` is also read.
+    arguments as values. `extra_args` are sent to the provider beside the content, for example
+    `partial: True`. They are also read under their older name `additional_kwargs`.
     """
 
     # This is not `playground.nouns.messages.Message`, because users' programs read and write these
     # fields: only text, calls with two ids, extra arguments for the provider, and an optional role.
-    # One of our questions is which of these do not reach a provider.
+    # `lost_calls` finds the messages whose calls do not reach a provider.
 
     model_config = ConfigDict(extra="forbid")
 
@@ -76,7 +76,7 @@ class ChatMessage(BaseModel):
 
     @property
     def additional_kwargs(self) -> dict[str, Any]:
-        """`extra_args` under their older name."""
+        """The `extra_args` under their older name."""
         return self.extra_args
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
     """Return a message as Flink-Agents sends it to Anthropic.
 
-    Its `tool_calls` are lost unless `extra_args.anthropic_content_blocks` repeats them (see
+    Its `tool_calls` are lost, unless `extra_args.anthropic_content_blocks` hold them, too (see
     `lost_calls`).
     """
     if message.role is MessageRole.TOOL:

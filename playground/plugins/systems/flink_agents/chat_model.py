@@ -85,7 +85,7 @@ class ChatModel(ABC):
         return dspy_answers(self.complete(chat_messages, tools, **rest))
 
     async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
-        """Do the same asynchronously."""
+        """Do the same as `__call__` asynchronously."""
         chat_messages, tools, rest = dspy_request(messages, parameters)
         return dspy_answers(await self.acomplete(chat_messages, tools, **rest))
 
@@ -239,7 +239,7 @@ class ChatModelSetup:
     ) -> list[ChatMessage]:
         """Return the messages to send: the prompt's, then the given ones.
 
-        With a prompt, empty messages are left out, except the assistant's.
+        If there is a prompt, empty messages are left out, except the assistant's.
         """
         if self.prompt is None:
             return list(messages)
@@ -267,7 +267,7 @@ class ChatModelSetup:
     def stream(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> Iterator[Piece]:
-        """Return the answer in pieces."""
+        """Yield the answer in pieces, then the completion."""
         return self.model.stream(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -318,7 +318,7 @@ class Structured(Generic[_Model]):
 
 
 def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model]:
-    """Read an answer as a value of `schema`. A wrong answer gives findings, and never raises."""
+    """Read an answer as a value of `schema`. If it does not fit, return findings; never raise."""
     try:
         value = json.loads(clean_response(done.message.content))
     except (ValueError, RecursionError) as error:

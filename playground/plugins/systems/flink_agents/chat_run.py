@@ -39,7 +39,7 @@ class ChatRun(BackgroundRun):
     rows: list[dict[str, str]] = field(default_factory=list)
 
     def run(self, *arguments: Any) -> ChatRun:
-        """Run in this thread; the arguments are those of `_run`. A fault is stored, not raised."""
+        """Run in this thread, with the arguments of `_run`. A fault is stored, not raised."""
         self._do(lambda: self._run(*arguments))
         return self
 
@@ -62,14 +62,15 @@ def setup_of(
     tools: Sequence[ToolMetadata],
     results: Mapping[str, Any],
 ) -> ChatModelSetup:
-    """Return a model with a prompt, and with tools that return their results in `results`, by
-    name."""
+    """Return a model with a prompt and tools. A tool returns the value under its name in
+    `results`."""
     recorded = (RecordedTool(tool, _result_of(tool.name, results)) for tool in tools)
     return ChatModelSetup(model, prompt, tuple(recorded))
 
 
 def scripted(answers: Sequence[Any]) -> ScriptedModel:
-    """Return a model that gives texts and messages. Raises InputFault for any other answer."""
+    """Return a model that answers with these texts and messages. Raises InputFault for an answer
+    that is neither."""
     return ScriptedModel(
         [
             each if isinstance(each, str) else read_message(_answer(each), f"answers.{index}")

@@ -109,14 +109,14 @@ class Resources:
         )
 
     def close(self) -> None:
-        """Close every resource that was used."""
+        """Close every resource that was created."""
         for made in self._made.values():
             if isinstance(made, Resource):
                 made.close()
         self._made.clear()
 
     def _create(self, descriptor: ResourceDescriptor) -> Any:
-        """Return the resource of a descriptor, open."""
+        """Create and open the resource of a descriptor."""
         made = descriptor.clazz
         if issubclass(made, ChatModel):
             return self.setup_of(made, descriptor.arguments)
@@ -125,24 +125,26 @@ class Resources:
         return resource
 
     def prompt(self, name: str) -> Prompt:
-        """Return the prompt of a name. Raises UnknownNameError."""
+        """Return the prompt of this name. Raises UnknownNameError."""
         found: Prompt = self.get_resource(name, ResourceType.PROMPT)
         return found
 
     def tool(self, name: str) -> BaseTool:
-        """Return the tool of a name. Raises UnknownNameError."""
+        """Return the tool of this name. Raises UnknownNameError."""
         found: BaseTool = self.get_resource(name, ResourceType.TOOL)
         return found
 
     def chat_model(self, name: str) -> ChatModelSetup:
-        """Return the model of a name with its prompt and tools. Raises UnknownNameError."""
+        """Return the model of this name with its prompt and tools. Raises UnknownNameError."""
         found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
         return found
 
-    def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
+    def setup_of(
+        self, model_class: type[ChatModel], arguments: Mapping[str, Any]
+    ) -> ChatModelSetup:
         """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
-        if not issubclass(made, ChatModel):  # Flink-Agents' own kind of setup
-            given = ResourceDescriptor(clazz=made, arguments=arguments)
+        if not issubclass(model_class, ChatModel):  # Flink-Agents' own kind of setup
+            given = ResourceDescriptor(clazz=model_class, arguments=arguments)
             setup: ChatModelSetup = self._create(given)
             return setup
         rest = dict(arguments)
@@ -150,9 +152,11 @@ class Resources:
         source = rest.pop("variables_from", "prompt_args")
         prompt = self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
-        if issubclass(made, BaseChatModel):  # such a model fills its own prompt
-            return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
-        return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
+        if issubclass(model_class, BaseChatModel):  # such a model fills its own prompt
+            return ChatModelSetup(
+                model_class(prompt=prompt, **rest), None, tools, variables_from=source
+            )
+        return ChatModelSetup(model_class(**rest), prompt, tools, variables_from=source)
 
 
 def _arguments_of(declared: Callable[[], Any]) -> Mapping[str, Any]:
@@ -265,9 +269,9 @@ def _declare(
 
 
 def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
-    """Return a name; if the file or another agent uses it, too, the agent's name is put before it.
-
-    Raises InputFault for a name that occurs twice in one list.
+    """Return a name that is not taken yet: `name`, or if another agent or the file uses it, too,
+    `name` after the agent's name and a dot. Raises InputFault for a name that occurs twice in one
+    list.
     """
     own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
     if own_name in taken:
@@ -276,7 +280,8 @@ def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str
 
 
 def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield the declaring mappings of a file with their places: the file itself, and each agent."""
+    """Yield the mappings of a file that may declare resources, each with its place in the file: the
+    file itself, then each agent."""
     yield "", value
     agents = value.get("agents")
     for agent in agents if isinstance(agents, list) else []:
@@ -318,7 +323,7 @@ def objects_of(value: Mapping[str, Any], key: str, where: str) -> list[dict[str,
 
 
 def name_of(item: Mapping[str, Any], where: str, place: str) -> str:
-    """Return an item's name. Raises InputFault if it has none."""
+    """Return an item's name. Raises InputFault if the item has none."""
     name = item.get("name")
     if not isinstance(name, str) or not name:
         raise InputFault("no name", where=where, field=place, expected="a name")
@@ -350,7 +355,7 @@ def prompt_of(item: Mapping[str, Any], where: str, place: str) -> Prompt:
 
 
 def imported_function(function: str, where: str) -> Any:
-    """Import `module:qualname`. Raises InputFault, which names it, if it cannot be found."""
+    """Import `module:qualname`. Raises InputFault if there is no such function."""
     module, _, qualname = function.partition(":")
     try:
         target: Any = importlib.import_module(module)

@@ -1,7 +1,7 @@
-"""Flink-Agents' events, with which actions start one another. An event has a `type`, to which
-actions listen, and `attributes`. Its `id` is a hash of its content, as in Flink-Agents. An event
-can be created as in release 0.3.1 or as in the design document. Source: Apache Flink-Agents 0.3.1,
-`api/events/`, and its discussion 75.
+"""Flink-Agents' events. An action listens to the types of some events, and sends others. Values
+stand in `attributes`. An event's `id` is a hash of its content. Events can be created as in release
+0.3.1 and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
+discussion 75.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Event(BaseModel, extra="allow"):
             object.__setattr__(self, "id", self._content_id())
 
     def _content_id(self) -> UUID:
-        """Return a UUID of version 3 over the event's JSON without its id.
+        """Return a UUID (version 3) of the event's JSON without its id.
 
-        Values that JSON cannot hold count by their `repr`.
+        A value that JSON cannot hold counts by its `repr`.
         """
         try:
             text = super().model_dump_json(exclude={"id"}, fallback=repr)
@@ -74,8 +74,8 @@ class Event(BaseModel, extra="allow"):
 
     @classmethod
     def from_event(cls, event: Event) -> Self:
-        """Return an event as an instance of this class: itself, or a new event with the same
-        attributes.
+        """Return `event` itself if it is of this class, or else a new event of this class with the
+        same attributes.
 
         Raises InputFault if an attribute is missing.
         """
@@ -84,7 +84,7 @@ class Event(BaseModel, extra="allow"):
         missing = [name for name in cls.REQUIRED if name not in event.attributes]
         if missing:
             names = ", ".join(event.attributes) or "none"
-            problem = f"no {cls.__name__}: its attributes are {names}"
+            problem = f"not of the class {cls.__name__}: its attributes are {names}"
             raise InputFault(problem, expected=", ".join(cls.REQUIRED))
         try:
             made = cls(**event.attributes)
@@ -100,8 +100,8 @@ class Event(BaseModel, extra="allow"):
 
 
 def event_type(event: type[Event] | str) -> str:
-    """Return the type of a class of events, or the given type itself. Raises InputFault for the
-    name of a class of Flink-Agents, which is no event's type."""
+    """Return the type of a class of events, or a type unchanged. Raises InputFault for the name of
+    one of Flink-Agents' classes, which is not a type."""
     if isinstance(event, str) and event:
         named: Any = globals().get(event)
         if own_type := getattr(named, "EVENT_TYPE", ""):
@@ -190,7 +190,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another event, `request`, which may be unknown."""
+    """An event that answers another event, `request`. Who built the response may not know it."""
 
     _request: Event | None = PrivateAttr(default=None)
 
@@ -205,7 +205,7 @@ class _Response(Event):
 
 
 class ChatResponseEvent(_Response):
-    """The model's answer to a ChatRequestEvent, and the number of retries that were needed."""
+    """The model's answer to a ChatRequestEvent, and the number of retries before it."""
 
     EVENT_TYPE: ClassVar[str] = "_chat_response_event"
     REQUIRED: ClassVar[tuple[str, ...]] = ("request_id", "response")
@@ -243,7 +243,7 @@ class ChatResponseEvent(_Response):
 
 
 class ToolRequestEvent(Event):
-    """The model's calls of tools; in the design document a single call, as `name` and `kwargs`."""
+    """The model's tool calls. The design document has a single call, in `name` and `kwargs`."""
 
     EVENT_TYPE: ClassVar[str] = "_tool_request_event"
     REQUIRED: ClassVar[tuple[str, ...]] = ("model", "tool_calls")
@@ -258,7 +258,7 @@ class ToolRequestEvent(Event):
     ) -> None:
         if name is not None:
             tool_calls = [_call_of(name, dict(kwargs or {}))]
-        # in a message, so that the calls are checked and can be read in the same ways
+        # as a message's calls, so that they are checked and `.id` or `["id"]` reads them
         calls = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[*map(dict, tool_calls)])
         attributes = {"model": model, "tool_calls": calls.tool_calls}
         super().__init__(type=ToolRequestEvent.EVENT_TYPE, attributes=attributes)
@@ -302,9 +302,9 @@ def _call_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 class ToolResponseEvent(_Response):
     """The results of a ToolRequestEvent.
 
-    `responses` and `external_ids` are by the calls' ids, as in Flink-Agents. `results` has the
-    results of all calls in order, even of calls with the same id, and `response` the first result.
-    `success` is True for each call that succeeded, and `errors` are the errors of the other calls.
+    `responses` and `external_ids` are keyed by the calls' ids, as in Flink-Agents. `results` lists
+    the results of all calls in order, also of calls with the same id; `response` is the first.
+    `success` is True for each call that succeeded; `errors` holds the errors of the others.
     `findings` name arguments that were converted to another type, and (once in a chat) keywords of
     a tool's schema that could not be checked.
     """

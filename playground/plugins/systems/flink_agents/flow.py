@@ -1,8 +1,8 @@
 """Run a chat request, through tool requests, to the response, and yield every event.
 
-As long as the model calls tools, no response is sent, even if the model also writes a text. This is
-the behaviour of Flink-Agents' code (cases were run on commit 8ad3a32); its design document sends
-both.
+While the model calls tools, no response is sent, even if the model also writes a text. This is the
+behaviour of Flink-Agents' code (cases were run on commit 8ad3a32). By its design document, both
+would be sent.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def chat_events(
 ) -> Iterator[Event]:
     """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are the tools by name, by default the setup's. `injected` are values of the tools'
-    injected arguments, which replace values from the model. If a tool fails or does not exist, its
+    `tools` are the tools by name, by default the setup's. `injected` are arguments that the tools
+    get from the caller; they replace the model's values. If a tool fails or does not exist, its
     result is a text that says so.
 
     Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
@@ -142,7 +142,7 @@ class _Outcome:
 
 
 def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
-    """Return the findings, without findings about schema keywords that were reported before."""
+    """Return the findings without those about schema keywords that were reported before."""
     new = []
     for entry in findings:
         if entry in reported:
@@ -176,7 +176,7 @@ def _run_tool(
 def await_result(value: Any) -> Any:
     """Return a tool's result. The result of an `async def` tool is awaited in a new event loop.
 
-    If the caller's own loop is running, the new loop runs in another thread.
+    If an event loop already runs in the caller's thread, the new loop runs in another thread.
     """
     if not inspect.isawaitable(value):
         return value

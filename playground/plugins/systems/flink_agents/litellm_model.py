@@ -33,10 +33,10 @@ _LONGEST_FAULT: Final = 500  # characters of a provider's error
 class LiteLLMModel(ChatModel):
     """A model by its LiteLLM name, which is asked over the network.
 
-    `base_url` is a server that speaks the provider's API (for OpenAI's, use the name
-    `openai/NAME`). Keys come from the environment. A request that a provider temporarily refuses is
-    repeated up to `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds;
-    `parameters` go with every request.
+    `base_url` is a server with the provider's API (for OpenAI's API, use the name `openai/NAME`).
+    Keys come from the environment. A request that a provider temporarily refuses is repeated up to
+    `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds. `parameters` go with
+    every request.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class LiteLLMModel(ChatModel):
 
     def takes(self, parameter: str) -> bool:
         """Return True if LiteLLM's adapter passes a parameter on to this model's provider."""
-        with suppress(Exception):  # it raises for a name that it does not know
+        with suppress(Exception):  # LiteLLM raises for an unknown name
             return parameter in (litellm().get_supported_openai_params(model=self.model) or ())
         return False
 
@@ -145,8 +145,8 @@ class LiteLLMModel(ChatModel):
         return [name for name in ("response_format", "tools") if self.takes(name)]
 
     def _supports(self, check: Callable[..., Any]) -> bool:
-        """Return the answer of one of LiteLLM's functions about native abilities of the model."""
-        with suppress(Exception):  # it raises for a name that it does not know
+        """Return the answer of `check`, a function of LiteLLM about an ability of the model."""
+        with suppress(Exception):  # LiteLLM raises for an unknown name
             return bool(check(model=self.model))
         return False
 
@@ -158,7 +158,7 @@ class LiteLLMModel(ChatModel):
 
         merged = {**self.parameters, **parameters}
         access = access_arguments(merged.get("model", self.model), self.base_url)
-        # retries of providers' clients are off, because we count retries
+        # the clients of the providers must not repeat requests, because we do
         limits = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(
             [to_openai_message(message) for message in messages],
@@ -208,14 +208,15 @@ class LiteLLMModel(ChatModel):
         )
 
     def _cost(self, response: Any) -> float | None:
-        """Return the cost in US dollars by LiteLLM's price list; None if that lacks the model."""
-        with suppress(Exception):  # it raises for a model without a price
+        """Return the cost in US dollars by LiteLLM's price list, or None for a model without a
+        price."""
+        with suppress(Exception):  # LiteLLM raises for a model without a price
             cost = litellm().completion_cost(completion_response=response, model=self.model)
             return float(cost)
         return None
 
     def _cut_off(self, *, begun: bool) -> InputFault:
-        return self._fault(EOFError("the stream ends without an end: it was cut off"), begun=begun)
+        return self._fault(EOFError("the stream broke off before its end"), begun=begun)
 
     def _fault(self, error: Exception, *, begun: bool = False) -> InputFault:
         if fault := _wrapped_fault(error):
@@ -244,7 +245,7 @@ def _wrapped_fault(error: BaseException | None) -> InputFault | None:
 
 
 def _call(call: Any) -> dict[str, Any]:
-    """Return a call in a ChatMessage's form; arguments that are no JSON object stay a text."""
+    """Return a call in a ChatMessage's form. Arguments that are not a JSON object stay a text."""
     text = call.function.arguments or "{}"
     arguments: Any = text
     with suppress(ValueError, RecursionError):

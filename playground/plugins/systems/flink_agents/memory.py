@@ -17,7 +17,7 @@ _NESTED: Final = "NestedObject"  # Flink-Agents shows this instead of an object
 
 
 class MemoryType(StrEnum):
-    """The kind of a memory: of one run, or of a key's whole life."""
+    """The kind of a memory: for one input, or for as long as its key exists."""
 
     SENSORY = "sensory"
     SHORT_TERM = "short_term"
@@ -92,7 +92,7 @@ class MemoryObject:
         return ".".join(filter(None, [self._prefix, path]))
 
     def _link(self, full: str) -> None:
-        """Create all objects above a path, and list each field in the object that holds it."""
+        """Create all objects above the path `full`. List each object and field in its parent."""
         parent = ""
         for name in full.split("."):
             if not isinstance(self._store.get(parent), _Names):

@@ -1,8 +1,8 @@
 """Prompts: a text or messages with `{variables}`, which are filled in one pass.
 
-Differences from Flink-Agents: a variable may have any name (`role`, `self` and `_template` raise
-there), and an unknown role raises InputFault. The default role of `from_text` is `system`, as in
-Flink-Agents' code; its design document says `user`.
+Two rules differ from Flink-Agents': a variable may have any name (there `role`, `self` and
+`_template` raise), and an unknown role raises InputFault. The default role of `from_text` is
+`system`, as in Flink-Agents' code; its design document says `user`.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class Prompt(SerializableResource):
         role: MessageRole | str | None = None,
         **more: Any,
     ) -> list[ChatMessage]:
-        """Return the prompt as messages; a text becomes a message with this role, or the prompt's
-        own.
+        """Return the prompt as messages; a text becomes one message with the role `role`, or else
+        with the prompt's own.
 
         Messages have role and content only, no `extra_args` and no `tool_calls`. The value of a
         variable named `role` must be in `values`. Raises InputFault for an unknown role.

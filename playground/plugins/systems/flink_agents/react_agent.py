@@ -32,9 +32,9 @@ _USER_PROMPT: Final = "_default_user_prompt"
 class ReActAgent(Agent):
     """An agent of one chat model, which calls its tools natively until it answers.
 
-    An input that is a text or number is the prompt's variable `input`; the fields of any other
-    input are variables of a prompt, which is then required. With an `output_schema` the answer is
-    an object of that model. Raises InputFault for a schema that is no pydantic model.
+    An input that is a text or a number becomes the prompt's variable `input`. Any other input needs
+    a prompt, whose variables are the input's fields. With an `output_schema`, the answer is an
+    object of that model. Raises InputFault for a schema that is not a pydantic model.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ReActAgent(Agent):
         self.add_resource(MODEL, ResourceType.CHAT_MODEL, chat_model)
         if output_schema is not None:
             if not (isinstance(output_schema, type) and issubclass(output_schema, BaseModel)):
-                problem = f"no model: {output_schema!r:.60} (a row type needs Apache Flink)"
+                problem = f"not a model: {output_schema!r:.60} (a row type needs Apache Flink)"
                 raise InputFault(problem, field="output_schema", expected="a pydantic model")
             schema = output_schema.model_json_schema()
             asks = f"The final response should be json format, and match the schema {schema}."
@@ -85,16 +85,16 @@ def _prompt(ctx: RunnerContext, name: str) -> Prompt | None:
     return found
 
 
-def _messages(given: Any, prompt: Prompt | None) -> list[ChatMessage]:
+def _messages(value: Any, prompt: Prompt | None) -> list[ChatMessage]:
     """Return the messages of an input. Raises InputFault if the input cannot become messages."""
-    if given is None or isinstance(given, bool | str | int | float):
+    if value is None or isinstance(value, bool | str | int | float):
         if prompt is None:
-            return [ChatMessage(role=MessageRole.USER, content=str(given))]
-        return prompt.format_messages({"input": str(given)}, role=MessageRole.USER)
-    fields = given if isinstance(given, Mapping) else getattr(given, "__dict__", None)
+            return [ChatMessage(role=MessageRole.USER, content=str(value))]
+        return prompt.format_messages({"input": str(value)}, role=MessageRole.USER)
+    fields = value if isinstance(value, Mapping) else getattr(value, "__dict__", None)
     if prompt is None or fields is None:
         problem = (
-            f"an input of the type {type(given).__name__}, and {'a' if prompt else 'no'} prompt"
+            f"an input of the type {type(value).__name__}, and {'a' if prompt else 'no'} prompt"
         )
         raise InputFault(
             problem, expected="a text or a number; or fields, for a prompt's variables"

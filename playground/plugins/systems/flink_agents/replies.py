@@ -1,5 +1,5 @@
-"""Read a reply like Flink-Agents: separate the reasoning, and remove a fence. Our own parsers
-(`playground.parse`) keep every character instead."""
+"""Read a reply as Flink-Agents does: it removes reasoning and a fence. Our own parsers
+(`playground.parse`) keep every character."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def extract_reasoning(content: str) -> tuple[str, str | None]:
 
 
 def clean_response(text: str) -> str:
-    """Return a text without a fence around all of it."""
+    """Return a text without the fence, if a fence is around all of the text."""
     stripped = text.strip()
     fence = _OUTER_FENCE.match(stripped)
     return fence[1].strip() if fence else stripped

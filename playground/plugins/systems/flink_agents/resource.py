@@ -19,7 +19,7 @@ _ITS_PACKAGE: Final = "flink_agents"
 
 
 class ResourceType(StrEnum):
-    """The kind of a resource. The playground runs prompts, tools, chat models and connections."""
+    """The kind of a resource. Only prompts, tools, chat models and connections run here."""
 
     PROMPT = "prompt"
     TOOL = "tool"
@@ -93,7 +93,7 @@ class SerializableResource(Resource, ABC):
 
 
 class ResourceDescriptor(BaseModel):
-    """A resource's class, by its full name, and the arguments for creating the resource."""
+    """A resource's class, by its full name, and the arguments with which to create the resource."""
 
     target_module: str
     target_clazz: str
@@ -125,7 +125,7 @@ class ResourceDescriptor(BaseModel):
     def clazz(self) -> Any:
         """The class itself, imported when it is first needed.
 
-        Raises InputFault if it cannot be imported, or belongs to Flink-Agents.
+        Raises InputFault for a class that cannot be imported, or that is Flink-Agents' own.
         """
         if self._class is None:
             name = f"{self.target_module}.{self.target_clazz}"

@@ -74,8 +74,8 @@ class ConfigOption:
 
 
 class AgentExecutionOptions:
-    """The settings that have an effect here. Flink-Agents' other settings can be set, without
-    effect."""
+    """The settings that have an effect here. Flink-Agents' other settings are accepted, but have
+    none."""
 
     ERROR_HANDLING_STRATEGY = ConfigOption(
         "error-handling-strategy", ErrorHandlingStrategy, ErrorHandlingStrategy.FAIL
@@ -97,7 +97,7 @@ class AgentConfiguration:
 
 
 class AsyncExecutionResult:
-    """The result of a call, which `await` returns, or the call's error, which `await` raises."""
+    """The outcome of a call that has run: `await` returns its result, or raises its error."""
 
     def __init__(self, result: Any, error: Exception | None = None) -> None:
         self._result, self._error = result, error
@@ -112,7 +112,8 @@ class AsyncExecutionResult:
 class RunnerContext:
     """The agent as an action sees it: events to send, resources, memories and settings.
 
-    `sensory_memory` is emptied before each input, `short_term_memory` never: each key has its own.
+    Each key has its own memories. `sensory_memory` is emptied before each input,
+    `short_term_memory` never.
     """
 
     def __init__(self, resources: Resources, key: Any = None, config: Any = None) -> None:
@@ -124,7 +125,7 @@ class RunnerContext:
         self.clear_sensory_memory()
 
     def clear_sensory_memory(self) -> None:
-        """Empty the memory of one run."""
+        """Empty the memory of one input."""
         self._sensory = MemoryObject(MemoryType.SENSORY)
         # id of a tool request -> the chats that wait for it (equal requests have equal ids)
         self._chats: dict[UUID, deque[_Chat]] = {}
@@ -171,7 +172,7 @@ class RunnerContext:
     def durable_execute(
         self, func: Callable[..., Any], *args: Any, reconciler: Any = None, **kwargs: Any
     ) -> Any:
-        """Call a function. As in Flink-Agents' local runner, nothing is stored for a recovery."""
+        """Call a function. As in Flink-Agents' local runner, no result is stored for a recovery."""
         return func(*args, **kwargs)
 
     def durable_execute_async(
@@ -189,7 +190,7 @@ class RunnerContext:
 
 @dataclass
 class _Chat:
-    """A chat that waits for its tools: its request, the messages so far, and the retries."""
+    """A chat that waits for results of tools: its request, the messages so far, and the retries."""
 
     request: ChatRequestEvent
     messages: list[ChatMessage]
@@ -200,9 +201,9 @@ class _Chat:
 
 
 def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> None:
-    """Send a chat request to its model, or continue the chat that waits for these results of tools.
-    An answer with calls becomes a ToolRequestEvent, any other answer a ChatResponseEvent. Raises
-    InputFault if the model calls tools a hundred times in a row.
+    """Send a chat request to its model; or, if `event` holds results of tools, continue the chat
+    that waits for them. An answer with calls becomes a ToolRequestEvent, any other answer a
+    ChatResponseEvent. Raises InputFault if the model calls tools a hundred times in a row.
     """
     if event.type == ChatRequestEvent.EVENT_TYPE:
         request = ChatRequestEvent.from_event(event)
@@ -239,7 +240,7 @@ def _ask(chat: _Chat, ctx: RunnerContext) -> None:
 
 
 def _answer(chat: _Chat, ctx: RunnerContext) -> ChatMessage | None:
-    """Return the model's answer; None for an error that the settings ignore."""
+    """Return the model's answer, or None after an error that the settings tell us to ignore."""
     setup = ctx.get_resource(chat.request.model, ResourceType.CHAT_MODEL)
     strategy = ErrorHandlingStrategy(ctx.config.get(AgentExecutionOptions.ERROR_HANDLING_STRATEGY))
     retries = ctx.config.get(AgentExecutionOptions.MAX_RETRIES)
@@ -302,7 +303,7 @@ class LocalRunner:
         built_in_actions: Sequence[Action] = BUILT_IN_ACTIONS,
     ) -> None:
         self._agent, self._models = agent, dict(models or {})
-        agent_resources(agent, self._models)  # raises any fault of the agent before the first input
+        agent_resources(agent, self._models)  # raises the agent's faults before the first input
         actions = [*actions_of(agent), *built_in_actions]
         names = [action.name for action in actions]
         for name in names:
@@ -315,10 +316,10 @@ class LocalRunner:
         self.events: list[Event] = []
 
     def run(self, **data: Any) -> Any:
-        """Process an input, `value` or `v`, for a `key` or `k`, and return the key.
+        """Process an input, passed as `value` or `v`, and return its key, passed as `key` or `k`.
 
-        An input without a key gets a new key. Raises InputFault without an input, and any exception
-        of an action.
+        An input without a key gets a new key. Raises InputFault if no input is passed, and any
+        exception of an action.
         """
         key = data.get("key", data.get("k"))
         if key is None:
@@ -361,7 +362,7 @@ class LocalRunner:
 
 
 class AgentsExecutionEnvironment:
-    """Flink-Agents' environment for lists; streams and tables raise InputFault."""
+    """Flink-Agents' environment for inputs from lists; streams and tables raise InputFault."""
 
     def __init__(self) -> None:
         self._shared: list[tuple[str, ResourceType, Any]] = []

@@ -1,7 +1,7 @@
 """Build a pydantic model from a tool's JSON Schema, for tools without a Python function.
 
-`jsonschema` checks the arguments. Before that they are converted as in pydantic's lax mode: `"1"`
-becomes an integer where the schema has an integer.
+`jsonschema` checks the arguments. First, they are converted as in pydantic's lax mode: `"1"`
+becomes an integer if the schema says integer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from playground.plugins.systems.flink_agents.schema_rules import (
 _PLAIN: Final[Mapping[str, Any]] = {
     "string": TypeAdapter(str),
     "integer": TypeAdapter(int),
-    "number": TypeAdapter(int | float),  # a float alone would change large integers
+    "number": TypeAdapter(int | float),  # `float` would change large integers
     "boolean": TypeAdapter(bool),
     "null": TypeAdapter(None),
 }
@@ -75,7 +75,7 @@ class _SchemaModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _fits(cls, data: Any, validate: ModelWrapValidatorHandler[_SchemaModel]) -> _SchemaModel:
-        # A thread has an empty stack, so that the caller's depth does not limit the arguments.
+        # A new thread has an empty stack, so the caller's depth does not limit the arguments.
         with ThreadPoolExecutor(max_workers=1) as pool:
             converted, unchecked = pool.submit(_check_arguments, data, cls.__tool_schema__).result()
         model = validate(converted)

@@ -34,12 +34,12 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "ipv4": TypeAdapter(ipaddress.IPv4Address),
     "ipv6": TypeAdapter(ipaddress.IPv6Address),
 }
-# Of the thousand frames that Python allows; the check must stop before a RecursionError, because
-# `jsonschema`'s tables in Rust (`rpds`) turn it into a panic that `except Exception` does not
-# catch.
+# The most frames of Python's stack, which has a thousand. The check must stop before a
+# RecursionError: `jsonschema`'s tables in Rust (`rpds`) would turn that into a panic, which
+# `except Exception` does not catch.
 _MOST_FRAMES: Final = 650
-# About two seconds. A number in an array takes one or two rules. If variants of a union lead to the
-# same union again, each level of nesting doubles the rules.
+# The most rules of a check: about two seconds. A number in an array takes one or two rules. In a
+# recursive union, each level of nesting doubles the rules.
 _MOST_RULES: Final = 100_000
 
 
@@ -49,7 +49,8 @@ class TooMuchError(Exception):
 
 @dataclass(slots=True)
 class Check:
-    """The state of one check: keywords that could not be checked, in order, and rules applied."""
+    """The state of one check: the keywords that could not be checked, in order, and the number of
+    rules applied."""
 
     unchecked: dict[str, None] = field(default_factory=dict)
     rules: int = 0
@@ -61,15 +62,15 @@ class Check:
 
 
 def checker_of(schema: Schema, check: Check) -> Any:
-    """Return a checker for a schema, by the draft that the schema names; it follows no outer
-    references.
+    """Return a checker for a schema, by the draft that the schema names. It follows no references
+    to other documents.
 
     The checker raises RecursionError if schema or value are too deep, and TooMuchError after
     100,000 rules.
     """
     checker_class = _lenient_class(validators.validator_for(schema, default=Draft202012Validator))
-    # A checker passes its `format_checker` on to the checkers of parts of the schema. We check
-    # formats by our own rule, so this parameter is free to hold the `Check`.
+    # A checker passes its `format_checker` on to the checkers of the schema's parts. Formats are
+    # checked by a rule of our own, so `format_checker` is free to hold the `Check`.
     return checker_class(schema, registry=Registry(), format_checker=check)
 
 
@@ -89,7 +90,7 @@ def _guard_rule(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[M
             yield from rule(checker, keyword_value, *arguments) or ()
         except (RecursionError, TooMuchError):
             raise
-        except Exception:  # a keyword's value may be anything, and raise anything
+        except Exception:  # a keyword may have any value, and raise anything
             _record_unchecked(checker, name, keyword_value)
 
     return guarded_rule
@@ -119,8 +120,7 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
 
 
 def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `uniqueItems` by the items' JSON, because comparing 3,000 objects in pairs took 16
-    seconds."""
+    """Check `uniqueItems` by the items' JSON: comparing 3,000 objects in pairs took 16 seconds."""
     if is_asked and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
@@ -169,7 +169,7 @@ def _additional_properties(
     known = {*mapping(schema.get("properties")), *by_pattern}
     for key in value if isinstance(value, dict) else ():
         if key not in known and others is False:
-            yield Misfit(f"{key!r:.80} is no property that it has")
+            yield Misfit(f"{key!r:.80} is not one of its properties")
         elif key not in known:
             yield from checker.descend(value[key], others, path=key)
 
@@ -185,7 +185,7 @@ def _pattern_matches(
 
 
 def _multiple_of(_: Any, divisor: float, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `multipleOf` with decimal fractions: as floats, 0.07 is no multiple of 0.01."""
+    """Check `multipleOf` with decimal fractions: as floats, 0.07 is not a multiple of 0.01."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and Fraction(str(value)) % Fraction(str(divisor)):
         yield Misfit(f"{value!r:.80} is not a multiple of {divisor}")

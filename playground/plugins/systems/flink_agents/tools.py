@@ -36,8 +36,8 @@ class ToolType(StrEnum):
 
 
 class BaseTool(SerializableResource, ABC):
-    """A tool: its description for a model, and its `call`. The program sets `injected_args`, which
-    a model neither sees nor sets."""
+    """A tool: its description for a model, and its `call`. The program sets `injected_args`; a
+    model neither sees nor sets them."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -45,18 +45,18 @@ class BaseTool(SerializableResource, ABC):
     injected_args: frozenset[str] = Field(default=frozenset(), exclude=True)
     _withheld: frozenset[str] = PrivateAttr(default=frozenset())
 
-    if TYPE_CHECKING:  # a user's subclass may have more fields, and defaults for these
+    if TYPE_CHECKING:  # a subclass of a user may add fields, and give these defaults
 
         def __init__(self, **fields: Any) -> None: ...
 
     def _require_json(self) -> None:
-        """Accept every tool, because a tool may use a client or a file, which JSON cannot hold."""
+        """Accept every tool: it may hold a client or a file, which cannot be written as JSON."""
 
     @model_validator(mode="after")
     def _withhold(self) -> Self:
         if self.injected_args:
             self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
-            # bypasses pydantic's `__setattr__`, because a tool may be frozen
+            # not by `setattr`, which pydantic refuses for a frozen tool
             self.__dict__["metadata"] = self.metadata.without(self.injected_args)
         return self
 
@@ -80,7 +80,7 @@ class BaseTool(SerializableResource, ABC):
 
     @abstractmethod
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the tool and return its result; it may raise anything."""
+        """Run the tool and return its result. It may raise any exception."""
 
 
 class FunctionTool(BaseTool):
@@ -107,13 +107,12 @@ class FunctionTool(BaseTool):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function and return its result.
 
-        Raises InputFault for a missing argument with a `Field` that has no default.
+        Raises InputFault if an argument is missing whose `Field` has no default.
         """
         signature = inspect.signature(self.func)
         bound = signature.bind_partial(*args, **kwargs).arguments
         for name, parameter in signature.parameters.items():
-            # In `days: int = Field(1, ge=0)` the default is a Field, which holds the author's
-            # default.
+            # The default of `days: int = Field(1, ge=0)` is a Field object, which holds the 1.
             if name not in bound and isinstance(parameter.default, FieldInfo):
                 if parameter.default.is_required():
                     raise InputFault(f"{name}: missing", where=self.name, expected="a value")
@@ -122,9 +121,9 @@ class FunctionTool(BaseTool):
 
 
 class RecordedTool(BaseTool):
-    """A tool with results from elsewhere: recorded, scripted, or of a user's program.
+    """A tool whose results come from elsewhere: recorded, scripted, or from a user's program.
 
-    `results` is called with the arguments.
+    `results` is called with a call's arguments and returns the result.
     """
 
     results: Callable[..., Any] = Field(exclude=True)
@@ -157,6 +156,6 @@ def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
 
 
 def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return a tool as Flink-Agents sends it to Anthropic, with the same keys of its schema."""
+    """Return a tool as Flink-Agents sends it to Anthropic; its schema keeps the same few keys."""
     parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}

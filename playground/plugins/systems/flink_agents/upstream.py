@@ -1,4 +1,4 @@
-"""Build the schema that Flink-Agents would make from a tool's schema; it is shown, but never used.
+"""Build the schema that Flink-Agents would make of a tool's schema. It is only shown, never sent.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
@@ -41,15 +41,15 @@ _BOUNDS: Final = {
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
     """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault for a schema that Flink-Agents cannot read, because of a list of types, a
-    union of two types and null, or names that pydantic refuses.
+    Raises InputFault for a schema that Flink-Agents cannot read: it has a list of types, a union of
+    two types and null, or names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
         return model.model_json_schema()
     except InputFault:
         raise
-    except Exception as error:  # an odd schema may raise anything
+    except Exception as error:  # pydantic may raise anything for a strange schema
         raise _unreadable("", f"this schema: {str(error).splitlines()[0]}") from error
 
 
@@ -83,9 +83,9 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """Return the Java side's type of a field: an enum, a model or anything else is a string.
+    """Return the Java side's type of a field. Enums, models and all other types become strings.
 
-    A schema does not distinguish `list` from `list[Any]`, which is a string on the Java side.
+    On the Java side `list[Any]` is a string and `list` is not; a schema does not tell them apart.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
@@ -98,17 +98,17 @@ def _java_type(schema: Mapping[str, Any]) -> str:
 
 
 def _model(
-    name: str, schema: Mapping[str, Any], known: dict[str, type[BaseModel]]
+    name: str, schema: Mapping[str, Any], models: dict[str, type[BaseModel]]
 ) -> type[BaseModel]:
     for key, inner in (schema.get("$defs") or {}).items():
-        known[key] = _model(key, inner, known)
+        models[key] = _model(key, inner, models)
     fields: dict[str, Any] = {}
     for key, field in (schema.get("properties") or {}).items():
         bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
         default = field.get("default", ...)
         description = field.get("description")
         fields[key] = (
-            _type(field, known, key),
+            _type(field, models, key),
             Field(default, description=description, **bounds),
         )
     return _create_model(name, fields, schema.get("description"))
@@ -126,19 +126,19 @@ def _create_model(
     return model
 
 
-def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where: str) -> Any:
+def _type(schema: Mapping[str, Any], models: Mapping[str, type[BaseModel]], where: str) -> Any:
     if "$ref" in schema:
-        return known.get(str(schema["$ref"]).rpartition("/")[2], Any)
+        return models.get(str(schema["$ref"]).rpartition("/")[2], Any)
     if "anyOf" in schema:
         return _union(schema["anyOf"], where)
     kind = schema.get("type")
     if isinstance(kind, list):
         raise _unreadable(where, f"a list of types: {kind}")
     if kind == "array":
-        return list[_type(schema.get("items", {}), known, where)]  # type: ignore[misc]
+        return list[_type(schema.get("items", {}), models, where)]  # type: ignore[misc]
     if kind == "object":
         values = schema.get("additionalProperties")
-        return dict[str, _type(values, known, where) if values else Any]  # type: ignore[misc]
+        return dict[str, _type(values, models, where) if values else Any]  # type: ignore[misc]
     return _TYPES.get(str(kind), Any)
 
 
@@ -155,9 +155,9 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
     return Union[tuple(kinds)]  # noqa: UP007
 
 
-def _unreadable(where: str, why: str) -> InputFault:
+def _unreadable(where: str, reason: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {why}",
+        f"Flink-Agents cannot read {reason}",
         field=where,
         expected="one type, or one type and null",
     )

@@ -68,9 +68,9 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
 
 @dataclass(frozen=True)
 class ToolView:
-    """A tool with its schema here, and the forms that Flink-Agents would send.
+    """A tool's schema here, and the forms that Flink-Agents would send.
 
-    If Flink-Agents cannot build a form, the form is None and `fault` says why.
+    If Flink-Agents cannot build the forms, they are None and `fault` says why.
     """
 
     name: str
@@ -113,7 +113,7 @@ def read_prompts(text: str) -> dict[str, Prompt]:
     """Read prompts by name from an editor: declarations in YAML, the source of an agent's class,
     or one prompt, called "prompt", as `read_prompt` reads it.
 
-    If two agents have prompts of the same name, the agent's name is put before it. Raises
+    If two agents have prompts of the same name, the prompts are called `AGENT.NAME`. Raises
     InputFault for an agent without a readable prompt, and for broken source or YAML.
     """
     from playground.plugins.systems.flink_agents.agent_source import agents_in
@@ -137,7 +137,7 @@ def read_prompts(text: str) -> dict[str, Prompt]:
 
 
 def _is_source(text: str) -> bool:
-    """Return True for Python with a class, which is no prompt's text."""
+    """Return True for Python with a class: such a text is not a prompt."""
     try:
         return any(isinstance(node, ast.ClassDef) for node in python_source.statements(text))
     except InputFault:

@@ -131,7 +131,6 @@ def _all_texts(values: Iterable[object]) -> bool:
 
 
 def _resources(holder: Mapping[str, Any], where: str, place: str) -> Iterator[Resource]:
-    """Yield each declared resource."""
     for key, kind in _KINDS.items():
         for index, item in enumerate(objects_of(holder, key, where)):
             field = f"{place}{key}.{index}"
@@ -170,9 +169,9 @@ def _refuse_java(item: Mapping[str, Any], place: str) -> None:
         raise needs_flink(f"{place}, in Java,")
 
 
-def _expect_keys(value: Mapping[str, Any], known: Sequence[str], where: str, place: str) -> None:
+def _expect_keys(value: Mapping[str, Any], allowed: Sequence[str], where: str, place: str) -> None:
     for key in value:
-        if key not in known:
+        if key not in allowed:
             raise InputFault(
-                "an unknown field", where=where, field=f"{place}{key}", expected=", ".join(known)
+                "an unknown field", where=where, field=f"{place}{key}", expected=", ".join(allowed)
             )

@@ -39,7 +39,7 @@ class Evaluation:
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
         self.out: list[str] = []
-        self.looked_up: dict[int, Node] = {}  # nodes of fields, by id
+        self.looked_up: dict[int, Node] = {}  # nodes that read fields, by their id()
         self.not_found: dict[int, Node] = {}
 
     def _fail(self, message: str) -> NoReturn:

@@ -34,8 +34,8 @@ MOST_STEPS: Final = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A template's text, the fields that it looked up (`used`), and the `missing` ones among these.
-    A field's name is that in the template: `.user.name`, or `.name` within a `with` or `range`."""
+    """A template's text, the fields that it looked up (`used`), and those that the data lacks
+    (`missing`). A field is named as in the template: `.user.name`, or `.name` within a `with`."""
 
     text: str
     used: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class _Run(Evaluation):
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))
-            case dict():  # in the order of the keys, as Go goes through maps
+            case dict():  # in the order of the keys, as Go iterates over maps
                 yield from ((key, Interface(value[key])) for key in sorted(value, key=encode))
             case int() if not isinstance(value, bool):
                 if len(node.pipeline.variables) > 1:

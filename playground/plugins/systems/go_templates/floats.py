@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import Final
 
-_DIGITS_KEPT: Final = "gGx"  # with `#` these count digits from the first non-zero digit
+_DIGITS_KEPT: Final = "gGx"  # verbs for which `#` counts digits from the first that is not zero
 _FRACTION: Final = 52  # bits of a float's fraction
 _LEAST_POWER: Final = -1074  # the power of two of the smallest float
 
@@ -99,7 +99,7 @@ def _hexadecimal(value: float, precision: int | None) -> str:
 
 
 def _round_bits(mantissa: int, lost: int) -> int:
-    """Round off the last `lost` bits to the nearest value, a tie to the even value."""
+    """Remove the last `lost` bits: round to the nearest value, a tie to the even one."""
     upper, lower = mantissa >> lost, mantissa & ((1 << lost) - 1)
     half = 1 << (lost - 1)
     is_odd = bool(upper & 1)

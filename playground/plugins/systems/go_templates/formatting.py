@@ -18,7 +18,7 @@ _DIGITS: Final = re.compile(r"[0-9]*")
 
 
 def sprint(values: list[Any]) -> str:
-    """Return the values in a row, with a space between two values if neither is a string."""
+    """Return the values one after the other, with a space between two that are not strings."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
@@ -78,13 +78,13 @@ class _Printf:
         return at + 1
 
     def _index(self, at: int) -> tuple[int, bool]:
-        """Read an argument's index such as `[2]`; return the position after it, and True if it
-        holds a number, even one without a value."""
+        """Read an argument's index such as `[2]`. Return the position after it, and True if it is
+        a number, even a number to which no value belongs."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
         close = self._form.find("]", at)
-        if close < 0 or at + 2 >= len(self._form):  # "[]" at the end is no index
+        if close < 0 or at + 2 >= len(self._form):  # "[]" at the end is not an index
             self._good_index = False
             return at + 1, False
         number, end = self._digits(at + 1)

@@ -34,7 +34,7 @@ class FunctionFault(ValueError):
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function with the types of its `fixed` arguments, and one type for all `variadic`
-    arguments. If `named`, `call` gets the source text of its first argument before the values."""
+    arguments. If `named`, `call` gets the source text of the first argument, then the values."""
 
     call: Callable[..., Any]
     fixed: tuple[Takes, ...] = ()
@@ -192,7 +192,7 @@ _ROOMS: Final = (
 
 
 def _spare(length: int) -> list[None]:
-    """Return the nulls after the end of a list from JSON, up to its capacity."""
+    """Return the nulls that fill the capacity of a list from JSON after its last item."""
     at = bisect_left(_ROOMS, length)
     return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
 
@@ -212,7 +212,7 @@ def _equal(first: Any, *others: Any) -> bool:
 
 def _are_equal(left: Any, right: Any) -> bool:
     kind, other_kind = _BASIC.get(type(left)), _BASIC.get(type(right))
-    # the only two different kinds that Go compares
+    # the only two kinds that Go compares although they differ
     both_whole = {kind, other_kind} == {"int", "uint"}
     if both_whole or (kind is not None and kind == other_kind):
         return bool(left == right)
@@ -258,7 +258,7 @@ def _less_or_equal(first: Any, second: Any) -> bool:
 
 
 def _call(name: str, value: Any, *values: Any) -> Any:
-    """Raise FunctionFault, because JSON has no functions to call."""
+    """Raise FunctionFault, because JSON data holds no functions to call."""
     plain = unwrap(value)
     if plain is INVALID:
         raise FunctionFault("call of nil")

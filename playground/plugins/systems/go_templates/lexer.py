@@ -132,7 +132,7 @@ class Lexer:
             self._pos += 1
 
     def _right_delim_here(self) -> int | None:
-        """Return the length of the trim marker if a closing delimiter follows; otherwise None."""
+        """Return None if no closing delimiter follows; or else the length of its trim marker."""
         if self._peek() in tuple(_SPACES) and self._starts_with("-" + RIGHT, 1):
             return 2
         return 0 if self._starts_with(RIGHT) else None
@@ -196,7 +196,7 @@ class Lexer:
 
     def _field(self) -> Token:
         following = self._text[self._pos + 1 : self._pos + 2]
-        if not following or "0" <= following <= "9":  # at the very end, too
+        if not following or "0" <= following <= "9":  # also at the very end
             return self._number()
         return self._name(Kind.FIELD, Kind.DOT)
 

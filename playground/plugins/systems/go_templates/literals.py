@@ -78,7 +78,7 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
 
 
 def _is_allowed(point: int, kind: str) -> bool:
-    """Return True for the number of a character or, for `\\x` and octal, of a byte."""
+    """Return True if a number may be a character or, after `\\x` and for octal, a byte."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
@@ -118,7 +118,7 @@ def _integer(source: str) -> int | None:
         text = "0o" + text[1:].lstrip("_")
     try:
         value = int(text, 0)
-    except ValueError:  # Python reads 4,300 digits at most; no integer of Go's has more than 20
+    except ValueError:  # Python reads at most 4,300 digits; Go's integers have at most 20
         return None
     return -value if source[0] == "-" else value
 

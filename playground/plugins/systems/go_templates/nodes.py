@@ -100,7 +100,7 @@ class String(Node):
 
 @dataclass(slots=True)
 class Chain(Node):
-    """Fields of a value that is no field or variable: `(…).a.b`."""
+    """Fields of a value that is neither a field nor a variable: `(…).a.b`."""
 
     node: Node
     names: list[str] = field(default_factory=list)
@@ -168,7 +168,7 @@ class Jump(Node):
 
 @dataclass(slots=True)
 class Call(Node):
-    """A `template` action, or the call that replaces a `block`."""
+    """A `template` action, or the call that stands for a `block`."""
 
     name: str
     pipeline: Pipeline | None
@@ -179,7 +179,7 @@ class Call(Node):
 
 
 def is_empty(tree: Node | None) -> bool:
-    """Return True if a tree has only white space."""
+    """Return True if a tree holds only white space."""
     if isinstance(tree, Sequence):
         return all(map(is_empty, tree.nodes))
     return tree is None or (isinstance(tree, Text) and not tree.text.strip())

@@ -177,7 +177,7 @@ class _Parser(Reader):
 
     def _else(self, token: Token) -> Node:
         following = self._peek_non_space()
-        if following.kind in (Kind.IF, Kind.WITH):  # as if it were {{else}}{{if …
+        if following.kind in (Kind.IF, Kind.WITH):  # read like {{else}}{{if …
             return Jump(following.pos, "else")
         return Jump(self._expect(Kind.RIGHT_DELIM, "else").pos, "else")
 

@@ -67,7 +67,6 @@ class Reader:
 
 
 def _token_text(token: Token) -> str:
-    """Return a token's name in error messages."""
     if token.kind is Kind.EOF:
         return "EOF"
     if token.kind in _KEYWORDS:

@@ -1,7 +1,7 @@
 """Values as Go sees them: JSON data, items of containers, and missing values.
 
-An item of a list or map is an `Interface` until a step of a pipeline unwraps it, because errors
-name this type. To Go a string is bytes: lengths and offsets are counted in UTF-8.
+An item of a list or map is an `Interface` until a step of a pipeline unwraps it: `interface {}` is
+the type that Go's errors name. A string is bytes to Go: lengths and offsets are counted in UTF-8.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Byte(int):
 
 
 class Slice(list[Any]):
-    """A slice of a list; as in Go, it can be extended again by the `spare` items after it."""
+    """A slice of a list. As in Go, slicing it again can reach the `spare` items after its end."""
 
     def __init__(self, items: list[Any], spare: list[Any]) -> None:
         super().__init__(items)
@@ -49,7 +49,7 @@ class Interface:
 def from_json(data: Any) -> Any:
     """Convert JSON values like Go's decoder: numbers to float64, half surrogate pairs to U+FFFD.
 
-    Raises InputFault if the data is no JSON, too deep, or has a number that is too large.
+    Raises InputFault if the data is not JSON, too deep, or has a number that is too large.
     """
     try:
         return _decode_json(data)

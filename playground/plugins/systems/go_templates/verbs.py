@@ -35,7 +35,7 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """Return a number's text padded with blanks; its verb has added any zeros."""
+        """Return a number's text padded with blanks; the verb has added zeros already."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
@@ -156,7 +156,7 @@ _PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
 def _format_integer(value: int, verb: str, flags: Flags) -> str:
-    number = int(value)  # without the class Byte
+    number = int(value)  # an int also for a Byte
     match verb:
         case "v" if flags.go_syntax and isinstance(value, Byte):
             return _in_base(number, "x", replace(flags, sharp=True))
@@ -193,7 +193,7 @@ def _prefix(verb: str, flags: Flags) -> str:
 
 
 def _code_point(value: int) -> int:
-    """Return a character's number, or that of U+FFFD if there is no such character."""
+    """Return `value` if it is a character's number, or else that of U+FFFD."""
     surrogate = 0xD800 <= value <= 0xDFFF
     return value if 0 <= value <= 0x10FFFF and not surrogate else 0xFFFD
 

@@ -28,7 +28,7 @@ from playground.plugins.systems.flink_agents.views import (
 from playground.sessions.documents import json_of
 
 _IN_A_ROW: Final = 2
-_CHAT: Final = "chat"  # this view's part of a run's id
+_CHAT: Final = "chat"  # the part of a run's id that stands for this view
 
 
 def show(row: Any) -> None:

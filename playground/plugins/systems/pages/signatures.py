@@ -49,7 +49,7 @@ def show(row: Any) -> None:
         "A class in place of the line, with descriptions and bounds",
         key="signature class",
         placeholder=_CLASS,
-        help="Its source is read and not run.",
+        help="The source is read, and never run.",
     )
     try:
         signature = read_signature(source or text or "", instructions or "")
@@ -73,7 +73,7 @@ def show(row: Any) -> None:
 
 
 def inputs_of(text: str) -> dict[str, Any]:
-    """Read the inputs' values by name. Raises InputFault if the text is no JSON object."""
+    """Read the inputs' values by name. Raises InputFault if the text is not a JSON object."""
     inputs = _json(text, "The inputs")
     if not isinstance(inputs, dict):
         raise InputFault(
@@ -83,7 +83,7 @@ def inputs_of(text: str) -> dict[str, Any]:
 
 
 def demos_of(text: str) -> list[dict[str, Any]]:
-    """Read the examples. Raises InputFault if the text is no JSON list of objects."""
+    """Read the examples. Raises InputFault if the text is not a JSON list of objects."""
     demos = _json(text, "The examples")
     if not isinstance(demos, list) or not all(isinstance(demo, dict) for demo in demos):
         raise InputFault("The examples are not a list", expected="a JSON list of objects")

@@ -1,4 +1,4 @@
-"""The view Templates of the page Other formats: what to run, its input, answers, and steps."""
+"""The view Templates of the page Other formats: choose a set, run a template, see its steps."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from playground.sessions.tool_files import read_tool_file
 
 _UPLOAD: Final = "template set"
 _CHOSEN: Final = "templates"
-_OWN: Final = "own template sets"  # a file's name → its text
-_DRAFTS: Final = "edits of templates "  # + a set's title → an editor's key → its text
+_OWN: Final = "own template sets"  # maps a file's name to its text
+_DRAFTS: Final = "edits of templates "  # + a set's title: maps an editor's key to its text
 _FAULT: Final = "template set fault"
 _SHOWN_STEP: Final = "template step"
 _RUN: Final = "template"
@@ -79,12 +79,12 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    # first, so that everything is drawn with the new values
+    # drawn first, so that everything below uses the new values
     seen = steps_so_far(run)
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
         say.text(run.fault)
-    # shown above the steps, but filled after they are drawn
+    # placed above the steps, but filled after them
     progress = st.container()
     steps(run)
     results(chosen, run)
@@ -125,7 +125,7 @@ def settings(row: Any) -> Settings | None:
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with row:
-        # part of the widget's key: other names need another widget
+        # in the widget's key, because a list of other names needs another widget
         template_names = list(templates)
         key = f"template of {title}: {template_names}"
         template = st.selectbox(
@@ -171,8 +171,8 @@ def _edited_set(title: str, text: str) -> str:
 
 
 def _editor(label: str, title: str, key: str, text: str, **options: Any) -> str:
-    """Show an editor and return its text, which begins with the last text in this or another
-    tab."""
+    """Show an editor and return its text. It begins with the text that the user typed last, in
+    this tab or another."""
     text_now = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
     place = widget_changes.place(key, text_now)
     on_change = widget_changes.of(place, _store_draft, title, key, shown=text_now)
@@ -197,7 +197,7 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 
 def _take_brought() -> None:
-    """Choose an imported set, or put an imported history before the next run."""
+    """Choose an imported set, or put an imported history before the messages of the next run."""
     if text := state.get("brought template set"):
         name = str(state.get("brought template name"))
         state.forget("brought template set")
