@@ -28,8 +28,8 @@ SUBJECTS: Final = {
     "sessions": Subject(
         "Sessions, messages and tools",
         "A session holds tools, messages, requests and recorded answers.",
-        "session load_session load_sessions dump_session sample_sessions Session Message PromptData"
-        " load_tools read_tools ToolMetadata",
+        "session load_session load_sessions sample_sessions Session Message PromptData"
+        " dump_session load_tools read_tools ToolMetadata",
     ),
     "dialects": Subject(
         "Dialects",
@@ -41,8 +41,8 @@ SUBJECTS: Final = {
     "replies": Subject(
         "Replies and recordings",
         "A model's reply becomes events, of which none is lost; a recording is a streamed reply.",
-        "parse detect replay Switches DialectParser server_names recording Recording load_recording"
-        " read_recording decode_stream api_names",
+        "parse detect replay Switches DialectParser load_recording read_recording decode_stream"
+        " recording Recording server_names api_names",
     ),
     "requests": Subject(
         "Requests and what they cost",
@@ -53,15 +53,14 @@ SUBJECTS: Final = {
     "caching": Subject(
         "Caching",
         "Dated rules of each provider say which tokens a cache reads and writes, and their price.",
-        "place_cache simulate_cache cache_matrix cache_on_wire WhatIf policy_names Policy PROVIDERS"
-        " provider_names load_policy compaction"
-        " plan_tools",
+        "place_cache simulate_cache cache_matrix cache_on_wire WhatIf load_policy compaction"
+        " plan_tools Policy policy_names provider_names PROVIDERS",
     ),
     "systems": Subject(
         "Signatures, trials and corpora",
         "Signatures are written as DSPy does; a trial asks a model again and again; a corpus is"
         " many recorded sessions.",
-        "Signature ChatAdapter JSONAdapter XMLAdapter expect ExpectedCall trial serving corpus",
+        "Signature ChatAdapter JSONAdapter XMLAdapter expect trial ExpectedCall serving corpus",
     ),
     "errors": Subject(
         "Errors",
@@ -118,7 +117,10 @@ def _listed(name: str, lines: list[str], text: str) -> str:
 
 
 def _first_sentence(name: str) -> str:
-    text = inspect.getdoc(getattr(pg, name)) or ""
+    value = getattr(pg, name)
+    if isinstance(value, dict):  # its docstring would be that of every dict
+        return f"A table of {len(value)}: {', '.join(f'`{key}`' for key in value)}."
+    text = inspect.getdoc(value) or ""
     return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|")
 
 
