@@ -42,6 +42,11 @@ def test_help_names_every_command() -> None:
     assert done.returncode == 0
     for command in ("app", "render", "compare", "cache", "replay", "carry", "detect", "samples"):
         assert f"\n  {command} " in done.stdout
+    assert "..." not in done.stdout.partition("Prompts:")[2]  # no help is cut
+    sections = re.findall(r"^(\S.*):$", done.stdout, re.MULTILINE)
+    assert sections[1:] == [
+        "Prompts", "Caching", "Replies", "Dialects", "Sessions", "This program", "Plugins",
+    ]  # fmt: skip
 
 
 def test_help_loads_nothing_heavy() -> None:

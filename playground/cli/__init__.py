@@ -20,31 +20,36 @@ _OWN = ("--help", "--version", "--debug")  # all other options are streamlit's
 JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # commands that run until they are stopped
-_MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
-    "samples": "prompts",
-    "dialects": "prompts",
-    "completion": "completing",
-    "render": "prompts",
-    "compare": "prompts",
-    "cache": "caching",
-    "check": "caching",
-    "diff": "comparing",
-    "carry": "prompts",
-    "detect": "prompts",
-    "raw": "prompts",
-    "payload": "sending",
-    "tokens": "counting",
-    "tools": "sending",
-    "replay": "streams",
-    "import": "importing",
-    "experiment": "experiments",
-    "export": "experiments",
-    "grammar": "grammars",
-    "chat-template": "auditing",
-    "workspace": "workspace",
-    "record": "streams",
-    "demo-server": "streams",
+# section of the help -> command -> module of `playground.cli`, loaded when the command is used
+_SECTIONS: Final = {
+    "Prompts": {
+        "compare": "prompts",
+        "render": "prompts",
+        "raw": "prompts",
+        "payload": "sending",
+        "tokens": "counting",
+        "tools": "sending",
+        "diff": "comparing",
+    },
+    "Caching": {"cache": "caching", "check": "caching"},
+    "Replies": {
+        "replay": "streams",
+        "record": "streams",
+        "detect": "prompts",
+        "experiment": "experiments",
+        "export": "experiments",
+        "demo-server": "streams",
+    },
+    "Dialects": {
+        "dialects": "prompts",
+        "carry": "prompts",
+        "grammar": "grammars",
+        "chat-template": "auditing",
+    },
+    "Sessions": {"samples": "prompts", "import": "importing", "workspace": "workspace"},
+    "This program": {"completion": "completing"},
 }
+_MODULES: Final = {name: module for part in _SECTIONS.values() for name, module in part.items()}
 _FUNCTIONS: Final = {  # commands with names that Python does not allow
     "import": "import_",
     "demo-server": "demo_server",
@@ -71,6 +76,23 @@ class _Commands(CommandGroup):
 
         own = [*super().list_commands(ctx), *_MODULES, _APP]
         return sorted([*own, *command_names()])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section, those of plugins last."""
+        sections = {title: list(names) for title, names in _SECTIONS.items()}
+        sections["This program"].insert(0, _APP)
+        listed = {name for names in sections.values() for name in names}
+        sections["Plugins"] = [name for name in self.list_commands(ctx) if name not in listed]
+        for title, names in sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(limit=200))
+                        for name, command in commands
+                        if command is not None and not command.hidden
+                    ]
+                )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
