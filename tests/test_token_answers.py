@@ -11,7 +11,7 @@ import tokenizers
 from golden_answers import Golden, plain
 
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.tokens import count_request
+from playground.tokens.count import count_request
 from playground.tokens.gguf import CUTS, Cut, merging_model, word_piece_model
 from playground.tokens.models import rule_for
 from playground.tokens.pieces import Framed, Piece
