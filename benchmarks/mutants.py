@@ -18,7 +18,7 @@ With 60 mutants of a room, a share of 85 % is right within 9 points in 19 of 20 
 tells more than a share: read the place, and ask what a user would see of it.
 
 `mutants.toml` says which files of tests belong to a room. Which of their cases reach a line is
-measured first by coverage.py, with three cases of each test, and kept in the temp folder for this
+measured first by coverage.py, with ten cases of each test, and kept in the temp folder for this
 state of the code; `--tests FILE ...` measures these files again. What a browser or another process
 runs is not seen, so what only such a test notices survives here. The tests of a room are collected
 once; each mutant then runs in a fork whose functions have other code. Where an import runs the

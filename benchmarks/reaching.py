@@ -1,6 +1,6 @@
 """Which tests reach a line: a map that coverage.py makes, with a context for each case of a test.
 
-`mutants.py` runs only what reaches a mutant. The map is made with three cases of each test, so a
+`mutants.py` runs only what reaches a mutant. The map is made with ten cases of each test, so a
 case that is not in it may still reach a line.
 """
 
@@ -42,7 +42,16 @@ class CoverageMap:
         """Measure files of tests into the map."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "settings").write_text("[run]\nbranch = False\n")
-        command = [sys.executable, "-m", "pytest", *PYTEST, "-n", f"{workers}", "--cases=3", *files]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            *PYTEST,
+            "-n",
+            f"{workers}",
+            "--cases=10",
+            *files,
+        ]
         command += ["--cov=playground", "--cov-report=", "--cov-context=test", "--cov-append"]
         command += [f"--cov-config={self.folder}/settings", "-p", "reaching"]
         added = {"COVERAGE_FILE": f"{self.folder}/coverage", "MUTANTS_MAP": str(self.folder)}

@@ -170,6 +170,15 @@ class TimedRequest:
         low, high = self.size_range(len(self.sizes) - 1) if self.sizes else (0, 0)
         return low, None if isinf(high) else int(high)
 
+    @property
+    def size_line(self) -> str:
+        """A line that says how the tokens of a request without a bill were counted."""
+        low, high = self.total_range
+        if low == high:
+            return "tokens are counted with the model's own tokenizer, not billed"
+        most = "no upper limit" if high is None else f"{high:,}"
+        return f"tokens are estimates: {self.total:,} may be {low:,} to {most}"
+
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
         """Return the least and the most tokens up to a mark. For the last mark, a bill gives the
         exact number."""

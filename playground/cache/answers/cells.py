@@ -435,7 +435,8 @@ class CacheSimulation(Drawn, Live):
         ):
             lines.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
-            lines.append(self._size_line)
+            sent = next((one for one in self.row if one.billed is None), self.row[0])
+            lines.append(sent.size_line)
         if any(sent.has_opaque and sent.billed is None for sent in self.row):
             lines.append(
                 "the size of a picture, a file or a tool that the provider defines is not in the "
@@ -447,16 +448,6 @@ class CacheSimulation(Drawn, Live):
             lines.append(f"all input, as predicted: {cost} ({self.price.source})")
             lines += dict.fromkeys(words for terms in self.terms for words in terms.words)
         return lines
-
-    @property
-    def _size_line(self) -> str:
-        """Say how the tokens of the first request without a bill were counted."""
-        sent = next((one for one in self.row if one.billed is None), self.row[0])
-        low, high = sent.total_range
-        if low == high:
-            return "tokens are counted with the model's own tokenizer, not billed"
-        most = "no upper limit" if high is None else f"{high:,}"
-        return f"tokens are estimates: {sent.total:,} may be {low:,} to {most}"
 
     @property
     def errors(self) -> list[str]:
