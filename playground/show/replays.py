@@ -37,7 +37,7 @@ def player(*readings: Timeline) -> Payload:
     """Return readings of one stream as columns of one player.
 
     The columns share the text and the steps. Each column has its pieces of text and its events by
-    offset, and its states by number. `differences` are the offsets at which columns begin to differ.
+    offset, and its states by number. `differences` are the offsets where columns begin to differ.
     """
     first = readings[0]
     columns = [_column(each) for each in readings]
