@@ -10,13 +10,13 @@ UV := $(shell command -v uv 2>/dev/null)
 # compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test types tests-only quick long bench rules pictures coverage check format lock audit clean
+.PHONY: app test types tests-only quick long bench rules docs pictures coverage check format lock audit clean
 
 app: $(VENV)/.run
 	$(BIN)/playground
 
 # Types are checked beside the tests, which go on whatever is found.
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(MAKE) --no-print-directory --keep-going --jobs 2 types tests-only
@@ -68,6 +68,14 @@ bench: $(VENV)/.dev
 rules: $(VENV)/.dev
 	$(BIN)/python benchmarks/cache_rules.py
 
+# The documentation as a site, where a warning is an error (with --quiet MkDocs would count none).
+# SITE is emptied first. Beside each page lies its Markdown, to which llms.txt leads.
+SITE := $(CURDIR)/site
+docs: $(VENV)/.docs
+	PYTHONPATH=docs NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir $(SITE)
+	cd docs && cp --parents $$(find . -name '*.md') $(SITE)
+	@echo "the first page is $(SITE)/index.html"
+
 # The tour's jobs, done anew in a browser: docs/tour.md and its pictures.
 pictures: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/test_browser_jobs.py tests/test_browser_jobs_own.py --tour docs
@@ -100,6 +108,15 @@ else
 endif
 	touch $@
 
+# The site is built from the sources: nothing of the project is installed for it.
+$(VENV)/.docs: requirements-docs.lock | $(VENV)
+ifdef UV
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-docs.lock
+else
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-docs.lock
+endif
+	touch $@
+
 $(VENV):
 ifdef UV
 	$(UV) venv --quiet --python $(PYTHON) $(VENV)
@@ -111,15 +128,16 @@ endif
 # as pyproject.toml lets it; `make lock UPGRADE=--upgrade`, or `UPGRADE="-P NAME"`, looks for newer ones.
 UPGRADE :=
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --strip-extras \
-	--no-emit-index-url --no-annotate --no-header $(UPGRADE) --extra build
+	--no-emit-index-url --no-annotate --no-header $(UPGRADE)
 lock:
-	$(COMPILE) --extra app pyproject.toml -o requirements.lock
-	$(COMPILE) --extra app --extra notebook --extra mcp --extra corpus --group dev \
+	$(COMPILE) --extra build --extra app pyproject.toml -o requirements.lock
+	$(COMPILE) --extra build --extra app --extra notebook --extra mcp --extra corpus --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(COMPILE) --group docs -c requirements-dev.lock -o requirements-docs.lock
 
 # Known weaknesses of the locked versions: ADVISORIES is a file or folder in the OSV format.
 audit: $(VENV)/.dev
-	$(BIN)/python .ci/audit.py requirements.lock requirements-dev.lock $(if $(ADVISORIES),--advisories $(ADVISORIES))
+	$(BIN)/python .ci/audit.py requirements.lock requirements-dev.lock requirements-docs.lock $(if $(ADVISORIES),--advisories $(ADVISORIES))
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis

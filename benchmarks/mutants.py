@@ -228,7 +228,8 @@ class Examiner:
             if (case not in self.reach.seconds and case.partition("[")[0] in self.tests)
             or (self.word and case not in self.plan)
         ]
-        others.sort(key=lambda case: self.word not in case)
+        slowest = self.reach.seconds_of_test  # quick cases first: more of them run in the time
+        others.sort(key=lambda c: (self.word not in c, slowest.get(c.partition("[")[0], 1)))
         order = [items[case] for case in [*self.plan, *others] if case in items]
         for index, item in enumerate(order):
             if time.process_time() > self.seconds:

@@ -30,6 +30,9 @@ class CoverageMap:
         self.by_path: dict[str, dict[int, list[str]]] = {}
         times = folder / "times.json"
         self.seconds: dict[str, float] = json.loads(times.read_text()) if times.exists() else {}
+        self.seconds_of_test: dict[str, float] = {}
+        for case, seconds in sorted(self.seconds.items(), key=lambda item: item[1]):
+            self.seconds_of_test[case.partition("[")[0]] = seconds  # of the slowest case
 
     def files(self) -> list[str]:
         found = {file for name in self.names for file in (ROOT / "tests").glob(f"test_{name}.py")}

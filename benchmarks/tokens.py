@@ -20,7 +20,7 @@ from typing import Any
 
 import playground as pg
 from playground.cache.usage import billed_of
-from playground.tokens import TokenCount, count_request
+from playground.tokens.count import TokenCount, count_request
 
 
 @dataclass(frozen=True)

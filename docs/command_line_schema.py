@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ _KEY: Final = re.compile("[a-z_][a-z0-9_]*")
 def schema(root: Path) -> dict[str, Any]:
     """Return the schema of every command's JSON; `root` is the folder with the samples."""
     commands = {
-        name: _shape([_run(line, root) for line in lines], is_map=name == "carry")
+        name: _shape([answer(line, root) for line in lines], is_map=name == "carry")
         for name, lines in CASES.items()
     }
     return {
@@ -72,7 +73,9 @@ def schema(root: Path) -> dict[str, Any]:
     }
 
 
-def _run(line: str, root: Path) -> Any:
+@cache
+def answer(line: str, root: Path) -> Any:
+    """Return the JSON that a command prints; `root` is the folder with the samples."""
     words = [
         str(root / word) if word.startswith("sample_sessions/") else word for word in line.split()
     ]

@@ -18,6 +18,7 @@ from typing import Final
 
 from finding_examples import example_rows
 from secret_examples import example_text, fill_example
+from site_pages import NAVIGATION, SUBJECTS, api_index, api_page, navigation
 
 from playground.app.pages import PAGES, PageEntry, parent
 from playground.base.findings import CODES
@@ -594,6 +595,9 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     DOCS / "pages.md": pages,
     DOCS / "cache-rules.md": cache_rules,
     ARCHITECTURE: architecture,
+    NAVIGATION: navigation,
+    DOCS / "api" / "README.md": api_index,
+    **{DOCS / "api" / f"{key}.md": partial(api_page, key) for key in SUBJECTS},
     SCHEMA_FILE: lambda: json.dumps(json_schema(), indent=1) + "\n",
     **{DOCS / "formats" / f"{name}.md": partial(guide, name) for name in dialect_names()},
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +27,7 @@ gc.disable()  # a fifth of the collection's time, and nothing of 18,000 tests is
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
 
+from golden_answers import WRITTEN, Golden, golden_file, plain, read_goldens, write_goldens  # noqa: E402
 from leftovers import OwnPlaces, files_of_the_repository  # noqa: E402
 
 PLACES, STARTED = OwnPlaces(), time.monotonic()
@@ -36,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
     parser.addoption("--seconds", type=int, help="after so many, the other tests are left out")
     parser.addoption("--tour", metavar="FOLDER", help="jobs leave figures and pictures here")
+    parser.addoption("--write-goldens", action="store_true", help="write tests/cases anew")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -66,6 +68,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(7_000, 10, 10)
     gc.enable()
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Return a function that compares an answer with the golden one: see `golden_answers`."""
+    file, name = golden_file(request.path), request.node.name
+
+    def compare(answer: Any) -> None:
+        if request.config.getoption("--write-goldens"):
+            WRITTEN.setdefault(file, {})[name] = plain(answer)
+        else:
+            assert plain(answer) == read_goldens(file)[name], "see tests/golden_answers.py"
+
+    return compare
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -115,6 +131,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure() -> None:
+    write_goldens()
     gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     PLACES.remove()
 

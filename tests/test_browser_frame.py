@@ -107,6 +107,15 @@ def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
         assert max(late.values(), default=0) <= 0.3, (size, late)
 
 
+def test_the_heading_of_the_start_has_air_below_it(page: Page) -> None:
+    page.goto("/start")
+    heading = page.locator(".st-key-start h2 span").first
+    line = page.locator(".st-key-start p").first
+    expect(line).to_be_visible()
+    above, below = heading.bounding_box(), line.bounding_box()
+    assert above and below and below["y"] - above["y"] - above["height"] >= 8
+
+
 def test_a_menu_of_pages_closes_when_one_is_chosen(page: Page) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/cache?session=12-long-tool-run")

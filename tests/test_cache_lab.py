@@ -37,8 +37,9 @@ from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
 
 PAYLOADS: Final = ROOT.parent / "shared" / "conformance" / "litellm_payloads.json"
-FIVE: Final = "harbourmaster observations "  # as many tokens
-RULES: Final = FIVE * 780
+THREE: Final = "harbourmaster observations "  # as many tokens
+EARLIER: Final = "than the earlier requests of this session can have left"
+RULES: Final = THREE * 1_300
 TIDES: Final = ToolMetadata(
     name="tides", description="Tides of a port.", input_schema={"type": "object", "properties": {}}
 )
@@ -313,11 +314,11 @@ def test_a_change_that_there_is_none_of_is_one_clear_error() -> None:
 
 def test_tokens_near_the_minimum_are_called_unpredictable() -> None:
     def one(characters: int) -> Any:
-        task = TaskConfig(user_agent_prompt="x" * characters)
+        task = TaskConfig(user_agent_prompt="tide " * (characters // 5))
         chat = replace(session(3, task=task), tools=())
         return pg.simulate_cache(chat, dialect="native", policy="system-only")
 
-    sure, unsure, short = one(30_000), one(5_500), one(100)
+    sure, unsure, short = one(30_000), one(4_500), one(100)
     assert {request.state for request in sure.requests} == {"exact"}
     assert {request.state for request in unsure.requests} == {"unpredictable"}
     assert "may or may not reach the minimum of 1,024" in unsure.requests[0].reason
@@ -332,8 +333,8 @@ def test_an_estimate_is_a_range_and_a_bill_is_not() -> None:
         "cache_control": {"type": "ephemeral"},
     }
     estimated = pg.simulate_cache([body]).row[0]
-    low, high = estimated.token_range(estimated.sizes[-1])
-    assert low == 2340 < estimated.sizes[-1] == 3900 < high
+    low, high = estimated.total_range
+    assert (low, estimated.total, high) == (3319, 4299, 5867)
     usage = {
         "input_tokens": 4,
         "cache_creation_input_tokens": 3500,
@@ -341,7 +342,7 @@ def test_an_estimate_is_a_range_and_a_bill_is_not() -> None:
     }
     read = usage | {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 3500}
     found = pg.simulate_cache([body, body], usages=[usage, read])
-    assert found.row[0].token_range(3504) == (3504, 3504)
+    assert found.row[0].total_range == (3504, 3504)
     assert [(one.read, one.anchored, one.state) for one in found.requests] == [
         (0, True, "exact"),
         (3500, True, "exact"),
@@ -356,7 +357,7 @@ def test_an_estimate_is_a_range_and_a_bill_is_not() -> None:
 def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> None:
     usage = {
         "input_tokens": 3,
-        "cache_read_input_tokens": 3000,
+        "cache_read_input_tokens": 4500,
         "cache_creation_input_tokens": 40,
     }
     records = tuple(
@@ -368,18 +369,18 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     assert [request.at for request in found.row] == [0.0, 3600.0, 7200.0]
     assert [request.read for request in found.requests] == [0, 0, 0]  # an hour apart
     assert [(one.read, one.write, one.uncached) for one in found.billed if one] == [
-        (3000, 40, 3)
+        (4500, 40, 3)
     ] * 3
     assert pg.simulate_cache(noted, seconds_apart=20).requests[1].read > 0
     assert [request.state for request in found.requests] == ["warm-start", *["unpredictable"] * 2]
-    assert "3,000 tokens were billed as read that were cached before it" in found.why(0)
-    cold = replace(records[0], usage={"input_tokens": 3, "cache_creation_input_tokens": 3040})
+    assert "4,500 tokens were billed as read that were cached before it" in found.why(0)
+    cold = replace(records[0], usage={"input_tokens": 3, "cache_creation_input_tokens": 4540})
     fresh = pg.simulate_cache(replace(noted, requests=(cold, *records[1:])), dialect="native")
     assert {request.state for request in fresh.requests} == {"exact"}
     much = tuple(replace(one, usage={**usage, "input_tokens": 90_000}) for one in records)
     unlike = pg.simulate_cache(replace(noted, requests=much), dialect="native").requests[0]
     assert unlike.state == "unpredictable"  # the harness sent more than it wrote down
-    assert "93,040 tokens were billed, but the session holds 2," in unlike.reason
+    assert "94,540 tokens were billed, but the session holds 3," in unlike.reason
     some = replace(noted, requests=records[:2])
     assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 3600.0, 3600.0]
     one = replace(noted, requests=records[:1])
@@ -401,7 +402,8 @@ def test_a_sessions_own_bill_stands_before_what_is_predicted() -> None:
     found = pg.simulate_cache(noted, dialect="native")
     told = headline(found).text
     assert told.startswith("Billed: 90 % of 3,000 input tokens were read from the cache. ")
-    assert "read more than this session's requests could leave: it was cached before." in told
+    others = "in the cache: something else with the same beginning ran shortly before."
+    assert f"The bill of one request shows more cached tokens {EARLIER} {others}" in told
     assert told.endswith(headline(replace(found, billed=(), paid=None)).text)
 
 
@@ -409,13 +411,13 @@ def test_reads_above_what_the_session_could_leave_are_explained_by_its_first_bil
     """It was said to be cached before, although the first request had read nothing."""
     written = {"input_tokens": 4, "cache_creation_input_tokens": 4_500}
     read = {**written, "cache_read_input_tokens": 4_500}
-    asked = (Message("user", (TextPart(text),)) for text in ("hi", FIVE * 3_000))
+    asked = (Message("user", (TextPart(text),)) for text in ("hi", THREE * 5_000))
     answer = Message("assistant", (TextPart("yes"),))
     cold = Session(
         messages=(next(asked), answer, next(asked), answer),
         requests=(RequestRecord(reply=1, usage=written), RequestRecord(reply=3, usage=read)),
     ).with_model("claude-sonnet-4-5")
-    more = "One request read more than this session's requests could leave: "
+    more = f"The bill of one request shows more cached tokens {EARLIER} in the cache: "
     assert (
         f"{more}request 1 read nothing, so the session lacks part of what was sent (it has no "
         "system prompt and no tools)." in headline(pg.simulate_cache(cold)).text
@@ -424,7 +426,8 @@ def test_reads_above_what_the_session_could_leave_are_explained_by_its_first_bil
     told = headline(pg.simulate_cache(instructed)).text
     assert f"{more}request 1 read nothing, so the session lacks part of what was sent." in told
     told = headline(pg.simulate_cache(cold, model="gpt-4o-mini")).text  # which promises no read
-    assert f"{more}it was cached before, or the session lacks part of what was sent" in told
+    others = "something else with the same beginning ran shortly before"
+    assert f"{more}{others}, or the session lacks part of what was sent" in told
 
 
 def test_a_transcript_that_holds_less_than_was_billed_is_not_advised_by_its_length() -> None:
@@ -515,13 +518,13 @@ def marked_body(turns: int, *marked: int) -> dict[str, Any]:
 def test_an_explicit_gemini_cache_is_made_stored_and_read_whole() -> None:
     row = [marked_body(turns, 0) for turns in (1, 2, 3)]
     one, two, three = pg.simulate_cache(row).requests
-    assert (one.read, one.written, one.uncached) == (0, {"1h": 3900}, 1)
-    assert one.cost == 3900 * 1000 + 1000 + 3900 * 3600  # an hour's storage
-    assert [two.read, three.read] == [3900, 3900]
-    assert [two.uncached, three.uncached] == [2, 3]
+    assert (one.read, one.written, one.uncached) == (0, {"1h": 3903}, 3)
+    assert one.cost == 3903 * 1000 + 3000 + 3903 * 3600  # an hour's storage
+    assert [two.read, three.read] == [3903, 3903]
+    assert [two.uncached, three.uncached] == [6, 9]
     assert one.state == two.state == "exact"
     late = pg.simulate_cache(row, seconds_apart=2000).requests
-    assert [request.read for request in late] == [0, 3900, 0]  # reading does not lengthen its life
+    assert [request.read for request in late] == [0, 3903, 0]  # reading does not lengthen its life
     plain = [marked_body(turns) for turns in (1, 2, 3)]
     assert {request.state for request in pg.simulate_cache(plain).requests} == {"eligible"}
 
@@ -530,15 +533,15 @@ def test_an_explicit_cache_lives_as_long_as_its_mark_says() -> None:
     request = marked_body(1, 0)
     request["messages"][0]["content"][0]["cache_control"] = {"type": "ephemeral", "ttl": "2h"}
     found = pg.simulate_cache([request, request], seconds_apart=7000).requests
-    assert [one.read for one in found] == [0, 3900]
-    assert found[0].cost == 3900 * 1000 + 1000 + 3900 * 7200
+    assert [one.read for one in found] == [0, 3903]
+    assert found[0].cost == 3903 * 1000 + 3000 + 3903 * 7200
 
 
 def test_marks_behind_a_gap_make_no_explicit_cache_of_their_own() -> None:
     gap = pg.simulate_cache([marked_body(3, 0, 2, 3)]).requests[0]
-    assert gap.written == {"1h": 3900}
+    assert gap.written == {"1h": 3903}
     run = pg.simulate_cache([marked_body(3, 0, 1, 2)]).requests[0]
-    assert run.written == {"1h": 3902}
+    assert run.written == {"1h": 3909}
 
 
 def test_an_explicit_cache_may_not_end_with_an_answer() -> None:
@@ -546,7 +549,7 @@ def test_an_explicit_cache_may_not_end_with_an_answer() -> None:
     answered["messages"][1]["role"] = "assistant"
     (one,) = pg.simulate_cache([answered]).requests
     assert "the marked part may not end with an answer or a result" in one.reason
-    assert (one.written, one.uncached) == ({}, 3902)
+    assert (one.written, one.uncached) == ({}, 3909)
 
 
 def test_a_marked_block_that_is_too_short_is_left_to_the_implicit_cache() -> None:
@@ -556,14 +559,14 @@ def test_a_marked_block_that_is_too_short_is_left_to_the_implicit_cache() -> Non
             {
                 "role": "system",
                 "content": [
-                    {"type": "text", "text": FIVE * 20, "cache_control": {"type": "ephemeral"}}
+                    {"type": "text", "text": THREE * 33, "cache_control": {"type": "ephemeral"}}
                 ],
             },
             {"role": "user", "content": RULES},
         ],
     }
     one, two = pg.simulate_cache([short, short]).requests
-    assert one.reason.startswith("no explicit cache, about 100 tokens are marked, the minimum is 2")
+    assert one.reason.startswith("no explicit cache, about 102 tokens are marked, the minimum is 2")
     assert two.state == "eligible"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import LIST
 from test_laws import EXAMPLES
 
+import playground as pg
 from playground.base.fixes import FIXES
 from playground.cache.answers.simulation import cache_matrix, simulate_cache
 from playground.cache.answers.what_if import ENVIRONMENTS, WhatIf
@@ -21,6 +23,7 @@ from playground.dialects.marks.own_policies import MarkPlace, OwnPolicy, parse_p
 from playground.dialects.marks.policies import POLICIES, CacheRequest, as_parts
 from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import Session
 from playground.show.strip import strip
 
@@ -173,3 +176,64 @@ def test_a_body_of_any_shape_is_simulated_and_never_a_traceback(
     found = simulate_cache(bodies, provider=provider, times=times[: len(bodies)])
     assert len(found.requests) == len(bodies)
     assert isinstance(found.findings, list)
+
+
+MODELS_TO_COUNT = ("claude-sonnet-4-5", "claude-opus-4-8", "gpt-4o", "gpt-5", "gemini-2.5-pro")
+
+
+def assert_counted_alike(session: Session, dialect: str, model: str) -> None:
+    """The cache's last request is the prompt that is counted: one size, and one range."""
+    asked = (
+        replace(session, messages=session.messages[: session.replies[-1]])
+        if (session.replies and session.messages[-1].role == "assistant")
+        else session
+    )
+    last = pg.simulate_cache(asked, dialect, model=model).row[-1]
+    counted = pg.count_tokens(asked, dialect, model=model)
+    assert (last.total, last.total_range) == (counted.tokens, counted.range)
+
+
+@pytest.mark.parametrize("model", MODELS_TO_COUNT)
+@pytest.mark.parametrize("name", sorted(pg.sample_sessions()))
+def test_cache_and_count_give_a_sample_one_size(name: str, model: str) -> None:
+    """The cache left out what Claude adds for tools, and counted OpenAI's tools as JSON."""
+    for dialect in ("native", "xml"):
+        assert_counted_alike(pg.sample_sessions()[name], dialect, model)
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.tuples(st.text(max_size=60), st.text(max_size=60)), max_size=4),
+    st.lists(st.text(max_size=80), max_size=3),
+    st.sampled_from(MODELS_TO_COUNT),
+)
+def test_cache_and_count_give_a_session_with_tools_one_size(
+    turns: list[tuple[str, str]], described: list[str], model: str
+) -> None:
+    tools = tuple(
+        ToolMetadata(name=f"f{n}", description=text, input_schema={"type": "object"})
+        for n, text in enumerate(described)
+    )
+    messages = [
+        message
+        for n, (question, answer) in enumerate(turns)
+        for message in (
+            Message("user", (TextPart(question),)),
+            Message("assistant", (TextPart(answer), ToolCallPart(f"c{n}", "f0", {"a": question}))),
+            Message("tool", (ToolResultPart(f"c{n}", "f0", answer),)),
+        )
+    ]
+    asked = Session(messages=[*messages, Message("user", (TextPart("go on"),))], tools=tools)
+    assert_counted_alike(asked, "native", model)
+
+
+def test_a_prefix_is_certainly_too_short_only_if_its_whole_range_is() -> None:
+    """Of 584 tokens without what Claude adds for tools, "certain" was said: 1,123 are counted."""
+    session = pg.sample_sessions()["02-parallel-calls"]
+    found = pg.simulate_cache(session, "native", model="claude-sonnet-4-5")
+    rules, minimum = found.rules, found.rules.minimum("claude-sonnet-4-5") if found.rules else 0
+    assert rules is not None
+    for sent, outcome in zip(found.row, found.requests, strict=True):
+        low, high = sent.size_range(max(sent.marks))
+        assert (outcome.state == "exact") == (not low < minimum <= high)
+    assert [one.state for one in found.requests].count("unpredictable") > 0

@@ -377,7 +377,7 @@ def test_a_finding_tells_where_two_requests_part() -> None:
     message = next(one.message for one in found if one.code == "volatile-system")
     assert message.startswith("system_changed at block 0, character")
     assert "10:00:01" in message
-    assert "; invalidates system, messages, 1,9" in message
+    assert "; invalidates system, messages, 2,4" in message
     assert message.endswith(f" cached tokens; {FIXES['volatile-system']}")
     switched = pg.simulate_cache(model_switch()).findings
     assert "; invalidates tools, system, messages, 1,9" in switched[0].message

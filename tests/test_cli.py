@@ -164,6 +164,11 @@ def test_replay_under_another_dialect() -> None:
             "unknown dialect 'klingon'; did you mean 'inkling'?\n",
         ),
         (
+            ["render", "01-plain-chat", "-d", "mine/harbour.toml"],
+            "'mine/harbour.toml' is a file, not a dialect's name; expected its dialect's name, and "
+            "its folder in the variable PLAYGROUND_DIALECTS\n",
+        ),
+        (
             ["cache", "01-plain-chat", "--policy", "x"],
             "unknown policy 'x'; the nearest of 19: ",
         ),

@@ -74,7 +74,7 @@ def test_results_that_stand_as_text_are_not_missing() -> None:
     loaded = read(history(*(f"[read_file for '{n}.py'] Result:\nx" for n in range(5))), "x.json")
     (told,) = loaded.findings
     assert (told.code, told.severity) == ("results-in-text", "info")
-    assert told.message == "5 results, and no part of a message"
+    assert told.message == "5 results, as text and not as a part"
     bare = read(history("[read_file] Result:\nx"), "x.json")
     assert codes(bare) == ["results-in-text"]
 

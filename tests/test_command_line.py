@@ -10,7 +10,6 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,11 @@ from click.testing import CliRunner, Result
 from conftest import ROOT
 
 import playground as pg
-from playground.cli import JSON_VERSION, main
+from playground.cli import main
 from playground.cli.command import Command
 from playground.sessions.native_format import dump_session
 from playground.show.glossary import GLOSSARY, figure, title
 
-schemas = import_module("command_line_schema")
 # What sends requests, runs until it is stopped, or asks a cluster: tested where its server is.
 UNRUN = {
     "app",
@@ -306,14 +304,6 @@ def test_older_spellings_go_on_working_out_of_sight() -> None:
     assert "--simulate" not in run("cache", "--help").stdout
     assert "--session" not in run("record", "--help").stdout
     assert run("record", "--session", "nothing", "--model", "openai/x").exit_code == 2
-
-
-def test_the_published_schema_is_that_of_every_commands_json() -> None:
-    """Written by `python docs/command_line_schema.py`, after a change of a key."""
-    assert schemas.FILE.read_text() == schemas.written(ROOT)
-    shapes = json.loads(schemas.FILE.read_text())
-    assert shapes["version"] == JSON_VERSION
-    assert [key for key in schemas.keys_of(shapes["$defs"]) if not schemas.is_name(key)] == []
 
 
 @pytest.mark.parametrize(

@@ -1074,6 +1074,7 @@ def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:
     (unread := tmp_path / "unread.json").write_text('{"tide": 4.27}')
     made = run("build", out, str(small), str(unread), "--engine", "serial")
     assert made.stdout[:13] == "1 shard built"
+    assert " calls in replies, " in made.stdout
     assert made.stderr.startswith(f"left out: {unread}: a JSON object")
     listed = run("ask", out, "failures", "--by", "dialect,week", "--csv").stdout.splitlines()
     assert listed[0].startswith("dialect,week,calls,malformed")

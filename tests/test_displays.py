@@ -41,7 +41,7 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.show import frames, policy_bars, rows
 from playground.show.glossary import figure, is_number, title
 from playground.show.markup import embedded, escaped, exact
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"
@@ -62,7 +62,7 @@ def evil_trial() -> Shown:
     """A recorded reply, counted against the call that was expected."""
     call = f'{EVIL}<tool_call>\n{{"name": "f", "arguments": {{"a": "</script>"}}}}\n</tool_call>'
     expected = ExpectedReply(1, (ExpectedCall("f", {"a": EVIL}),), EVIL)
-    recording = Recording(EVIL, "hermes", (TextChunk(call),), model=EVIL)
+    recording = Recording(f"{EVIL}, 1", "hermes", (TextChunk(call),), model=EVIL)
     return pg.trial(replace(evil_session(), expected=(expected,), recordings=(recording,))).run()
 
 

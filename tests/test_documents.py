@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import pydoc
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,6 +14,7 @@ from conftest import ROOT
 from strategies import TOOLS
 from tour import JOBS
 
+import playground as pg
 from playground.cache.simulated import State
 from playground.cli import main
 from playground.dialects.by_hand.plugins import fault_of
@@ -60,18 +61,16 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
         assert f"| `{state}` |" in document.read_text()
 
 
+# Their code is run by a test of its own, here or beside what it is about.
+TESTED_APART = {"cache-lab", "derived-dialects", "own-dialect", "signatures", "workspace"}
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        "agents",
-        "compaction",
-        "conversation-templates",
-        "raw-prompts",
-        "servers",
-        "session-format",
-        "tokens",
-        "tools",
-        "versions",
+        path.stem
+        for path in sorted((ROOT / "docs").glob("*.md"))
+        if path.stem not in TESTED_APART and blocks(path, "python")
     ],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
@@ -79,8 +78,26 @@ def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
         executed(code)
 
 
-def test_contributing_is_read_in_minutes() -> None:
+def test_the_tutorials_commands_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = ROOT / "docs" / "tutorial.md"
+    for name, text in zip(("reply.txt", "cut.txt"), blocks(document, "text"), strict=True):
+        Path(name).write_text(text)
+    shown = blocks(document, "console")
+    assert len(shown) == 5
+    for block in shown:
+        command, _, output = block.partition("\n")
+        done = CliRunner().invoke(main, command.removeprefix("$ playground ").split())
+        assert (done.exit_code, done.stdout.rstrip()) == (0, output.rstrip()), command
+    detected = CliRunner().invoke(main, ["detect", "reply.txt"]).stdout
+    assert detected.splitlines()[1].startswith("hermes ")
+
+
+def test_what_is_read_first_is_short() -> None:
     assert len(CONTRIBUTING.read_bytes()) <= 8_000
+    assert len(README.read_text().splitlines()) <= 120
     assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 40
 
 
@@ -107,6 +124,18 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
     file, entry = blocks(ROOT / "docs" / "own-dialect.md", "toml")
     assert parse_dialect(file, "mine.toml").name == "use-tool"
     assert "use-tool = " in entry
+
+
+def test_the_tour_at_the_head_of_help_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testmod(pg, optionflags=doctest.ELLIPSIS)
+    assert done.failed == 0 and done.attempted >= 20
+    assert "<html" in (tmp_path / "five.html").read_text()
+    tour = pydoc.plain(pydoc.render_doc(pg)).splitlines()[:80]
+    for name in ("session", "compare", "place_cache", "simulate_cache", "replay", "trial"):
+        assert any(f"pg.{name}(" in line for line in tour), name
 
 
 def test_a_dialect_declared_in_four_lines_is_whole() -> None:
@@ -144,12 +173,6 @@ def test_the_format_documents_example_is_a_session() -> None:
     assert loaded.findings == []
     assert loaded.session.recordings[0].chunks[1].at == 0.44
     assert compare(loaded.session).columns[0].findings[0].code == "reasoning-dropped"
-
-
-def test_generated_documents_are_up_to_date() -> None:
-    command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
 
 
 def test_links_in_documents_lead_somewhere() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tomllib
@@ -18,9 +17,7 @@ from playground.base.extras import missing_package, requirement
 
 PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: Final = PROJECT["optional-dependencies"]
-README: Final = (ROOT / "README.md").read_text()
 HERE = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); "
-LIBRARY: Final = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
 MOST_MEGABYTES = 60
 
 

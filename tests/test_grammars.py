@@ -25,6 +25,7 @@ from strategies import GENERAL, WITH_GRAMMAR
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import TextPart
 from playground.nouns.tools import ToolMetadata
+from playground.parsing.syntax import Syntax
 from playground.parsing.values import PLAIN_JSON
 
 EVERY = pytest.mark.parametrize("dialect", WITH_GRAMMAR, ids=lambda d: d.name)
@@ -124,6 +125,34 @@ def test_what_the_engine_takes_is_read_whole_in_many_walks(
         if text is not None:
             wrong = fault(dialect, text, tools_for(dialect), choice == "required")
             assert not wrong, (wrong, text)
+
+
+BY_LINE_BREAK = DeclaredDialect(
+    name="use-tool",
+    rules="Write USE_TOOL, each parameter on a line of its own, then END_TOOL.",
+    syntax=Syntax(call="USE_TOOL: {name}\n{params}END_TOOL", param="{key}: {value}\n"),
+)
+
+
+def test_a_value_that_only_a_line_break_ends_holds_none() -> None:
+    """The grammar took no call at all: a value could go on behind the next key, up to the end."""
+    tools = tools_for(BY_LINE_BREAK)
+    short, two_lines = right_calls(BY_LINE_BREAK)[:2]
+    assert engine(BY_LINE_BREAK).accepts(BY_LINE_BREAK.format_tool_call(short, tools))
+    assert not engine(BY_LINE_BREAK).accepts(BY_LINE_BREAK.format_tool_call(two_lines, tools))
+    said = [found.message for found in grammar_for(BY_LINE_BREAK).findings]
+    assert r"no value holds '\n' or 'USE_TOOL:' or 'END_TOOL'" in said
+    for seed in range(100):
+        text = engine(BY_LINE_BREAK).walk(seed, baits(BY_LINE_BREAK))
+        assert text is None or not fault(BY_LINE_BREAK, text, tools, True), text
+
+
+def test_no_grammar_says_which_values_are_well_formed_that_a_line_break_ends() -> None:
+    """Law 14 did not hold: a text went on over the next parameters, which the reader told of."""
+    grammar = BY_LINE_BREAK.grammar(tools_for(BY_LINE_BREAK), accepts="well-formed")
+    assert not grammar.lark
+    assert [found.code for found in grammar.findings] == ["no-grammar"]
+    assert "ends by white space alone" in grammar.findings[0].message
 
 
 # schemas of any kind

@@ -108,3 +108,28 @@ def test_what_is_said_and_each_native_call_are_blocks_of_their_own() -> None:
     texts = [block.text for block in column.blocks if block.origin == "message:1"]
     assert texts[0] == "I will look up both."
     assert [text[:16] for text in texts[1:]] == ['{"id": "call_w",', '{"id": "call_t",']
+
+
+def test_an_image_is_shown_where_the_session_holds_it_and_nothing_else_is() -> None:
+    png = (
+        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AA"
+        "QQxwFgBB0gX7h/C5SAAAAABJRU5ErkJggg=="
+    )
+    svg = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciPjwvc3ZnPg=="
+    urls = [
+        f"data:image/svg+xml;base64,{png}",  # its bytes say what it is
+        f"data:image/svg+xml;base64,{svg}",
+        f"data:image/png;base64,{svg}",
+        "https://elsewhere.example/a.png",
+        f"data:image/png;base64,{png[:12]}",  # no size
+    ]
+    images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    content = [*images[3:], {"type": "text", "text": "two, [image_url], then three"}, *images[:3]]
+    session = pg.session(messages=[{"role": "user", "content": content}])
+    drawn = grid(
+        [payloads.comparison_pane(column) for column in pg.compare(session, ["xml", "hermes"])]
+    )
+    assert list(drawn["images"].values()) == [(f"data:image/png;base64,{png}", 3, 2)]
+    shown = [block for pane in drawn["panes"] for _, blocks in pane["cells"] for block in blocks]
+    held = [(drawn["texts"][block[0]], block[3]["images"]) for block in shown if len(block) > 3]
+    assert held == [("[image_url]" * 3, list(drawn["images"]))] * 2

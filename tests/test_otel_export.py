@@ -264,3 +264,21 @@ def test_a_trace_too_long_to_repeat_is_refused() -> None:
     said = Message("assistant", (TextPart("x" * 20_000),))
     with pytest.raises(pg.InputFault, match="repeats the messages"):
         dump_otel(Session(messages=(said,) * 200))
+
+
+@pytest.mark.parametrize(
+    ("usage", "read"),
+    [
+        ({"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": 90}, 5),
+        ({"prompt_tokens": 198, "completion_tokens": 20, "total_tokens": 218}, 198),
+    ],
+)
+def test_a_receipt_counts_each_bill_of_a_trace_once(usage: dict[str, int], read: int) -> None:
+    """A trace holds the provider's bill, and beside it the same bill as the convention has it."""
+    said = [Message("user", (TextPart("Ebb?"),)), Message("assistant", (TextPart("At noon."),))]
+    records = [RequestRecord(n, "gpt-4o", usage=usage) for n in (1, 3)]
+    text = dump_otel(Session(messages=[*said, *said], requests=records))
+    receipt = receipt_of_sessions(source(text), list(read_sessions(source(text))))
+    counts = {kind: (in_file, in_sessions) for kind, in_file, in_sessions in receipt.counts}
+    assert (counts["requests"], counts["input tokens"]) == ((2, 2), (2 * read, 2 * read))
+    assert receipt.silent == []

@@ -550,7 +550,7 @@ def test_a_lock_is_taken_of_no_file_that_is_none(tmp_path: Path) -> None:
     diary = tmp_path / "diary"
     diary.write_text("today\n")
     (tmp_path / "link").symlink_to(diary)
-    for name, words in (("diary", "no lock file"), ("link", "a link")):
+    for name, words in (("diary", "not a lock file"), ("link", "a link")):
         with pytest.raises(FileExistsError, match=words), lock_file(tmp_path / name):
             raise AssertionError("the lock is held")
     assert diary.read_text() == "today\n"
@@ -564,7 +564,7 @@ def test_a_corpus_takes_no_file_of_the_users_for_its_lock(tmp_path: Path) -> Non
     (tmp_path / "u").mkdir()
     (tmp_path / "u" / "lock").write_text("mine")
     done = run("corpus", "build", str(tmp_path / "u"), sample)
-    assert done.exit_code == 2 and "no lock file" in done.stderr
+    assert done.exit_code == 2 and "not a lock file" in done.stderr
     assert {each.name for each in (tmp_path / "u").iterdir()} == {"lock"}
     assert (tmp_path / "u" / "lock").read_text() == "mine"
 

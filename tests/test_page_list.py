@@ -6,6 +6,7 @@ import re
 
 import pytest
 from conftest import ROOT
+from golden_answers import Golden, page_elements
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 from test_pages import page
@@ -21,6 +22,8 @@ from playground.app.pages import (
 from playground.base import paths
 
 UI = ROOT / "playground" / "app"
+FILLED_IN = ("compare", "payload", "diff")  # after other threads: not always alike
+FILLED_IN = ("compare", "payload", "diff")  # other threads fill in what they count
 NO_PAGES = {"__init__", "main", "navigation", "pages", "server", "state"} | {"answers"}  # Compare's
 
 
@@ -50,10 +53,11 @@ def test_what_pages_share_knows_no_page() -> None:
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
-def test_every_page_opens_beside_the_sidebar(entry: PageEntry) -> None:
+def test_every_page_opens_beside_the_sidebar(entry: PageEntry, golden: Golden) -> None:
     app = page(entry.name, session="02-parallel-calls")
     assert not app.error
     assert app.selectbox(key="session").value == "02-parallel-calls"
+    golden(page_elements(app, with_components=entry.name not in FILLED_IN))
 
 
 @pytest.mark.parametrize(("address", "entry"), older_addresses().items())

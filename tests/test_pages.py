@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from golden_answers import Golden, page_elements
 from serving import widened
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
@@ -18,7 +19,7 @@ from wires import FRAMINGS, WRITERS, Said
 
 from playground.app.pages import page_entry, parent
 from playground.app.shared import in_place
-from playground.app.shared.readings import Reading
+from playground.app.shared.readings import MOST_COLUMNS, Reading
 from playground.base import paths
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.marks.policies import POLICIES
@@ -104,10 +105,12 @@ def _fed(app: AppTest) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("sample", paths.samples())
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_runs_with_a_sample(name: str, sample: str) -> None:
+def test_a_page_runs_with_a_sample(name: str, sample: str, golden: Golden) -> None:
     app = page(name, session=sample)
     assert app.selectbox(key="session").value == sample
     assert not app.error
+    if sample[:2] in ("04", "06", "11"):  # with 02: test_page_list.py
+        golden(page_elements(app, with_components=name != "compare"))
 
 
 def test_compare_shows_every_chosen_dialect_with_its_counts() -> None:
@@ -392,6 +395,9 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
 
 
 def test_dialects_and_servers_stand_in_columns_of_one_player() -> None:
+    many = ",".join(dialect_names()[: MOST_COLUMNS + 1])
+    app = page("replay", session="02-parallel-calls", columns=many)
+    assert app.multiselect(key="columns").value == dialect_names()[:MOST_COLUMNS]
     app = page("replay", session="02-parallel-calls", columns="xml,hermes,server:vllm")
     (data,) = payloads(app)
     ours, other, server = data["columns"]
@@ -449,6 +455,7 @@ def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
     assert "mine" in set(table(app, "refused because")["policy"])
+    assert "mine" in [text.value for text in app.text]
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "**x**", "marks": []}'
     ).run()
@@ -922,9 +929,13 @@ def test_a_servers_reading_stands_beside_ours() -> None:
 
 
 def test_the_server_beside_our_reading_at_first_was_run_on_such_replies() -> None:
-    """It was vLLM, whose reading of a value that is cut off is assumed."""
+    """vLLM, whose reading of a value that is cut off is assumed, comes third: it hands over the
+    call."""
     app = page("replay", session="04-truncated-call")
-    assert app.multiselect(key="columns").value == ["qwen3-coder", "server:ollama"]
+    shown = ["qwen3-coder", "server:ollama", "server:vllm"]
+    assert app.multiselect(key="columns").value == shown
+    told = " ".join(text.value for text in app.text)
+    assert "vllm:qwen3_coder is assumed, not known, to hand over the call write_file" in told
     said = next(text.value for text in app.text if text.value.startswith("ollama"))
     assert "hands over" in said
     assert said.endswith("Its parser was run on such replies.")

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.tokens import TokenCount
 from playground.tokens.answer_forms import answer_form
+from playground.tokens.count import TokenCount
 from playground.tokens.registry import packaged
 
 ONE_WORD: Final[dict[str, Any]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.tokens import count_request
+from playground.tokens.count import count_request
 from playground.tokens.models import rule_for
 from playground.tokens.ollama import extra_of_old_versions, tool_text
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.tokens import TokenCount, count_request
+from playground.tokens.count import TokenCount, count_request
 from playground.tokens.estimate import FAMILIES, texts_of
 from playground.tokens.models import rule_for
 from playground.tokens.nearly import count_with_similar, more_of_digits

@@ -19,7 +19,7 @@ import playground as pg
 from playground.base.errors import InputFault, UnknownNameError
 from playground.recordings.apis import APIS as RECORDED
 from playground.show.token_frames import with_tokens
-from playground.tokens import TokenCount, count_request
+from playground.tokens.count import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
 from playground.tokens.models import APIS, api_of, rule_for
 from playground.tokens.pictures import Rows, Tiles, size_of, tiles_of
@@ -626,7 +626,7 @@ def _sentencepiece(path: Path) -> Path:
                + _field(3, 0, bytes([kind])))
         for text, score, kind in words
     )  # fmt: skip
-    path.write_bytes(data + _field(2, 2, _field(3, 0, b"\x02")))
+    path.write_bytes(data + _field(2, 2, _field(4, 0, b"\x09") + _field(3, 0, b"\x02")))
     return path
 
 

@@ -14,6 +14,7 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -365,6 +366,7 @@ def answers(folder: Path) -> dict[str, Shown]:
     """One answer of each kind, all of names that turn a line around."""
     given = session(folder)
     (recording,) = given.recordings
+    named = replace(recording, name=f"{TURNED}, 1")  # an answer to the case of that name
     call = "".join(str(chunk.text) for chunk in recording.chunks if isinstance(chunk, TextChunk))
     other = pg.session("Hello?", model=TURNED, tools=list(given.tools))
     return {
@@ -381,7 +383,7 @@ def answers(folder: Path) -> dict[str, Shown]:
         "parse, of a server": pg.parse(call, "hermes", server="vllm"),
         "detect": pg.detect(call),
         "carry": pg.carry(["xml"], {TURNED: TURNED}),
-        "trial": pg.trial(given).run(),
+        "trial": pg.trial(replace(given, recordings=(named,))).run(),
         "corpus": CorpusAnswer("shapes", [TURNED, "calls"], [(TURNED, 3), (f"{TURNED}2", 1)]),
         "diff": pg.diff(given, other),
         "compaction": pg.compaction(given),

@@ -27,6 +27,7 @@ from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
 from playground.cli import main
 from playground.nouns.messages import Message, TextPart
+from playground.recordings.append_only_file import interrupted
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.sessions.editing import Edit
 from playground.sessions.entries import (
@@ -127,7 +128,7 @@ def test_secrets_are_starred_whatever_pieces_they_came_in_and_counted() -> None:
         (ENTRY[: ENTRY.index("\n") + 1], "breaks off"),
         (ENTRY[:30], "line"),
         ("", "not JSON"),
-        ("[1]\n", "no object"),
+        ("[1]\n", "not an object"),
         ('{"format": 3}\n', "its format is 3"),
         (
             ENTRY.replace('"findings": [', '"edits": [{"action": "fly"}], "findings": ['),
@@ -596,6 +597,9 @@ def test_start_lists_a_row_each_folds_a_files_sessions_and_names_what_was_interr
     (paths.recordings() / "whole.jsonl").write_text(f"{whole}\n")
     (paths.recordings() / "cut.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in CUT))
 
+    held = len([*Path("/dev/fd").iterdir()])
+    assert interrupted(paths.recordings()) == [paths.recordings() / "cut.jsonl"]
+    assert len([*Path("/dev/fd").iterdir()]) == held  # the files that were looked into are closed
     app = page("start")
     assert rows(app) == ["agent", "agent 99"]
     press(app, "+ 7 of this file")

@@ -39,7 +39,7 @@ JOBS = (
     Job("miss", "Why did my fourth request miss the cache?", 4),
     Job("marks", "Without marks I pay it all. What does one mark of my own change?", 5),
     Job("answer", "I have only a transcript. What did the model stream, step by step?", 3),
-    Job("server", "The stream broke off inside a call. Which server ran it all the same?", 4),
+    Job("server", "The stream broke off inside a call. Which server ran it all the same?", 1),
     Job("edit", "Let me try another system prompt and one message more, and take it back.", 11),
     Job("picture", "My request holds a picture. Is it sent in each dialect?", 2, "6 | 12"),
     Job("bill", "This transcript was dear. Which request missed the cache, and why?", 2, "3 | 29"),

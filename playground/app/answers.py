@@ -18,7 +18,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import has_page, page_entry
-from playground.app.serving import access
+from playground.app.serving import access, warming
 from playground.app.shared import components, history, keys, say, waiting
 from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
@@ -331,7 +331,7 @@ def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[s
     if not has_page("trials"):
         return
     asked = _last_run()
-    navigation.parts_of(page_entry("trials")).ask_again(
+    warming.import_parts(page_entry("trials")).ask_again(
         working,
         list(dialects),
         {name: _calls(run, working.session.tools) for name, run in runs.items()},

@@ -46,7 +46,7 @@ from playground.show import frames, policy_bars, rows, rule_rows
 from playground.show.policy_bars import PricedPolicy, best_saving, cheaper_policy, title
 from playground.show.rows import AnswerRows
 from playground.show.strip import strip
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 _AS_NOTED: Final = "as noted"
 _SECONDS_APART: Final = {
@@ -272,7 +272,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
         )
     written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
-        f"Policies, predicted in % of uncached{written}.",
+        f"All policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,

@@ -34,7 +34,7 @@ from playground.show import exports, frames, payloads, rows
 from playground.show.grid import grid, with_row
 from playground.show.heads import PENDING, Figure, heads
 from playground.show.token_frames import with_tokens
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 _SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds

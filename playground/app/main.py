@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.app import navigation
+from playground.app.pages import PAGES
 from playground.app.serving import access, warming
-from playground.app.shared import bring, callbacks, frame, workspace
-from playground.base import paths
+
+warming.import_parts(PAGES[0])  # first, because each tab's run of this file has its own thread
+
+from playground.app import navigation  # noqa: E402
+from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E402
+from playground.base import paths  # noqa: E402
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     # Streamlit may be told to run this file alone, without the gates of `server.py`
@@ -45,5 +49,6 @@ if entry := navigation.entry_of(page):  # None for an older address, which redir
     if not frame.head(entry):
         workspace.missing()
         st.stop()
+    warming.import_parts(entry)
 page.run()
 warming.page_drawn.set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
@@ -19,6 +18,7 @@ from playground.app.pages import (
     parent,
     views,
 )
+from playground.app.serving import warming
 from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
@@ -139,12 +139,7 @@ def current(page: PageEntry) -> PageEntry:
 
 def show(entry: PageEntry, row: Any) -> None:
     """Draw a view, with its controls in this row of the page."""
-    parts_of(entry).show(row)
-
-
-def parts_of(entry: PageEntry) -> Any:
-    """Return the module with the parts of a page or view."""
-    return import_module(entry.parts or f"playground.app.{entry.name}")
+    warming.import_parts(entry).show(row)
 
 
 def _view_of(entry: PageEntry) -> dict[str, str]:

@@ -170,7 +170,7 @@ def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
 
 def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
     """Return the items of a list of texts. Raises InputFault as `items` does, and for an item that
-    is no text."""
+    is not a text."""
     listed = items(where, values)
     for item in listed:
         if not isinstance(item, str):

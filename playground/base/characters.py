@@ -51,7 +51,7 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
     object is returned.
     """
-    if is_all_whole(value):  # fast, because it builds no places
+    if is_all_whole(value):  # fast, because it does not note where each text is
         return value
     changed: T = _without_half_surrogates(value, place, findings)
     return changed

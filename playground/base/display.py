@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
 
-from playground.base.wording import keep_order, visible
+from playground.base.wording import keep_order, short_repr, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ class AnswerMarkup(Protocol):
 
 _drawings: dict[tuple[Display, str], Callable[[Any], Any]] = {}  # by a type's path
 _WIDEST: Final = 160  # characters of a cell that is printed
+_LONGEST_ITEMS: Final = 100  # characters of the items that `repr` shows
 _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
     "rows": "playground.show.rows",
     "frame": "playground.show.frames",
@@ -70,7 +71,7 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
-    Raises KeyError if none is registered, which is a mistake of ours."""
+    Raises KeyError if none is registered, which is a bug of this package."""
     try:
         import_module(_MODULES[kind])
     except ModuleNotFoundError as error:
@@ -105,6 +106,16 @@ class Shown:
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "__repr__" not in cls.__dict__:  # a dataclass would write out all fields of all fields
+            setattr(cls, "__repr__", _short_repr)  # noqa: B010 - mypy refuses the assignment
+
+    def _summary(self) -> str:
+        """Return the figures that matter, for `repr`: here the fields in short."""
+        names = getattr(self, "__dataclass_fields__", ())
+        return ", ".join(filter(None, (_field(name, getattr(self, name)) for name in names)))
+
     def frame(self) -> pd.DataFrame:
         """Return the answer as a table of pandas. The answer's class says what a row is."""
         return draw("frame", self)
@@ -122,6 +133,21 @@ class Shown:
 
     def _repr_mimebundle_(self, **_: Any) -> Bundle:
         return draw("picture", self).bundle()
+
+
+def _short_repr(answer: Shown) -> str:
+    """Return an answer in one line; `print` shows its table."""
+    return short_repr(answer, answer._summary())
+
+
+def _field(name: str, value: object) -> str:
+    """Return a field in short: a text or number as it is, a list or mapping as its length, another
+    value by its name."""
+    if isinstance(value, str | int | float):
+        return f"{name}={value!r:.40}" if value != "" else ""
+    if isinstance(value, Sequence | Mapping):
+        return f"{name}: {len(value)}"
+    return f"{name}={own!r}" if isinstance(own := getattr(value, "name", None), str) else ""
 
 
 def as_text(frame: pd.DataFrame) -> str:
@@ -148,7 +174,7 @@ def _cell(text: str) -> str:
 
 class Listed(Sequence[Item], Shown):
     """A sequence of answers that shows itself as one table. It is no `list`, because notebooks
-    print lists in their own way."""
+    print a `list` in their own way."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
@@ -168,8 +194,9 @@ class Listed(Sequence[Item], Shown):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._items!r})"
+    def _summary(self) -> str:
+        items = repr(self._items)
+        return items if len(items) < _LONGEST_ITEMS else f"{len(self)} items"
 
 
 class Drawn(Shown):

@@ -117,7 +117,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "printed-response": warning("the text is a response object as Python prints it, not a reply"),
     "native-call": info("a native tool call, in a stream whose dialect writes calls as text"),
     "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),
-    "unknown-json": warning("JSON in no known format of sessions or requests: taken for a reply"),
+    "unknown-json": warning("JSON in an unknown format: taken for a reply"),
     "unknown-dialect": warning(
         "a recording names an unknown dialect: its text decides in which dialect it is read"
     ),
@@ -361,7 +361,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "the source computes a value (a call, say) instead of writing it: left out"
     ),
     "options-left-out": info(
-        "options of a call in a trace that are no parameters of a request: left out"
+        "options of a call in a trace that are not parameters of a request: left out"
     ),
     "counts-converted": info(
         "counts of tokens in a trace that repeat the provider's own in another meaning: left out"

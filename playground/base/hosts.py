@@ -76,7 +76,7 @@ def foreign_host(header: str, names: Sequence[str]) -> str:
         return f"no Host header names this server, which answers to {own_names}"
     parts = _HOST.fullmatch(header)
     if parts is None:
-        return f"the Host header {header[:_LONGEST_NAME]!r} is no name with a port or without one"
+        return f"the Host header {header[:_LONGEST_NAME]!r} is not a name, with or without a port"
     host = parts[1].lower()
     if any(_matches_name(host, name.lower()) for name in names):
         return ""

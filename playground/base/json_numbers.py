@@ -74,7 +74,7 @@ def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read plain JSON from bytes, without a copy as text.
 
     Raises ValueError for everything that needs `load_json`: numbers that JSON does not have, half
-    surrogates, bytes that are no UTF-8 or no JSON. `cached` says which short texts are cached, so
+    surrogates, bytes that are not UTF-8 or not JSON. `cached` says which short texts are cached, so
     that equal texts are the same object: all of them, or only names of fields."""
     value = from_json(data, allow_inf_nan=False, cache_strings=cached)
     plain = marshal.dumps(value)
@@ -266,7 +266,7 @@ def refused_words(error: Exception) -> str:
 
 
 def json_fault(error: Exception) -> str:
-    """Return why a text cannot be read: it is no JSON, or an integer in it is too long."""
+    """Return why a text cannot be read: it is not JSON, or an integer in it is too long."""
     words = refused_words(error)
     return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
 

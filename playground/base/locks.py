@@ -36,7 +36,7 @@ _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
 _SHORTEST, _LONGEST = 0.001, 0.05  # seconds between two tries
-_THREADS: Final = threading.Lock()  # used where files cannot be locked
+_THREADS: Final = threading.Lock()  # locks out other threads where files cannot be locked
 
 
 def try_lock(handle: int) -> bool:
@@ -79,10 +79,10 @@ def open_lock(place: Path, mode: int) -> int:
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise FileExistsError(errno.EEXIST, "this is a link, and no lock file") from error
+        raise FileExistsError(errno.EEXIST, "this is a link, not a lock file") from error
     if not _is_lock(os.read(handle, _LONGEST_NOTE)):
         os.close(handle)
-        raise FileExistsError(errno.EEXIST, "this has a lock file's name, but is no lock file")
+        raise FileExistsError(errno.EEXIST, "this has a lock file's name, but is not a lock file")
     return handle
 
 
@@ -95,7 +95,7 @@ def lock_file(place: Path) -> Iterator[None]:
     """Hold the lock of a lock file, which is created if it is missing.
 
     While another program holds the lock, wait, and after a moment report which program it is. If
-    the report reaches nobody, raises BlockingIOError once the same program has held the lock for
+    nobody listens for reports, raises BlockingIOError once the same program has held the lock for
     PATIENCE seconds. Raises OSError if the file cannot be created or locked.
     """
     handle = open_lock(place, 0o600)

@@ -25,7 +25,7 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # the ending of a folder beside a locked file of the same name
+FOLDER: Final = ".folder"  # the ending of a folder that a locked file of the same name protects
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
 _TRIES: Final = 1_000  # to create a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
@@ -46,7 +46,7 @@ def write_file(
     force: bool = False,
     errors: str = "strict",
 ) -> None:
-    """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
+    """Write a text as UTF-8, its line ends unchanged; `errors` is that of `str.encode`.
 
     An existing file is replaced only with `force`; raises InputFault otherwise. Also raises it if
     the file is one of `inputs` (even by a link), if the disk is full, or if the folder cannot be

@@ -12,7 +12,7 @@ Names = Mapping[str, ast.expr]
 
 
 class ComputedError(ValueError):
-    """Raised for a value that is computed, and does not stand in the source."""
+    """Raised for a value that is computed, so that it is not in the source."""
 
     def __init__(self, node: ast.expr) -> None:
         super().__init__(f"{ast.unparse(node)[:60]} is computed, and code is not run")
@@ -47,7 +47,7 @@ def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
 
 
 def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
-    """Return the value of an expression; a member such as `Role.USER` is its last name.
+    """Return the value of an expression. For a member such as `Role.USER` it is the text "USER".
 
     Raises ComputedError.
     """

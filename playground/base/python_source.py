@@ -16,7 +16,7 @@ from playground.base.errors import InputFault
 
 
 def module(text: str) -> ast.Module:
-    """Return the tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
+    """Return the tree of a file. Raises what `ast.parse` raises for a text that is not Python."""
     tree: ast.Module = _parse(text, "exec")
     return tree
 

@@ -51,7 +51,7 @@ def open_regular_file(
 ) -> IO[bytes]:
     """Open a regular file, to be read more than once or at any place.
 
-    Raises OSError if it cannot be read, InputFault if it is no regular file.
+    Raises OSError if it cannot be read, InputFault if it is not a regular file.
     """
     check_regular_file(path, expected)
     return open(path, "rb", buffering=buffering, opener=_open_regular)
@@ -214,7 +214,7 @@ def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
 
 
 def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
-    """Return the text of a file or an editor. Raises InputFault if it is too long or no UTF-8."""
+    """Return the text of a file or an editor. Raises InputFault if it is too long or not UTF-8."""
     if len(data) > most_bytes:
         expected = f"{most_bytes:,} bytes at most"
         raise InputFault("the file is too long", where=where, expected=expected)

@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them: hidden characters are shown, words keep their order.
+"""Format numbers and texts for people: show hidden characters, keep right-to-left words in order.
 
 Each kind of number has a function here and the same one for the browser in
 `show/components/kit.js`. `tests/test_numbers.py` compares them, and finds code that formats numbers
@@ -12,6 +12,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+_LONGEST_REPR: Final = 120  # characters
+
 
 def grouped(value: float, places: int = 0) -> str:
     """Format a number: 2,309, or 0.27 with two places. A half is rounded to the even neighbour."""
@@ -22,6 +24,13 @@ def grouped(value: float, places: int = 0) -> str:
 def counted(count: int, thing: str) -> str:
     """Format a count with its noun: 1 call, 2,309 calls."""
     return f"{grouped(count)} {thing}{'' if count == 1 else 's'}"
+
+
+def as_sentence(text: str) -> str:
+    """Return a text with a capital letter first, unless it begins with a name such as a model's
+    id."""
+    is_word = text.partition(" ")[0].rstrip(",;:.").isalpha()
+    return text[:1].upper() + text[1:] if is_word else text
 
 
 def percent(share: float) -> str:
@@ -45,7 +54,7 @@ def dollars(value: float) -> str:
     return f"${grouped(value, places)}"
 
 
-# Characters that a terminal obeys or hides: controls, and Unicode's own (direction, zero width,
+# Characters that a terminal does not print: controls, and Unicode's own (direction, zero width,
 # tags, half surrogates). Joiners are not among them: scripts and emoji need them.
 INVISIBLE: Final = (
     r"\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
@@ -64,7 +73,7 @@ _POP: Final = "\u2069"
 
 
 def visible(text: str) -> str:
-    r"""Return a text with the characters escaped that a terminal hides or obeys (`\x1b`). Line ends
+    r"""Return a text with each control or hidden character written as an escape (`\x1b`). Line ends
     and tabs stay."""
     return _CONTROL.sub(_escape, text)
 
@@ -72,6 +81,13 @@ def visible(text: str) -> str:
 def in_one_line(name: str) -> str:
     """Return a name for display within a line, its line breaks as `\\n`."""
     return visible(name).replace("\n", "\\n")
+
+
+def short_repr(value: object, *parts: str) -> str:
+    """Return the class of a value and the parts that say something, in one line of at most 120
+    characters."""
+    text = f"{type(value).__name__}({in_one_line(', '.join(filter(None, parts)))})"
+    return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…)"
 
 
 def keep_order(text: str) -> str:

@@ -97,8 +97,7 @@ def _most_tokens(other: TimedRequest, blocks: int) -> float:
         return 0
     if other.has_opaque:
         return other.size_range(blocks - 1)[1] if other.billed is None else other.billed.total
-    sizes = (other.sizes[blocks - 1], other.estimates[blocks - 1])
-    return max(token_range(size)[1] for size in sizes)
+    return max(other.size_range(blocks - 1)[1], token_range(other.estimates[blocks - 1])[1])
 
 
 def _answer(blocks: Iterable[WireBlock]) -> float:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
 from playground.cache.differences import FirstDifference
-from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.prefixes import Billed, TimedRequest, size_between
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of
@@ -202,11 +202,13 @@ def _below_minimum(sent: SentRow) -> Seen:
         mark, minimum = sent.last_mark(number), sent.minimum(number)
         # No provider reports this: below its minimum it silently caches nothing.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
-            about = "" if request.billed else "about "
+            low, high = request.size_range(mark)
+            between = "" if low == high else f" ({size_between(low, high)})"
             minimum_in_words = (
                 f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
             )
-            yield number, f"{about}{request.sizes[mark]:,} tokens, {minimum_in_words}"
+            size = f"{request.about(mark)}{request.sizes[mark]:,} tokens{between}"
+            yield number, f"{size}, {minimum_in_words}"
 
 
 _CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {

@@ -1,6 +1,7 @@
 """A request with its time, and the hash, position and size of each of its prefixes, block by block.
 
-Sizes are estimated from texts; a request's billed usage, if known, makes them exact.
+Sizes are those of `tokens`, with what the provider adds for tools; a request's billed usage, if
+known, makes them exact.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from math import inf, isinf
 from typing import Final
 
 from playground.base.shared_lists import SharedList, shared_length
+from playground.base.wording import grouped
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import (
@@ -24,6 +27,8 @@ from playground.nouns.wire_blocks import (
     same_blocks,
 )
 from playground.nouns.wire_estimates import token_range
+from playground.tokens.estimate import Bounds, Sums
+from playground.tokens.prefixes import prefix_bounds, sums_of, unpublished
 
 _TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
 
@@ -55,7 +60,9 @@ class TimedRequest:
     not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
     the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
     pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
-    interpolated.
+    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known.
+    Without any of these three, each prefix of a request to a model without a published tokenizer is
+    estimated as `count_tokens` estimates the whole.
     """
 
     def __init__(
@@ -66,6 +73,7 @@ class TimedRequest:
         billed: Billed | None = None,
         before: TimedRequest | None = None,
         known_sizes: Sequence[tuple[int, int]] = (),
+        counted: Bounds | None = None,
     ) -> None:
         if wire.clears_at or wire.thinks:  # else the prompt is the request itself
             from playground.cache.prompt_view import as_prompted
@@ -84,7 +92,21 @@ class TimedRequest:
         self.chain: SharedList[bytes] = _chain(wire, own, rules, source.chain, shared)
         self.positions: SharedList[int] = _positions(wire, own, rules, source.positions, shared)
         self.estimates: SharedList[int] = _estimates(own, source.estimates, shared)
-        self.sizes = _scaled(self.estimates, self.billed, known_sizes)
+        self.counted = None if self.billed else counted
+        self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
+        if counted and self.estimates:
+            self.known_sizes = ((self.estimates[-1], counted.tokens),)
+        elif before is not None:
+            self.counted_blocks = before.counted_blocks
+        self._sums: SharedList[Sums] = SharedList()  # these two are empty unless it is estimated
+        self._tokens: SharedList[int] = SharedList()
+        self.sizes: Sequence[int] = self._tokens
+        is_known = self.billed or known_sizes or counted
+        self._family = None if is_known else unpublished(wire.model)
+        if self._family is not None:
+            self._estimate_prefixes(before, shared)
+        else:
+            self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
         # Marks, and the difference between a string and a list, are no part of the hashes.
         twin = before if before and same else _Nothing()
@@ -103,14 +125,50 @@ class TimedRequest:
         """The model's name without its route, its region and its date."""
         return plain_name(self.wire.model)
 
+    def _estimate_prefixes(self, before: TimedRequest | None, shared: int) -> None:
+        """Estimate each prefix; the first `shared` blocks are those of the request `before`."""
+        blocks, family = self.wire.blocks, self._family
+        assert family is not None
+        sums = before._sums if before else SharedList[Sums]()
+        start = min(shared, len(sums))
+        while start and start < len(blocks) and _in_one_message(blocks[start - 1], blocks[start]):
+            start -= 1  # the blocks of a message are counted together
+        begin = sums[start - 1] if start else Sums()
+        self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
+        tokens = before._tokens if before else SharedList[int]()
+        more = [self._prefix(block).tokens for block in range(start, len(blocks))]
+        self.sizes = self._tokens = tokens.extended_with(start, more)
+
+    def _prefix(self, block: int) -> Bounds:
+        assert self._family is not None
+        return prefix_bounds(self._family, self._sums[block], self.wire.settings)
+
     def size_range(self, block: int) -> tuple[int, float]:
-        """Return the lowest and highest true size of the prefix up to this block. Pictures and
-        files have no upper limit except a bill."""
-        size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
-        if not opaque or (self.billed and block == len(self.sizes) - 1):
-            return self.token_range(size)
-        most = float("inf") if self.billed is None else float(self.billed.total)
+        """Return the lowest and highest true size of the prefix up to this block; both are equal if
+        a bill or the model's tokenizer gives it. Pictures and files have no upper limit except a
+        bill."""
+        size, is_last = self.sizes[block], block == len(self.sizes) - 1
+        opaque = self._opaque[block] if self._opaque else 0
+        if self._sums:
+            prefix = self._prefix(block)
+            return prefix.least, inf if opaque or prefix.most is None else prefix.most
+        if self.counted and is_last:
+            return self.counted.least, inf if self.counted.most is None else self.counted.most
+        if not opaque or (self.billed and is_last):
+            return (size, size) if self.billed else token_range(size)
+        most = inf if self.billed is None else float(self.billed.total)
         return token_range(max(0, self.estimates[block] - opaque))[0], most
+
+    def about(self, block: int) -> str:
+        """ "about " if the size of the prefix up to this block is an estimate, else ""."""
+        low, high = self.size_range(block)
+        return "" if low == high else "about "
+
+    @property
+    def total_range(self) -> tuple[int, int | None]:
+        """The lowest and highest true size of the whole request; None without an upper limit."""
+        low, high = self.size_range(len(self.sizes) - 1) if self.sizes else (0, 0)
+        return low, None if isinf(high) else int(high)
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
         """Return the least and the most tokens up to a mark. For the last mark, a bill gives the
@@ -157,13 +215,6 @@ class TimedRequest:
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
-    def token_range(self, tokens: int) -> tuple[int, int]:
-        """Return the lowest and highest true size for an estimate; both equal if a bill made it
-        exact."""
-        if self.billed is not None:
-            return tokens, tokens
-        return token_range(tokens)
-
     def tokens_from(self, start: int) -> list[int]:
         """Yield the estimated tokens of each block from this index on."""
         ends = self.estimates[start:]
@@ -190,6 +241,17 @@ class TimedRequest:
         other = object.__new__(TimedRequest)
         other.__dict__ = self.__dict__.copy()
         return other
+
+
+def size_between(low: int, high: float) -> str:
+    """Return a range of tokens in words: `800 to 1,400`."""
+    if low == high:
+        return grouped(low)
+    return f"{grouped(low)} or more" if isinf(high) else f"{grouped(low)} to {grouped(high)}"
+
+
+def _in_one_message(one: WireBlock, other: WireBlock) -> bool:
+    return one.place is not None and other.place is not None and one.place[0] == other.place[0]
 
 
 def _is_answer(role: str) -> bool:

@@ -36,6 +36,7 @@ def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
     if rules.match == "breakpoints":
         checks += [_two_lifetimes] if rules.value("automatic") else []
         checks.append(_mark_on_cleared)
+    checks += [_IN_CHAT[what] for what in rules.get("chat_refuses", ())]
     if "ttls_by_api" in rules.rules:
         checks.append(_lifetime_of_api)
     return tuple(checks)
@@ -67,6 +68,30 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
     if request.wire.automatic_ttl is None:
         return None
     return "refused-request", "a mark at the top: this model's integration refuses it"
+
+
+def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
+    wire = request.wire
+    if wire.api != "chat" or not any(
+        block.kind == "tool_result" and '"tool_call_id": ' not in block.text
+        for block in wire.blocks
+    ):
+        return None
+    return (
+        "refused-request",
+        "a result without the id of its call, which LiteLLM does not transform",
+    )
+
+
+def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
+    wire = request.wire
+    roles = (block.role for block in wire.blocks if block.tier == "messages")
+    role = (
+        next((role for role in roles if role not in _ROLES), None) if wire.api == "chat" else None
+    )
+    if role is None:
+        return None
+    return "refused-request", f"a message of role {role}, which LiteLLM does not transform"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
@@ -112,6 +137,13 @@ _BY_MODEL: Final[dict[str, Check]] = {
     "thinking set": _thinking_set,
     "system message": _system_message,
     "automatic": _top_mark,
+}
+
+
+_ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+_IN_CHAT: Final[dict[str, Check]] = {
+    "results without ids": _result_without_id,
+    "other roles": _other_role,
 }
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import isinf
 from typing import Any, Final
 
 from playground.base.wording import grouped
@@ -22,7 +21,7 @@ from playground.cache.certainty import (
 )
 from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests, answer_seconds
 from playground.cache.explicit import ExplicitCache
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import TimedRequest, size_between
 from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
@@ -103,7 +102,7 @@ class CacheSimulator:
         reads_all = not points or hit_block == points[-1]
         doubt = self._earlier.doubt(request, settings, doubt, entry, reads_all, self.rules)
         if entry is not None:
-            read = min(entry.size, request.total)
+            read = entry.size if entry.sized else min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
             # With every provider of marks, a read renews the entry's lifetime at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
@@ -263,7 +262,7 @@ class CacheSimulator:
                 self._doubtful.add(request.chain[point])
                 self._last_doubtful = max(self._last_doubtful, point)
                 minimum = self.rules.minimum_in_words(request.wire.model)
-                doubt = f"{_range(low, high)} may or may not reach {minimum}"
+                doubt = f"{size_between(low, high)} tokens may or may not reach {minimum}"
         if doubt:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):
@@ -324,7 +323,7 @@ class CacheSimulator:
         if resource is None:
             outcome = self._best_effort(request)
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
-        low, high = request.token_range(resource.size)
+        low, high = request.size_range(resource.last)
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = doubt_of(request, self.rules)
         unsure = bool(doubt) or (low < most and high >= least)
@@ -357,7 +356,8 @@ class CacheSimulator:
             why = _NOTHING_ALIKE
         elif read < minimum:
             least = -(-minimum // step) * step
-            shared = f"about {request.sizes[hit_block]:,} tokens are those of an earlier request"
+            size = f"{request.about(hit_block)}{request.sizes[hit_block]:,}"
+            shared = f"{size} tokens are those of an earlier request"
             why, hit_block, read = f"{shared}; at least {least:,} are read, or none", None, 0
         else:
             why = f"may read up to block {hit_block}, if it is still there"
@@ -455,9 +455,9 @@ class CacheSimulator:
             return "nothing is marked"
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
         if size < minimum:
-            about = "" if request.billed else "about "
             limit = f"{minimum:,}{self.rules.assumed_minimum(request.wire.model)}"
-            return f"{about}{size:,} tokens up to the last mark, the minimum is {limit}"
+            tokens = f"{request.about(points[-1])}{size:,} tokens"
+            return f"{tokens} up to the last mark, the minimum is {limit}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
@@ -553,16 +553,6 @@ _EDITED: Final = (
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.total
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
-
-
-def _range(low: int, high: float) -> str:
-    if low == high:
-        return f"{grouped(low)} tokens"
-    return (
-        f"{grouped(low)} tokens or more"
-        if isinf(high)
-        else f"{grouped(low)} to {grouped(high)} tokens"
-    )
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

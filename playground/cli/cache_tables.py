@@ -41,17 +41,19 @@ def print_simulation(
     """Print a matrix; or, if it has only one cell, its requests and findings. `simulated` yields
     the cells of one dialect at a time, which are released after printing. `folded` joins dialects
     and policies with the same figures in one line. `is_default` is True if no dialect was named.
+
+    Return 1 if a provider would refuse requests of every cell.
     """
     from playground.show import rows
 
-    refusals: list[str] = []
+    refusals: list[bool] = []
     cells = _noting_refusals(chain.from_iterable(simulated), refusals)
     if as_json:
         print_json_array(map(_simulation_json, cells))
-        return failed(bool(refusals))
+        return failed(all(refusals))
     first, second = next(cells), next(cells, None)
     if second is None:
-        return max(failed(bool(refusals)), _requests(first))
+        return max(failed(all(refusals)), _requests(first))
     heading, listed = _heading(first), rows.cache_matrix([first, second])
     del first, second
     listed = listed._replace(
@@ -61,7 +63,7 @@ def print_simulation(
         say(line)
     if is_set(CSV):
         show_rows(listed)
-        return failed(bool(refusals))
+        return failed(all(refusals))
     head, lines = listed.only(*_MATRIX).texts()
     joined = _fold(lines) if folded else lines
     table(head, joined, head[2:5])
@@ -71,15 +73,15 @@ def print_simulation(
         say(
             "-d NAME simulates another dialect, --every-dialect all; --policy NAME has each request"
         )
-    return failed(bool(refusals))
+    return failed(all(refusals))
 
 
 def _noting_refusals(
-    cells: Iterable[CacheSimulation], refusals: list[str]
+    cells: Iterable[CacheSimulation], refusals: list[bool]
 ) -> Iterator[CacheSimulation]:
-    """Yield the cells. If a provider would refuse their requests, add the reason to `refusals`."""
+    """Yield the cells, and note for each in `refusals` if a provider would refuse its requests."""
     for cell in cells:
-        refusals += cell.errors
+        refusals.append(bool(cell.errors))
         yield cell
 
 

@@ -15,7 +15,7 @@ from playground.cli.terminal import guarded, print_json, report, say, show_rows
 
 if TYPE_CHECKING:
     from playground.base.findings import Finding
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings", "playground"}
 

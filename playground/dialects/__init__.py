@@ -62,7 +62,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.arguments import wrong
-from playground.base.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.base.findings import Finding
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
@@ -174,7 +174,7 @@ def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
     Raises UnknownNameError, which names near ones. Raises InputFault for a dialect that cannot
-    be used: one that was left out, a class instead of an instance, or a method with an
+    be used: one that was left out, a file, a class instead of an instance, or a method with an
     argument that no caller passes.
     """
     if not isinstance(name, str):
@@ -195,11 +195,18 @@ def get_dialect(name: str | Dialect) -> Dialect:
     for loaded in (_plugins(), _files()):
         if name in loaded.faults:
             raise InputFault(loaded.faults[name])
-    raise UnknownNameError("dialect", name, dialect_names())
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> PlaygroundError:
+    if name.endswith((".json", ".toml")):
+        expected = "its dialect's name, and its folder in the variable PLAYGROUND_DIALECTS"
+        return InputFault(f"{name!r} is a file, not a dialect's name", expected=expected)
+    return UnknownNameError("dialect", name, dialect_names())
 
 
 def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
-    """Return dialects from names, from dialects, or from a single one; for none, all registered."""
+    """Return dialects from names, dialects, or a single one; if none are given, all registered."""
     if isinstance(dialects, str | Dialect):
         return [get_dialect(dialects)] if dialects else as_dialects(dialect_names())
     if isinstance(dialects, bytes | Mapping) or not isinstance(dialects, Iterable):

@@ -169,8 +169,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         `start_anchor` is the header of an assistant's turn in the chat template. By default it is
         assumed from the stop tokens, and a finding says so. A `portable` template has patterns
         without verbs and recursion, which only Python's `regex` module has; it reads less. Findings
-        say what a template cannot say. A dialect without a declaration has none. Raises InputFault
-        for a value of another type.
+        name what a template cannot express. A dialect without a declaration has no template. Raises
+        InputFault for a value of another type.
         """
         from playground.base.registry import public_name
 
@@ -322,7 +322,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return [draft.message for message_drafts in drafts for draft in message_drafts]
 
     def split_message(self, message: Message) -> list[Message]:
-        """Return the messages that one message of the session becomes; here only itself."""
+        """Return the messages that one message of the session becomes; by default only itself."""
         return [message]
 
     # the request

@@ -40,7 +40,7 @@ def drafts_of(
         formatted = dialect.format_history_item(item, tools)
         if formatted is None:
             continue
-        # The role in the session, not in the dialect: a result may travel in a user's message.
+        # The role in the session, not in the dialect: a result may be sent in a user's message.
         kind = KIND_OF_ROLE[item.role]
         blocks = message_blocks(origin_of(index), kind, formatted)
         # A copy, because the message may hold a call's own arguments, which may change later.

@@ -62,9 +62,9 @@ def _result_template(text: str) -> Template:
     return compile_template(text, ("result",), ("name", "id"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DeclaredDialect(HashedOnce, Dialect):
-    """All of a dialect as data. docs/contributing/dialect.md declares a dialect in four lines."""
+    """A dialect as data. docs/contributing/dialect.md declares one in four lines."""
 
     caches_renderings: ClassVar[bool] = True
 
@@ -79,7 +79,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     result: str = "<tool_result>\n{result}\n</tool_result>"
     """The template of a tool's result."""
     result_role: ResultRole = "user"
-    """The role in which a result travels."""
+    """The role of a message with a result."""
     answer: tuple[str, str] = ("", "")
     """The texts that the template writes before and after an assistant's text."""
     reasoning: tuple[ReasoningTags, ...] = ()
@@ -145,7 +145,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         """The texts that may stand around calls in a reply.
 
         The opener of a result is one of them: a model that writes a result after its call invents
-        the result, so that text is no part of the answer.
+        the result, so that text does not belong to the answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")

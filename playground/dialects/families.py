@@ -1,6 +1,6 @@
 """Group dialects by the form of their calls, and find those that a model writes.
 
-No dialect is listed here: a dialect's notation has its family, its field `models` its models.
+No dialect is listed here: the family is a field of a dialect's notation, the models one of its own.
 """
 
 from __future__ import annotations

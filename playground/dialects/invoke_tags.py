@@ -50,7 +50,7 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
     )
 
 
-_ATEM: Final = Syntax(  # a call of Muse without a section and a recipient before it
+_ATEM: Final = Syntax(  # Muse's call without the section and the recipient before it
     call='<atem:invoke name="{name}">\n{params}</atem:invoke>',
     param='<atem:parameter name="{key}">{value}</atem:parameter>\n',
     untyped="json",

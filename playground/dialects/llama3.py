@@ -37,7 +37,7 @@ JSON = DeclaredDialect(
     syntax=Syntax(
         call="{call:json}",
         section="<|python_tag|>{calls}",
-        section_optional=True,  # as its template writes a call of a tool that is not built in
+        section_optional=True,  # the template omits it for tools that are not built in
         separator="; ",
         shape=JsonShape(arguments=("parameters",), constants=(("type", "function"),)),
         also=(_METHOD,),  # with both kinds of tools in its prompt, a model writes both forms

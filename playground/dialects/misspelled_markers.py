@@ -174,7 +174,7 @@ def normal_form(text: str) -> str:
 
 
 def _spelling_of(marker: str, text: str) -> str:
-    """Return the tag in a text that is nearly a marker, or "" if that is no tag."""
+    """Return the tag in a text that is nearly a marker, or "" if that is not a tag."""
     form = normal_form(marker)
     tags = dict.fromkeys(_TAG.findall(text[:SEARCH_LIMIT]))
     other_tags = (tag for tag in tags if tag != marker)
@@ -187,7 +187,7 @@ def _is_nearly(tag: str, form: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
+    """Return the markers of a dialect's calls (marker -> normal form), and a pattern of their
     words."""
     syntax = dialect.syntax
     param = syntax.param_template

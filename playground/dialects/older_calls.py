@@ -22,7 +22,7 @@ def formerly_second(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Make a decorator that takes an older call: `names` were its arguments from the second on.
 
-    A second argument that is no dialect is one of `names`: the call works, with a
+    If the second argument is not a dialect, it is one of `names`: the call works, with a
     DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's, and
     InputFault for a policy's.
     """

@@ -28,7 +28,7 @@ _TAG: Final = re.compile(
 # A character -> markers that hold it. Most prose has none of these characters, and searching for a
 # character takes a tenth of the time.
 _MARKERS: Final = {
-    "_": ("tool_",),  # characters of a code fence, or of a key in JSON
+    "_": ("tool_",),  # in a fence (`tool_code`) or a key of JSON (`tool_name`)
     "[": ("[TOOL_CALLS]", "functools["),
     ">": (">>>",),
     "{": ("call:", "arguments", "parameters", '"args"', "action_input"),

@@ -100,7 +100,7 @@ USER_KEY_VARIABLE: Final = "PLAYGROUND_USER_KEY"
 def checks_from(environment: Mapping[str, str]) -> tuple[PreflightCheck, ...]:
     """Return the checks that environment variables set up; none without a ledger.
 
-    Raises InputFault if the threshold is no number.
+    Raises InputFault if the threshold is not a number.
     """
     ledger = environment.get(LEDGER_VARIABLE, "")
     if not ledger:

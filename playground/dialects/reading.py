@@ -46,10 +46,11 @@ def parse(
     """Read a complete answer: text, bytes, or byte pieces cut anywhere.
 
     `tools`, in any known form, give types to arguments. `prefill` is the end of the prompt if the
-    template began the answer there (an opened `<think>`): it sets the parser's state and belongs to
-    no span. `switches` replace the dialect's own, because servers differ in them; the result names
-    them. With `server` (`vllm`, or `vllm:hermes` with its parser), the result is a `ServerReading`:
-    what that server hands to its client. Its `server-drops` findings hold what is lost on the way.
+    template began the answer there (an opened `<think>`): it sets the parser's state and is not in
+    any span. `switches` replace the dialect's own, because servers differ in them; the result names
+    them. With `server` (see `server_names`; `vllm:hermes` names a parser), the result is a
+    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold the text
+    that is lost.
 
     Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
     or server.

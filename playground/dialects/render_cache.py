@@ -107,7 +107,6 @@ class CachedInput:
         return self.messages.shared(earlier.messages) == len(earlier.messages)
 
     def extended_with(self, messages: Sequence[Message]) -> CachedInput:
-        """Return the input with more messages."""
         all_messages = self.messages.extended_with(len(self.messages), messages)
         return CachedInput(self.tools, all_messages, self.mutable.extended_with(_values(messages)))
 

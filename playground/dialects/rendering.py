@@ -50,7 +50,6 @@ def message_blocks(origin: str, kind: BlockKind, message: Mapping[str, Any]) -> 
 
 
 def text_of(blocks: Iterable[Block]) -> str:
-    """Return the joined texts of blocks."""
     return "".join(block.text for block in blocks)
 
 

@@ -68,7 +68,7 @@ class DialectSettings:
         return rules.of(self.name)
 
     def _changed(self, field: str, value: object) -> Self:
-        changed = copy.copy(self)  # not dataclasses.replace: some dialects are no dataclasses
+        changed = copy.copy(self)  # not dataclasses.replace: some dialects are not dataclasses
         try:
             object.__setattr__(changed, field, value)  # declared dialects are frozen
         except AttributeError as error:

@@ -27,7 +27,7 @@ _MOST_MENTIONS: Final = 4  # most mentions of one tool that are examined
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
 # alone on its line, apart from tags and brackets; elsewhere it is prose
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
-# part of a tag's name that is no name of an HTML element
+# part of a tag's name that no HTML element's name has
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
 _FENCED: Final = re.compile(r"\A```\w{0,12}\n(.*)\n```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")

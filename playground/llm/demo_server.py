@@ -74,7 +74,18 @@ class DemoServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
-    """Run a demo server in another thread during the block, and yield it."""
+    """Run a demo server during a `with` block, and yield it; its `url` is a `base_url`.
+
+    No model answers: a script calls the first tool with made-up arguments that fit its schema, and
+    once it has the result it answers in words. `tools` are those that it calls in a text dialect.
+    The model's name says how it behaves (for LiteLLM after `openai/`):
+
+    - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
+    - `demo` makes native calls alone, `demo-hermes` (or another dialect) always calls in hermes.
+    - `demo-cut` and `demo-error` break off, `demo-slow` is slow, `demo-busy` first refuses twice.
+    - `demo-taught@call=1+hermes.arguments=6+of=20` makes no call in one of twenty answers, and in
+      hermes wrong arguments in six; `tool=1` calls another tool.
+    """
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

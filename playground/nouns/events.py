@@ -1,4 +1,4 @@
-"""The events of a parser. Their spans tile the decoded stream, in order.
+"""The events of a parser. Their spans cover the decoded stream in order, without gaps.
 
 Every character lies in exactly one event's span; events without characters have an empty span.
 """

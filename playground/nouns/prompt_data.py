@@ -76,7 +76,7 @@ class PromptData(BaseModel):
     task_config: TaskConfig = Field(default_factory=TaskConfig)
     dynamic_task_config: DynamicTaskConfig = Field(
         default_factory=DynamicTaskConfig,
-        validation_alias=AliasChoices("dynamic_task_config", "dyanmic_task_config"),  # as Azad's
+        validation_alias=AliasChoices("dynamic_task_config", "dyanmic_task_config"),  # Azad's typo
     )
     current_assistant_id: str = ""
 

@@ -205,7 +205,6 @@ JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", 
 
 
 def json_type(value: Any) -> str:
-    """Return the JSON Schema type of a Python value."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
     return names.get(type(value), "array" if isinstance(value, list) else "object")
 

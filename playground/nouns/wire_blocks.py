@@ -1,7 +1,7 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
 There is a block for each tool, each part of the system prompt and each part of a message; a content
-that is a text is one part. A mark is stored with its block, but is no part of the content.
+that is a text is one part. A mark is stored with its block, but does not belong to the content.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class WireBlock(NamedTuple):
 
     @property
     def identity(self) -> bytes:
-        """The same bytes for blocks that are the same to a cache, and for no others."""
+        """Bytes that two blocks share exactly if they are the same to a cache."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
         return identity.encode("utf-8", "surrogatepass")
 
@@ -103,9 +103,9 @@ class WireRequest:
 
     `starts` has the index at which the blocks of each message begin. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
-    messages that the provider removes from the prompt at a later turn of the user. `doubts` names
-    contents of which no provider states how much is in the prompt. `unknown` has words that are not
-    in the SDKs' types.
+    messages that the provider removes from the prompt at a later turn of the user. `doubts`
+    describes contents whose share in the prompt no provider states. `unknown` has words that are
+    not in the SDKs' types.
     """
 
     model: str
@@ -232,15 +232,15 @@ class WireReader:
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; all requests of a session often have the same."""
-        given = tools_of(body)
-        key = api, written(given)
+        tools = tools_of(body)
+        key = api, written(tools)
         if key != self._tools[0]:
             words = (
                 word
                 for name in _TOOL_FIELDS
                 for word in unknown_words(name, body.get(name), api, name)
             )
-            read = replace(_Tools.read(given, self._ttl), unknown=tuple(words))
+            read = replace(_Tools.read(tools, self._ttl), unknown=tuple(words))
             self._tools = key, read
         return self._tools[1]
 
@@ -253,8 +253,10 @@ class WireReader:
             messages = [message for message in messages if isinstance(message, dict)]
             count = alike_length(previous.messages, messages)
         alike = (head, start.ttl, api) == (previous.head, previous.ttl, previous.api)
-        if previous.found:
-            alike = alike and all(start.deferred.get(k) == v for k, v in previous.found.items())
+        if previous.referenced:
+            alike = alike and all(
+                start.deferred.get(k) == v for k, v in previous.referenced.items()
+            )
         if alike and previous.cut_to(count):
             read, kept_count, blocks = previous, count, len(previous.blocks)
         else:
@@ -264,7 +266,7 @@ class WireReader:
         try:
             for message in messages[kept_count:]:
                 read.add(message, reader)
-        except Exception:  # the next body shares nothing with one that cannot be read
+        except Exception:  # nothing is shared with a body that cannot be read
             self._before, self._previous_messages = _Read(), ()
             raise
         if read.marked and read.marked[-1][0] >= kept_count:  # an earlier block has a new mark
@@ -326,11 +328,11 @@ class _Tools:
     on_server: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, given: Any, ttl: str) -> _Tools:
+    def read(cls, tools: Any, ttl: str) -> _Tools:
         reader, deferred = _Reader(ttl, [], {}), dict[str, str]()
         names = set[str]()
         listed = (
-            [tool for tool in given if isinstance(tool, dict)] if isinstance(given, list) else []
+            [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
         )
         for tool in listed:
             if is_deferred(tool):
@@ -367,8 +369,8 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 @dataclass(slots=True)
 class _Read:
     """The messages that were read. For each message, `saved` has a copy of the fields below (from
-    `leads` on), made before the message was read. `found` has the texts of the deferred tools to
-    which messages refer."""
+    `leads` on), made before the message was read. `referenced` has the texts of the deferred tools
+    to which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
@@ -378,7 +380,7 @@ class _Read:
     starts: list[int] = field(default_factory=list)
     saved: list[_Saved] = field(default_factory=list)
     marked: list[tuple[int, int]] = field(default_factory=list)  # message, and earlier marked block
-    found: dict[str, str] = field(default_factory=dict)
+    referenced: dict[str, str] = field(default_factory=dict)
     leads: bool = True  # all messages so far are the system's
     pictures: bool = False
     cites: bool = False
@@ -414,8 +416,8 @@ class _Read:
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
         reader.message(message, index, self.leads)
-        if reader.found:
-            self.found |= reader.found
+        if reader.referenced:
+            self.referenced |= reader.referenced
         if start and self.blocks[start - 1] is not last:  # the message marked the block before it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
@@ -434,7 +436,7 @@ class _Read:
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Note the parts of a message that are no texts, and what makes its tokens uncertain:
+        """Note the parts of a message that are not texts, and what makes its tokens uncertain:
         unknown words, unread fields and addresses."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
@@ -464,7 +466,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Return the contents of a body if no provider states how much of them is in the prompt."""
+    """Return descriptions of the contents whose share in the prompt no provider states."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
@@ -490,7 +492,7 @@ def same_blocks(
 class _Reader:
     def __init__(self, ttl: str, blocks: list[WireBlock], deferred: dict[str, str]) -> None:
         self.blocks, self.ttl, self.deferred = blocks, ttl, deferred
-        self.found: dict[str, str] = {}
+        self.referenced: dict[str, str] = {}
 
     def tool(self, tool: dict[str, Any], tier: Tier) -> None:
         self._add(tier, "", "tool", tool)
@@ -554,7 +556,7 @@ class _Reader:
         if self.deferred and kind in _REFERRING:
             names = dict.fromkeys(referenced_tools(value))
             loaded = {name: self.deferred[name] for name in names if name in self.deferred}
-            text, self.found = "\n".join((text, *loaded.values())), self.found | loaded
+            text, self.referenced = "\n".join((text, *loaded.values())), self.referenced | loaded
         # A mark on an empty text or a thought makes Anthropic refuse the request (error 400).
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")

@@ -55,7 +55,7 @@ def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def holds_marks(body: Mapping[str, Any]) -> bool:
-    """Return True if a mark may stand anywhere in a body."""
+    """Return True if any object in a body has a mark's key."""
     values: list[Any] = [dict(body)]
     while values:
         value = values.pop()
@@ -83,9 +83,9 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         return str(value.get("text") or "")
     # Only the envelope is sorted: libraries vary its order, and providers do not see it.
     plain = {
-        key: held if isinstance(held, str) else _unmarked(held)
-        for key, held in sorted(value.items())
-        if key not in MARKS and held is not None
+        key: item if isinstance(item, str) else _unmarked(item)
+        for key, item in sorted(value.items())
+        if key not in MARKS and item is not None
     }
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
@@ -132,7 +132,7 @@ def system_of(body: dict[str, Any]) -> Any:
 
 
 def raw_messages_of(body: dict[str, Any]) -> Any:
-    """Return a body's messages unchanged; they may be no list."""
+    """Return a body's messages unchanged, even if they are not a list."""
     for key in ("messages", "input", "contents"):
         if key in body:
             return body[key]
@@ -318,8 +318,8 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Return the parameters of a body by the rules' names; missing ones are left out."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` says if there is a picture: with Anthropic the first picture changes the key of the
-    # messages' tier.
+    # `images` says if there is a picture: with Anthropic the first picture changes the key under
+    # which messages are cached.
     parameters |= {
         "images": pictures or None,
         "citations": cites or None,
@@ -335,13 +335,13 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # perhaps a value that is false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false
 
 
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the values in these fields that are no parameters, each with its path in the body."""
+    """Yield the values in these fields that are not parameters, each with its path in the body."""
     parameter_paths = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
         yield from _unnamed_values(settings.get(field), (field,), parameter_paths)

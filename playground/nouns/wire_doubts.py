@@ -1,4 +1,4 @@
-"""Name the contents of a body if no provider states how much of them is in the prompt."""
+"""Describe the contents of a body whose share in the prompt no provider states."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from playground.nouns.wire_bodies import MARKS, addresses, is_deferred
 
-# The fields of a message that are read, or that are no part of the prompt.
+# The fields of a message that are read, or that do not belong to the prompt.
 _READ_FIELDS: Final = {
     "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
     "cache_control", "clear_at",

@@ -1,12 +1,12 @@
-"""The reading of a reply: an introduction for readers who change this room for the first time.
+"""How a reply is read: an introduction for those who change this room for the first time.
 
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
-the holes. The other way is harder: the text comes in pieces that are cut anywhere, most of it is
-prose that only looks like markup here and there, and some of it is markup that the model got
-wrong. Each piece must give at once the events that it can give, and the events must be the same
-however the text was cut.
+the holes. Reading is harder: the text comes in pieces that are cut anywhere, most of it is prose
+that only looks like markup here and there, and some of it is markup that the model got wrong.
+Each piece must give at once the events that it can give, and the events must be the same however
+the text was cut.
 
-The words ---------
+The words
 
 A *template* is a row of *pieces*: literals, and holes for a name or a body (template.py). A
 *declaration* is all the templates and flags of one call form (declaration.py). A *syntax* is a
@@ -14,16 +14,16 @@ declaration that was checked (syntax.py).
 
 A *notation* is how the body of a call is written: JSON, Python keyword arguments, parameters …
 (notations/). It writes the body and reads it; it says how a body begins (`announce`) and what may
-come inside it (`choice_points`). The rest of the room knows no notation.
+come inside it (`choice_points`). The rest of the room works with any notation.
 
-A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
-fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to
+A *choice* is a pattern of one thing that may come: the opener of a call, a stop token, a code
+fence. Its *kind* says how to go on; its *number* says which form or which tags it belongs to
 (choice.py).
 
 A *choice point* is a place where the reader stands, with all the choices that may come there
 (choice_point.py). Its `candidate_pattern` finds candidates: it searches for the first characters
-of each choice, up to five, or for as many of them as stand before the end. At the candidate
-`match` asks the choices that may begin there one after another; the first that matches wins. A
+of each choice (five at most), or for a beginning of them at the end of the text. At the candidate
+`match` tries the choices that may begin there one after another; the first that matches wins. A
 choice may match *partially*: the text so far is its beginning, and its end is still to come. A
 complete match of a later choice wins over a partial one. A match becomes a *marker* (marker.py),
 which is remembered for all streams, because every call has the same markers.
@@ -42,18 +42,18 @@ make an event of them (claims.py); `Scanner.take_text` is the only way to do it,
 forward. Text that could still become a marker is *held*: neither claimed nor given out.
 
 A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after the call, the
-call belongs to the thought; otherwise it is meant. So a draft's events are held back until the
-reasoning is closed, new reasoning begins or the turn ends, and its chunks are walked, not skipped.
-If a draft breaks off and swallows the reasoning's closer, the walk goes back to the closer, eight
-times at most.
+call belongs to the thought; otherwise it is delivered. So a draft's events are held back until the
+reasoning is closed, new reasoning begins or the turn ends, and none of its chunks is skipped. If a
+draft breaks off and contains the reasoning's closer, reading goes back to the closer, eight times
+at most.
 
 The readers are generators; together they are the *walk*. To get more text they `yield`; the next
-chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
-code, and no table of states can disagree with it.
+chunk resumes them in the middle of whatever they were doing. So the state of the reading is the
+place in the code, without a separate table of states.
 
-A reply, chunk by chunk -----------------------
+A reply, chunk by chunk
 
-Syntax(call="<call {name}>{params}</call>", param="<{key}>{value}</{key}>") and these 58
+Take Syntax(call="<call {name}>{params}</call>", param="<{key}>{value}</{key}>") and these 58
 characters, as they might arrive:
 
     'If a<b: <c'
@@ -99,7 +99,7 @@ one of these.
 
 Every character stood in exactly one event, and any other cutting would have given the same events.
 
-Why nothing is looked at twice ------------------------------
+Why nothing is looked at twice
 
 A megabyte in chunks of four characters is a quarter of a million chunks: to look back over an open
 value at each chunk would take quadratic time. So a search claims everything before its candidate,

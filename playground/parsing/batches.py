@@ -11,7 +11,7 @@ from playground.parsing.switches import Switches
 
 
 class BatchedParser(DialectParser):
-    """A parser that joins every `chunks` chunks, and feeds them to another parser.
+    """A parser that joins `chunks` chunks to one text before it feeds another parser.
 
     The events are the other parser's own, up to `chunks` chunks late. A million tiny chunks cost as
     much as a thousand large ones.
@@ -20,7 +20,7 @@ class BatchedParser(DialectParser):
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:
         self._parser, self._limit = parser, chunks
         self._chunks: list[bytes] = []
-        self._texts: list[str] = []  # one of the two lists is always empty
+        self._texts: list[str] = []  # either `_chunks` or `_texts` is empty
 
     def feed(self, data: bytes) -> list[Event]:
         events = self._flush() if self._texts else []

@@ -39,13 +39,13 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
-# tags around calls in other dialects: they name no tool, unless the session has a tool of that name
+# tags of other dialects around calls: not a tool's name, unless the session has such a tool
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
 
 
 class CallOpeners:
-    """The choices that may begin a call of one syntax. Their groups have the form's `number`."""
+    """The choices that may begin a call of one syntax. Their groups carry the form's `number`."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         self.syntax, self.number = syntax, number
@@ -88,7 +88,7 @@ class CallOpeners:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif strict and self.syntax.section_required and self.notation.proves_itself:
-            # only here: in other forms a look back at every chunk of prose costs more than it gains
+            # a look back at every chunk of prose is slow, and pays only in forms of this kind
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word

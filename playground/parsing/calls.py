@@ -33,7 +33,7 @@ class CallReader(Reader):
     in_pieces = False  # True if the last call broke off in a JSON object, whose rest may follow
     # the opener of another call between the same markers
     _next_call: Marker | None = None
-    _wrapped = False  # True if a list or a code fence stands inside the markers
+    _wrapped = False  # True if a list or a code fence stands around the body
 
     def read(
         self, marker: Marker, form: Form, in_section: bool, has_body: bool = True
@@ -69,7 +69,7 @@ class CallReader(Reader):
             message += f"{DECLARED}{self.declared_call.strip()!r:.120}"
             scanner.note("mended-form", call.place, message)
         self._claim_opener(marker, call, form.syntax)
-        self._unwrap(marker)
+        self._note_wrapper(marker)
         try:
             if not has_body:
                 values = notation_of(form.syntax).values
@@ -127,8 +127,8 @@ class CallReader(Reader):
         yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call without a name in its text the name that the syntax prescribes. Raises
-        BrokenCall if the syntax prescribes none."""
+        """If a call has no name, take the name of a call inside its arguments, or else of the tool
+        that they fit, or else "". Raises BrokenCall if the syntax requires a name."""
         if call.name is not None:
             return
         if not syntax.nameless:
@@ -182,7 +182,7 @@ class CallReader(Reader):
             return
         marker = yield from scanner.match_here(close)
         if marker is not None:
-            self._unwrap(marker)
+            self._note_wrapper(marker)
             if not (marker.well_formed or marker.named.get("wrapped")):
                 scanner.note_form(marker, form.syntax.call_template.after)
             scanner.emit_marker(marker)
@@ -205,15 +205,15 @@ class CallReader(Reader):
             scanner.emit_marker(cut)
 
     def _find_next_call(self, form: Form) -> Walk[bool]:
-        """Return True if another call stands between the same markers."""
+        """Match another call between the same markers, for `read`; return True if there is one."""
         self._next_call = yield from self._match_optional(form.next_call)
         return self._next_call is not None
 
     def _match_optional(self, point: ChoicePoint | None) -> Walk[Marker | None]:
         return (yield from self.scanner.match_here(point)) if point else None
 
-    def _unwrap(self, marker: Marker) -> None:
-        """Note, once, that a list or a code fence stands inside a call's markers."""
+    def _note_wrapper(self, marker: Marker) -> None:
+        """Note, once, that a list or a code fence stands around a call's body."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             wrapper = "a code fence" if "```" in marker.named["wrapped"] else "a list"

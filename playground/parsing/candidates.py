@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# The look-behind of a choice, written for a candidate: after the first character, not before it,
+# From a choice's look-behind to that of a candidate, which stands after the first character,
 # because `re` finds a character many times faster than it checks a look-behind at every place.
 _LOOK_BACK: Final = {
     LINE_START: "".join(rf"(?<!\S[ \t]{{{blanks}}}[\s\S])" for blanks in range(7)),

@@ -21,10 +21,10 @@ class Kind(Enum):
     BARE_SECTION = "bare"  # the opener of a section that no call follows
     BARE_CALL = "bare_call"  # the opener of a call that no body follows
     BARE_BODY = "bare_body"  # the body of a call without its opener
-    BARE_CLOSE = "bare_close"  # the closer of a call when none is open
+    BARE_CLOSE = "bare_close"  # the closer of a call when no call is open
     SECTION_CLOSE = "section_close"
     THINK = "think"
-    THINK_CLOSE = "think_close"  # the closer of reasoning when none is open
+    THINK_CLOSE = "think_close"  # the closer of reasoning when no reasoning is open
     PLAIN = "plain"
     STOP = "stop"
     DROPPED = "dropped"
@@ -37,7 +37,7 @@ class Kind(Enum):
     PARAM = "param"
     FORGOTTEN = "forgotten"  # a marker that shows that a closer was left out
 
-    # hashed by identity: Enum hashes the name, which takes a call of Python
+    # hashed by identity, because Enum's own hash is a slow function in Python
     __hash__ = object.__hash__
 
 
@@ -80,7 +80,7 @@ class Choice(NamedTuple):
     heads: tuple[str, ...] = ()  # its beginnings, if it must begin a line
     run: str = ""  # the pattern of its first part, which may be long, and alone decides nothing
     loose: bool = False  # it may differ from `begins` after the first character
-    forms: tuple[str, ...] = ()  # the alternatives of a long pattern; most texts meet few
+    forms: tuple[str, ...] = ()  # the alternatives of a long pattern, of which most texts need few
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     """Return the choice of these literal markers, in a list; [] if there are none.
 
-    White space around a marker is no part of it, except for a leading blank.
+    White space around a marker does not belong to it, except for a leading blank.
     """
     # longer texts first: a text would match the beginning of a longer one
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]

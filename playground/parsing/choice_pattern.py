@@ -17,7 +17,7 @@ import regex
 
 from playground.parsing.patterns import LEAKED, LINE_START, NO_MEMBER, SPACE, WORD_START
 
-# What may come next at a beginning, apart from a literal.
+# Signs for white space, in place of a literal.
 _BLANK: Final = " "  # white space
 _SPACES: Final = ""  # white space or none
 
@@ -57,14 +57,14 @@ class ChoicePattern:
         self._beginning = _Beginning(pattern.replace(SPACE, _ANY_SPACE))
 
     def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
-        """Match at a place; with `partial` also a text that ends before the match does."""
+        """Match at a place. With `partial`, a text that ends inside the pattern matches too."""
         begin = self.begin(text, place)
         if begin is Begin.NO or (begin is Begin.CUT and not partial):
             return None
         return self._compile().match(text, place, partial=partial)
 
     def fullmatch(self, text: str, place: int = 0) -> regex.Match[str] | None:
-        """Match everything from a place on, also a text that ends before the match does."""
+        """Match all text from a place on. A text that ends inside the pattern matches too."""
         if self.begin(text, place) is Begin.NO:
             return None
         return self._compile().fullmatch(text, place, partial=True)
@@ -81,7 +81,7 @@ class ChoicePattern:
 
 @lru_cache(maxsize=4096)
 def choice_pattern(pattern: str) -> ChoicePattern:
-    """Return a pattern, the same one for all choice points: 500 characters take a millisecond."""
+    """Return a pattern, shared by all choice points: compiling 500 characters takes 1 ms."""
     return ChoicePattern(pattern)
 
 

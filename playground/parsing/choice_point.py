@@ -1,7 +1,7 @@
 """A choice point is a place in a reply where one of several choices may come next.
 
 It takes two steps to find out which one. `candidate_pattern`, run by `re`, stops where some choice
-*may* begin; `match` then asks the choices one after another, by `regex`, which can match partially.
+*may* begin; `match` then tries the choices one after another with `regex`, which can match partly.
 
 The second step is slow, so its results are remembered for all streams: every call of a dialect has
 the same markers. The key is the *beginning* of a text, just long enough to decide the match,
@@ -35,7 +35,7 @@ from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
 # lengths of beginnings, tried one after another until one decides
-_LEAST: Final = 8  # decides most texts that are no marker
+_LEAST: Final = 8  # enough to rule out a marker in most texts
 _FEW: Final = 32  # decides most markers
 _MORE: Final = 64
 _MANY: Final = 256  # for a long marker, which a stream cuts several times
@@ -45,7 +45,7 @@ _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 # as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
-_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # with more text at hand
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # the caller has more text to try
 _MOST_BEGINNINGS: Final = 4096
 
 # A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.
@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a test that tells if longer text still continues the run from `start`. Return None
-        if there is no run, or if it is so short that another choice may still begin there."""
+        """Return a function that tests if longer text still continues the run. Return None if there
+        is no run, or if it is so short that another choice may still begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -156,7 +156,7 @@ class ChoicePoint:
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
         """Match at the place of held text, or at a place that may begin a marker. A marker that
-        `accept` rejects counts as none."""
+        `accept` rejects counts as no marker."""
         lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
@@ -188,7 +188,7 @@ class ChoicePoint:
         has not compared with `candidate_pattern`.
         """
         lookbehind = ""
-        if self.looks_back:  # a candidate begins here, or after blanks and a colon
+        if self.looks_back:  # a look-behind needs more only after blanks or a colon
             lookbehind = text[place - 1 : place]  # nothing if the place is the first
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]
@@ -258,7 +258,6 @@ class ChoicePoint:
         return False
 
     def marker_of(self, match: regex.Match[str]) -> Marker:
-        """Make a marker of a result of `match`."""
         group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 

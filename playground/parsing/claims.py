@@ -1,4 +1,4 @@
-"""Claims make events of characters, piece by piece in the walk or chunk by chunk if skipped."""
+"""Claims make events of characters: of a piece that was read, or of a whole chunk if skipped."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class JsonShape:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)  # abstract: see `Syntax`
 class Declaration:
-    """The text form of a call. Braces that are no hole are doubled, as in `str.format`."""
+    """The text form of a call. A brace that is meant as text is doubled, as in `str.format`."""
 
     call: str
     """One call: literal text with holes."""
@@ -97,7 +97,7 @@ class Declaration:
     json: JsonStyle = PLAIN_JSON
     """The style of JSON, alone or as a parameter's value."""
     literals: Literals = JSON_WORDS
-    """The words for values that are no texts, in parameters and in {args:marked}."""
+    """The words for true, false and null, in parameters and in {args:marked}."""
     type_words: tuple[tuple[str, str], ...] = ()
     """Pairs of a JSON Schema type and the word that {type} writes in its place."""
     known_names: bool = False
@@ -112,7 +112,7 @@ class Declaration:
     untyped: Untyped = "text"
     """The type of a value that has no schema."""
     cdata: bool = False
-    """A CDATA section around a whole value is no part of the value."""
+    """A CDATA section around a whole value does not belong to the value."""
     cdata_for: str = ""
     """A text with one of these characters is written in a CDATA section."""
     escaped_names: bool = False
@@ -163,7 +163,7 @@ class Declaration:
 
     @cached_property
     def well_formed_sections(self) -> tuple[Template, ...]:
-        """The section that is written, and those of `section_also`: all but those of mistakes."""
+        """The section that is written, and those of `section_also`, but not `section_slips`."""
         return self.sections[: len(self.sections) - len(self.section_slips)]
 
     @cached_property

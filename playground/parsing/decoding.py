@@ -25,7 +25,7 @@ class Utf8Decoder:
             try:
                 return data.decode()
             except UnicodeDecodeError:
-                pass  # a character is cut, or the bytes are no UTF-8
+                pass  # a character is cut, or the bytes are not UTF-8
         text = self._decoder.decode(data, final)
         self.holds = bool(self._decoder.getstate()[0])
         return text

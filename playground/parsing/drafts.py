@@ -39,7 +39,7 @@ class DraftCall:
     _merged: int = 0  # events that are joined already
 
     def take_earlier_events(self) -> list[Event]:
-        """Return the events from before the draft; later calls return none. If many events are
+        """Return the events from before the draft, on the first use only. If many events are
         held, join them."""
         if len(self.events) - self._merged > _UNMERGED:
             self.events[self._merged :] = merged(self.events[self._merged :])

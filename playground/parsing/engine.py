@@ -1,7 +1,7 @@
 """The engine that reads every declared dialect: text in, events out, no I/O and no clock.
 
-It walks the same pieces that rendering.py fills. The model's text never raises an exception: a call
-that cannot be read gives a finding and an aborted call.
+Its words (walk, form, claim, draft …) are explained in `__init__.py`. The model's text never raises
+an exception: a call that cannot be read gives a finding and an aborted call.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class SyntaxEngine:
     def feed(self, text: str) -> list[Event]:
         scanner = self.scanner
         scanner.add(text)
-        next(self._steps, None)  # as far as the text goes
+        next(self._steps, None)  # read until the text is used up
         if self.draft is not None:
             return self.draft.take_earlier_events()
         events, scanner.events = scanner.events, []
@@ -125,7 +125,7 @@ class SyntaxEngine:
         scanner, section = self.scanner, self._section
         after_remains, self._after_remains = self._after_remains, False
         after_call, self._after_call = self._after_call, False
-        # right after a marker other choices count than after prose
+        # after a marker and after prose, different choices count
         point_here = section and (section.after_text if after_remains else section.after_marker)
         if section and point_here:
             marker = yield from scanner.match_here(point_here)
@@ -179,7 +179,7 @@ class SyntaxEngine:
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(marker, self.plan.form(number))
             case _:
-                raise AssertionError(f"{kind} is waited for only inside something else")
+                raise AssertionError(f"{kind} is expected only inside a call or tags")
 
     def _note_remnant(self, kind: Kind, marker: Marker, form: Form) -> None:
         """Note a closer, a body or a header that stands without its opener."""
@@ -191,7 +191,7 @@ class SyntaxEngine:
         expected = (
             f"{first.strip()!r} must stand before it"
             if first
-            else "it stands in no call of this form"
+            else "it stands outside of all calls of this form"
         )
         message = f"{_quoted(marker)} looks like a part of a call, but {expected}: kept as text"
         self.scanner.note("missing-opener", message=message)
@@ -290,7 +290,7 @@ class SyntaxEngine:
 
     @property
     def _text_claim(self) -> Claim:
-        """The claim for text: as content or, after a call and by a switch, as text after a call."""
+        """The claim for text: as content, or after a call as the switch `text_after_calls` says."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
@@ -424,7 +424,7 @@ class SyntaxEngine:
         A call that broke off may have swallowed the closer: the walk then goes back to the closer.
         """
         scanner, closer = self.scanner, self.markers.reasoning[draft.number].close
-        # a limited number of times, because the following text is read again
+        # at most `_MOST_RETURNS` times, because the following text is read again
         place = draft.find_closer(closer) if self._returns < _MOST_RETURNS else -1
         if place < 0 and (marker is None or marker.kind is not Kind.THINK_CLOSE):
             scanner.events, self.draft = draft.earlier_events + draft.events, None
@@ -446,7 +446,7 @@ class SyntaxEngine:
             scanner.emit_markup(len(closer), "reasoning")
 
     def _read_calls(self, marker: Marker, form: Form, has_body: bool = True) -> Walk[None]:
-        """Read one call, and the separator before the next one."""
+        """Read the calls between one pair of markers, and the separator after them."""
         self.mode = "call"
         section, is_next = self._section, self._separated is not None
         if section is None:
@@ -473,7 +473,8 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
-        """Claim the second of two equal closers: it closes no outer call, and is no text."""
+        """Claim the second of two equal closers: it does not close an outer call, and is not
+        text."""
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True

@@ -1,6 +1,6 @@
 """The fast path: most chunks become one event each, and no generator is resumed for them.
 
-The idea --------
+The idea
 
 The walk (engine.py and what it calls) is made of generators. To resume one takes some ten times as
 long as to look for a character in a chunk of four. Yet in most chunks nothing happens: they are the
@@ -9,7 +9,7 @@ scanner: "I have claimed everything, and I wait for this to appear. Until it doe
 me, as that kind of event." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
 it. A walk that leaves none is only slower.
 
-What happens to a chunk -----------------------
+What happens to a chunk
 
 `TextReader.feed` and `feed_text` ask in this order:
 
@@ -17,8 +17,8 @@ What happens to a chunk -----------------------
     `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
 2.  Does `rule.search` find anything in it? If not, it is skipped too.
 3.  There is a *candidate*, such as a `<`. `_feed_candidate` lets `rule.hold_from` look at it, as
-    the walk would. If it is no marker, the chunk is skipped. If it is the beginning of one, the
-    text from there on is *held*: it is in no event yet, and stands before the next chunk.
+    the walk would. If it is not a marker, the chunk is skipped. If a marker begins there, the
+    text from there on is *held*: it is not in any event yet, and is put before the next chunk.
 4.  If a marker is complete, the walk is resumed with all the text that nobody has claimed.
 
 Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
@@ -29,7 +29,7 @@ comes *there* before it can go on, for example whether another call follows. The
 skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
 the answer.
 
-What must stay true -------------------
+What must stay true
 
 The fast path gives exactly the events that the walk would give, at the same chunk:
 `SyntaxParser(..., fast_path=False)` is the oracle, and tests/test_quiet.py compares the two. So
@@ -207,7 +207,7 @@ class FastPath:
         return []
 
     def _feed_candidate(self, text: str, place: int) -> list[Event]:
-        """Feed `text`, that is held text and a chunk. A marker may begin in it, at `place`."""
+        """Feed `text`, the held text and a chunk together. A marker may begin in it, at `place`."""
         rule, context = self._rule, ""
         find_next = self._next_rule
         if find_next is not None and (next_rule := find_next(text)) is not None:
@@ -235,7 +235,7 @@ class FastPath:
         return self._skip_to(text, stop, context)
 
     def _skip_to(self, text: str, stop: int, context: str = "") -> list[Event]:
-        """Skip `text`, that is held text and a chunk, up to `stop`; hold the rest."""
+        """Skip `text`, the held text and a chunk together, up to `stop`; hold the rest."""
         start = self._offset - len(self._held)
         self._offset = start + len(text)
         if stop < len(text):

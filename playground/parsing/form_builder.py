@@ -1,4 +1,4 @@
-"""The builder of a syntax's form: the choices of every place inside its calls and its section.
+"""Build a syntax's form: for each place in its calls and its section, the patterns to look for.
 
 A notation adds its own choices: `announce` in an opener, `choice_points` inside a body.
 """
@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only of the section that is written: the other sections are those of other dialects
+        # only the written section may lack its brackets: other dialects write the other sections
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -106,7 +106,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end a lookalike: its closer, or a marker after its end."""
+        """Build the choices that end what only looks like a call: its closer, or a later marker."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
@@ -225,7 +225,7 @@ class FormBuilder(CallOpeners):
         between its calls.
 
         White space is markup only before a marker, because prose may stand here too. In prose a
-        bare object is no call, and punctuation no closer.
+        bare object is not a call, and punctuation is not a closer.
         """
         if not self.syntax.section:
             return None

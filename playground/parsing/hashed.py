@@ -7,6 +7,8 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
+from playground.base.wording import short_repr
+
 
 class HashedOnce:
     """A base for a frozen dataclass whose hash is computed once for each object. The dataclass's
@@ -24,6 +26,13 @@ class HashedOnce:
     def __hash__(self) -> int:
         return self._hash
 
+    def __repr__(self) -> str:
+        """Return the fields that differ from their defaults, in one line."""
+        listed = fields(self)  # type: ignore[arg-type]  # subclasses are dataclasses
+        values = ((each.name, getattr(self, each.name), each.default) for each in listed)
+        changed = (f"{name}={value!r}" for name, value, usual in values if value != usual)
+        return short_repr(self, *changed)
+
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the hash: in another process a text has another hash."""
+        """Return the fields without the hash: another process hashes a text differently."""
         return {name: value for name, value in vars(self).items() if name != "_hash"}

@@ -47,7 +47,7 @@ _AFTER: Final = {
 _UNDECIDED: Final = ("\\", "/", "*")
 # opener that is open -> the matches that `_change_by` can follow without the walk
 _SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
-_LONGEST_CHUNK: Final = 64  # characters: longer chunks are left to the walk
+_LONGEST_CHUNK: Final = 64  # characters: longer chunks are read by the walk (`claim_balanced`)
 _LEAST_AT_ONCE: Final = 128  # characters: in shorter texts a value is seldom complete
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
@@ -66,9 +66,9 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
     """Claim a string, an object, an array or a comment, up to its end.
 
     It is claimed in one piece if it is complete, or else as its chunks arrive. `restart` matches
-    the beginning of another call, up to its first quote. Raises BrokenCall for such a beginning in
-    a string, which was never closed then, for a marker outside of strings, and at the end of the
-    stream.
+    the beginning of another call, up to its first quote. Raises BrokenCall at such a beginning
+    inside a string (then the string was never closed), at a marker outside of strings, and at the
+    end of the stream.
     """
     is_value = scanner.text[scanner.at] in "{["
     if is_value and (complete := complete_value(scanner)) is not None:
@@ -125,7 +125,7 @@ def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
     text, at = scanner.text, scanner.at
     if len(text) - at < _LEAST_AT_ONCE or text[at] not in "{[":
         return None
-    # only one failure for each text, because a failure may take reading the whole text
+    # a text is tried only once, because a failure may have read all of it
     if scanner.base + len(text) == scanner.incomplete_at:
         return None
     try:
@@ -254,7 +254,7 @@ class Nesting:
 
 
 class _Change(NamedTuple):
-    """The effect of a chunk: the string or comment that it leaves open, how much `deeper` it ends,
+    """The effect of a chunk: the string or comment open at its end, the depth there (`deeper`),
     and its `least` depth outside of strings. Both depths are relative to the chunk's start."""
 
     inside: str
@@ -285,7 +285,7 @@ def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change 
 
 
 def goes_on(scanner: Scanner) -> bool:
-    """Return True if a gap goes on after JSON's own white space."""
+    """Return True if a comment, or white space that JSON lacks, follows JSON's own white space."""
     char = scanner.text[scanner.at : scanner.at + 1]
     return char == "/" or char.isspace()
 

@@ -38,7 +38,7 @@ class OpenCall:
     `restart` matches the beginning of another call of its form.
     """
 
-    # no dataclass: its constructor would take three times as long
+    # not a dataclass: its constructor would take three times as long
     def __init__(
         self, index: int, call_id: str, in_section: bool, typed: bool, restart: ChoicePoint | None
     ) -> None:

@@ -19,12 +19,12 @@ def tags_outside_text(
     syntax: Declaration, markers: Markers, names: Iterable[str]
 ) -> tuple[str, ...]:
     """Return texts that plain text is not expected to contain: the first tag of each marker, and
-    openers of mere words. The markers are the model's special tokens, and those around reasoning,
-    sections and calls of tools with these names."""
+    openers that have words but no tag. The markers are the model's special tokens, and those around
+    reasoning, sections and calls of tools with these names."""
     return _tags_outside_text(syntax, markers, tuple(names))
 
 
-@lru_cache(maxsize=256)  # asked for each reply
+@lru_cache(maxsize=256)  # called for each reply
 def _tags_outside_text(
     syntax: Declaration, markers: Markers, names: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]
         sections = (leading_text(section.before).strip() for section in form.sections)
         yield from (text for text in sections if _HAS_WORD.search(text) and not first_tag(text))
         if form.section and not form.section_optional:
-            continue  # a call outside of a section is a slip
+            continue  # the model writes a call outside of a section only by mistake
         for name in (written_name(form, name) for name in names):
             opener = leading_text(form.call_template.before, name=name).strip()
             if first_tag(opener):
@@ -70,6 +70,6 @@ def _beginning_up_to_name(shape: JsonShape) -> str:
 
 
 def first_tag(marker: str) -> str:
-    """Return a marker up to the end of its first tag; "" for a marker of mere words."""
+    """Return a marker up to the end of its first tag; "" for a marker without a tag."""
     tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
     return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""

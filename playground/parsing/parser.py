@@ -1,4 +1,4 @@
-"""The parser's public face: bytes, text and native deltas in, events out.
+"""The public interface of parsers: they read bytes, text and native deltas, and return events.
 
 Native calls get offsets in the same stream as the text, in the order of arrival, so that spans have
 no gaps and no overlaps even in a reply with both.

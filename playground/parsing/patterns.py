@@ -17,7 +17,7 @@ from playground.parsing.template import Hole, Piece, Template, holes_of
 # byte-level tokenizers (Ġ is a blank, Ċ a line break), and white space that was escaped too often.
 SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
 LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # SPACE without \s
-NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # these characters are in no name or key of any dialect
+NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no dialect has these characters in a name or a key
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
 # The end of a tag that names a tool. `/>` means no body. Right before a closer a `>` was forgotten.
 EMPTY: Final = "(?:(?P<empty>/)?>|(?P<unended>(?=</)))"
@@ -51,7 +51,7 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only one line break is: more belongs to the value.
+    White space is tolerated. At a value's edge only one line break is tolerated: more is value.
     """
     listed = list(pieces)
     before = after = ""
@@ -123,8 +123,8 @@ def _optional(space: str) -> str:
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return pieces without white space at the end, because white space after a closer is no part
-    of it."""
+    """Return pieces without white space at the end, because white space after a closer does not
+    belong to it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
@@ -186,7 +186,7 @@ def _part_pattern(part: str | Hole | Gap) -> str:
         case Hole("word"):
             return WORD
         case Hole("name"):
-            # a slash at the end is no part of a name: `<f/>`
+            # a slash at the end does not belong to the name: `<f/>`
             return f"[^{NO_NAME}ĠĊ]*[^{NO_NAME}ĠĊ/]"
         case Hole(name):
             return ".+?" if name.startswith("line:") else f"[^{NO_NAME}]+"
@@ -226,7 +226,7 @@ def spaced_name(pieces: tuple[Piece, ...], opener: str) -> list[str]:
 
 def spaced_tag(pieces: tuple[Piece, ...], opener: str) -> list[str]:
     """Return the pattern of an opener with a blank in its tag, `< invoke`, in a list; [] if the
-    opener is no tag of letters."""
+    opener is not a tag of letters."""
     return [rf"<[ \t]{{1,2}}+{opener[1:]}"] if _is_tag(pieces) else []
 
 
@@ -249,7 +249,7 @@ def without_list(section: Template) -> Template | None:
     """Return a section without the brackets of its list, which models leave out around a single
     call.
 
-    Return None if it has no brackets, or is nothing without them.
+    Return None if the section has no brackets, or consists of them alone.
     """
     opener, closer = section.before[-1:], section.after[:1]
     if not opener or not closer or not isinstance(opener[0], str) or not isinstance(closer[0], str):

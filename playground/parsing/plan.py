@@ -108,8 +108,8 @@ def _text_choices(
     """Return the choices in text. The first that matches wins: reasoning comes before calls, and
     calls before closers without an opener.
 
-    A stop token that begins with a call's opener is no call: `>>>all`. Likewise, one that begins
-    with an opener of reasoning opens no reasoning: `<|channel>final`.
+    A stop token that begins like a call is not a call: `>>>all`. Likewise, a stop token that begins
+    like reasoning does not open reasoning: `<|channel>final`.
     """
     openers = builders[0].syntax.openers
     closers = [

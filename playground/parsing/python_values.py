@@ -21,7 +21,7 @@ from playground.parsing.python_strings import closes
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
-# `nan` and `inf` are no literals of Python's: a model writes what it saw printed
+# `nan` and `inf` are not literals of Python: models copy them from printed output
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "nan", "inf"})
 _RELAXED: Final = "relaxed-python"
 _SPACE: Final = re.compile(r"\s*")

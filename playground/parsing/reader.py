@@ -1,7 +1,7 @@
-"""The reader that every notation uses: it claims text for the open call and sets its arguments.
+"""The reader that every notation uses: it claims the open call's text and sets its arguments.
 
-A reader knows no notation. For an unreadable body it raises BrokenCall, which calls.py turns into
-an aborted call. A model's text causes no other exception.
+To claim text is to make an event of it. For an unreadable body the reader raises BrokenCall, which
+calls.py turns into an aborted call. A model's text causes no other exception.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Reader:
     def emit_argument(
         self, call: OpenCall, key: str | None, copy: GrowingText | None = None
     ) -> Claim:
-        """Return the claim for an argument's characters; with `key` None, for all arguments as one
-        text. `copy` collects the texts."""
+        """Return an object that claims the characters of an argument, or with `key` None of all
+        arguments as one text. `copy` collects the texts."""
         return Claim(self.scanner, argument_maker(call.index, key), copy)
 
     def claim_all(
@@ -181,7 +181,8 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
 
 
 def decoded_object(decode: Callable[[str], Any], text: str, code: str) -> dict[str, Any]:
-    """Return `decode(text)`, as `decoded` does; abort the call, too, if it is no object."""
+    """Return `decode(text)`, as `decoded` does; also abort the call if the result is not an
+    object."""
     value = decoded(decode, text, code)
     if not isinstance(value, dict):
         message = f"the arguments must be an object, not {value!r:.60}"

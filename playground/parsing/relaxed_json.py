@@ -38,7 +38,7 @@ _ESCAPED: Final = r'\\.|"'
 _FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")
 _VALUES: Final = ("single", "double", "bare", "word")
-_ENDS: Final = ("}", "]", *"0123456789")  # the ends of values that are no texts
+_ENDS: Final = ("}", "]", *"0123456789")  # the ends of values other than texts
 _WORDS: Final = ("true", "false", "null", "NaN", "Infinity")
 _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from playground.base.display import Shown
 from playground.base.findings import Finding
+from playground.base.wording import counted
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -51,6 +52,16 @@ class ParseResult(Shown):
     findings: list[Finding]
     events: list[Event]
     switches: Switches = field(default_factory=Switches)
+
+    def _summary(self) -> str:
+        names = ", ".join(call.name for call in self.tool_calls[:3])
+        counts = [
+            f"{counted(len(self.tool_calls), 'call')}{names and f' ({names:.30})'}",
+            f"{len(self.aborted)} aborted" if self.aborted else "",
+            counted(len(self.content), "character") + " of content",
+            counted(len(self.findings), "finding"),
+        ]
+        return ", ".join(filter(None, counts))
 
 
 def read_to_end(parser: DialectParser, batches: Iterable[Iterable[Event]]) -> ParseResult:

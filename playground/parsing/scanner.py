@@ -48,7 +48,7 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.emit_rest = Claim(self, finding_maker("unexpected-text", "inside a call", _REST))
-        # where the text ended when a complete JSON value was last looked for in vain
+        # the end of the text at the last failed search for a complete JSON value
         self.incomplete_at = -1
         # notes for the fast path (fast_path.py), valid until more text is added
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
@@ -97,7 +97,7 @@ class Scanner:
     def take_text(self, count: int) -> tuple[int, str]:
         """Claim the next characters; return their offset and text.
 
-        All claims go through here, so that spans tile the stream.
+        All claims go through here, so that spans cover the stream without gaps.
         """
         start, self.at = self.at, self.at + count
         return self.base + start, self.text[start : self.at]
@@ -163,7 +163,7 @@ class Scanner:
     # walking a value: all text is claimed at once, so that nothing is searched twice
 
     def claim_cut(self, emit: Claim, stop: int) -> None:
-        """Claim up to index `stop` of `text`; the caller yields next, for it needs more text.
+        """Claim up to index `stop` of `text`; the caller then yields to get more text.
 
         Raises BrokenCall at the end of the stream.
         """

@@ -1,4 +1,4 @@
-"""Skip rules: each says which chunks the fast path may claim unread at one place of the walk.
+"""Skip rules: each says which chunks the fast path may claim, without the walk, at one place.
 
 fast_path.py says how rules are used. This module has the rules of simple places: up to a pattern,
 inside a string, up to a mark. choice_point.py makes the rule of a choice point.

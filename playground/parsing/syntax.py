@@ -57,7 +57,7 @@ __all__ = [
 _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Syntax(HashedOnce, Declaration):
     """A declaration whose templates have the holes that they need, and no others.
 
@@ -132,7 +132,6 @@ class Syntax(HashedOnce, Declaration):
 
     @cached_property
     def sample_texts(self) -> dict[str, str]:
-        """A text for each of `text_keys`."""
         return self.notation.samples(self)
 
 
@@ -157,7 +156,7 @@ def _check_opener(text: str, section: Template) -> None:
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Check that a template has no holes after its body but the `allowed` ones."""
+    """Check that only `allowed` holes stand after a template's body."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:

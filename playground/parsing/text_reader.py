@@ -59,7 +59,7 @@ class TextReader(FastPath):
     def feed(self, data: bytes) -> list[Event]:
         try:
             text = data.decode()
-        except UnicodeDecodeError:  # a character is cut, or the bytes are no UTF-8
+        except UnicodeDecodeError:  # a character is cut, or the bytes are not UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
         at_sight = self._at_sight
         if at_sight is not None and text:
@@ -82,7 +82,7 @@ class TextReader(FastPath):
         try:
             data = text.encode()
         except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
-            # half a character is waiting for its other bytes: text cannot bring them
+            # half a character may be waiting for its other bytes: text cannot bring them
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
         at_sight = self._at_sight

@@ -21,7 +21,7 @@ from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
 from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 
-# white space, a code fence and a comma around a value: no part of it
+# white space, a code fence and a comma around a value, which do not belong to it
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
 # an open string reaches to the end of the text: searching inside it would take quadratic time
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
@@ -68,12 +68,12 @@ def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JS
 
 _ANY: Final = set(JSON_TYPES)
 Untyped = Literal["text", "json"]  # how a value without a type in its schema is read
-Nested = Literal["json", "python"]  # how lists and objects are written in values that are no JSON
+Nested = Literal["json", "python"]  # how lists and objects are written in values that are not JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """The words for true, false and null among values that are no JSON, and the form of lists and
+    """The words for true, false and null among values that are not JSON, and the form of lists and
     objects: JSON, or Python's `repr`."""
 
     true: str = "true"
@@ -82,7 +82,7 @@ class Literals:
     nested: Nested = "json"
 
     def written(self, value: Any, style: JsonStyle = PLAIN_JSON) -> str:
-        """Write a value that is no text."""
+        """Write a value other than a text."""
         if value is None:
             return self.null
         if isinstance(value, bool):
@@ -94,7 +94,6 @@ class Literals:
 
     @property
     def words(self) -> dict[str, bool | None]:
-        """The value of each word."""
         return {self.true: True, self.false: False, self.null: None}
 
 
@@ -239,7 +238,7 @@ def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
 
 
 def _load(text: str, literals: Literals) -> Any:
-    """Read a value that is no text, written by `Literals` or as JSON. Raises ValueError."""
+    """Read a value other than a text, written by `Literals` or as JSON. Raises ValueError."""
     bare = text.strip()
     if literals is not JSON_WORDS and bare in literals.words:
         return literals.words[bare]
@@ -275,13 +274,13 @@ def is_deeper(value: Any, most: int) -> bool:
     """Return True if objects and lists are nested more than `most` deep. It does not recurse."""
     level = [value]
     for _ in range(most):
-        level = [item for each in level for item in _inside(each)]
+        level = [item for each in level for item in _inner_values(each)]
         if not level:
             return False
     return any(isinstance(each, Mapping | list | tuple) for each in level)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _inner_values(value: Any) -> Iterable[Any]:
     if isinstance(value, Mapping):
         return value.values()
     return value if isinstance(value, list | tuple) else ()

@@ -35,8 +35,8 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings of a missing marker. In a reply with such a finding, half a marker is no
-variation."""
+"""Codes of findings of a missing marker. In a reply with such a finding, half a marker does not
+count as a variation."""
 _COUNTED: Final = re.compile(r"\d+")
 
 
@@ -80,7 +80,7 @@ def variations(
 def _variations_of_values(
     call: CallEndedEvent, call_again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
 ) -> set[Variation]:
-    """Return the variations in a body, or in parameters that are no texts, such as `True`
+    """Return the variations in a body, or in parameters that are not texts, such as `True`
     for true."""
     kinds: set[Variation] = set()
     values = {key: _usual(texts.sub('""', text), is_marked) for key, text in call_again.raw}

@@ -14,6 +14,7 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
+from playground.base.wording import short_repr
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
@@ -24,18 +25,21 @@ from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # these take time to import, and rendering a request does not need them
     from playground.dialects.schema_losses import Fact
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
     """A session in one dialect. `check_call` finds the parts of a call that the dialect loses."""
 
     dialect: Dialect
     session: Session
-    check_call: CallCheck = field(default=check_tool_call, compare=False, repr=False)
+    check_call: CallCheck = field(default=check_tool_call, compare=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.dialect.name, repr(self.session))
 
     @cached_property
     def rendering(self) -> Rendering:

@@ -17,7 +17,9 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.servers import ServerReading, all_servers, get_server, reader_for
+from playground.servers import ServerReading, all_servers, get_server, reader_for, server_names
+
+__all__ = ["dropped_by_servers", "server_names", "server_view"]
 
 
 @takes(recording=Recording, server="text", switches=(Switches, NoneType))

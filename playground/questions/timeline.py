@@ -60,6 +60,10 @@ class Timeline(Drawn, Live):
     server: ServerReading | None = None
     """The same recording as a server delivers it; None if no server was given."""
 
+    def _summary(self) -> str:
+        read = self.server.handed if self.server else self.result._summary()
+        return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
+
     @property
     def text(self) -> str:
         """The decoded stream: the texts of all events, in order."""
@@ -98,7 +102,8 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (such as `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
+    (one of `server_names()`, or `vllm:hermes`), the timeline also says what that server hands over
+    and drops: `handed` has its events, and the table as what each event arrives.
     """
     metadata = read_tools(tools)
     dialect = dialect or dialect_of(recording, metadata)

@@ -18,7 +18,7 @@ from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
-from playground.tokens import TokenCount, count_request
+from playground.tokens.count import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from playground.nouns.tool_formats.shrinking import SHORTER
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
-from playground.tokens import count_request
+from playground.tokens.count import count_request
 from playground.tokens.texts import text_counter
 
 MODELS: Final = ("gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",

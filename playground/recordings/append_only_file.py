@@ -1,8 +1,8 @@
 """A recording file that grows as lines arrive. Its lines are kept even if the program is killed.
 
 This is the only file that is not written by a rename (see `playground/base/output.py`). It is
-always created, never opened again, so two programs cannot write the same file. The caller must call
-`keep` at least once a second, which writes the lines to the disk.
+always created, never opened again, so two programs cannot write the same file. `keep` writes the
+lines to the disk: the caller must call it at least once a second.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LinesInMemory:
         self.lines.append(line)
 
     def keep(self, *, now: bool = False) -> None:
-        """Do nothing: there is no disk to bring the lines to."""
+        """Do nothing, because the lines go to no file."""
 
     def answered(self) -> None:
         """Do nothing: there is no older file to replace."""
@@ -79,8 +79,8 @@ class AppendOnlyFile:
     def _create(self) -> tuple[Path, int]:
         """Create and lock the file, at its place or beside an old one; return its path and handle.
 
-        Its name does not end in `.part`: such files may be removed as leftovers, and this is a
-        recording.
+        The name does not end in `.part`, because files named so may be removed as leftovers, and a
+        recording must stay.
         """
         if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
@@ -95,7 +95,6 @@ class AppendOnlyFile:
         return self.path, handle
 
     def add(self, line: str) -> None:
-        """Add a line."""
         data = escaped_halves(line).encode()
         self._waiting.append(data)
         self._size += len(data)
@@ -156,7 +155,7 @@ class AppendOnlyFile:
         os.close(self._handle)
 
     def _is_ours(self) -> bool:
-        """Return True if the file at our path is still this one, replaced by nobody."""
+        """Return True if the path still leads to our open file, so nobody has replaced it."""
         try:
             return os.path.samestat(os.fstat(self._handle), self._current.stat())
         except OSError:

@@ -32,7 +32,7 @@ _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
 # most values that wait until the API is known, since a stream may have no end
 _UNDECIDED: Final = 4096
-_AT_ONCE: Final = 1 << 16  # bytes: a file's frames, all cut at once, take twice the file's size
+_AT_ONCE: Final = 1 << 16  # bytes cut at once: all frames of a file take twice its size
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
 # fields in which dumps list all frames
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")
@@ -44,8 +44,8 @@ def decode_stream(
 ) -> Recording:
     """Decode one stream, whole or in pieces; without `api`, recognise it from the content.
 
-    Frames that cannot be read are findings: nothing that a provider sent raises. Raises
-    UnknownNameError for an unknown `api`.
+    Frames that cannot be read become findings: a provider's bytes never raise an exception. Raises
+    UnknownNameError for an unknown `api` (see `api_names`).
     """
     decoder = StreamDecoder(api)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
@@ -94,7 +94,8 @@ class StreamDecoder:
                 self._note_unreadable(dump_again(value).encode())
 
     def note_unreadable(self, description: str) -> None:
-        """Add a finding about something unreadable in the file that is no part of the stream."""
+        """Add a finding about something unreadable in the file that does not belong to the
+        stream."""
         self._sink.signal(UNREADABLE + description)
 
     def drop_chunks(self) -> None:
@@ -157,7 +158,7 @@ class StreamDecoder:
     def _frame_value(self, data: bytes) -> Any:
         """Return a frame's value; a number that no float holds, such as 1e400, stays text."""
         try:
-            return read_json_bytes(data)  # which refuses half characters
+            return read_json_bytes(data)  # this function refuses half characters
         except ValueError:
             self._is_whole = False
             return load_json(data.decode("utf-8"), strict=True)
@@ -224,7 +225,7 @@ class StreamDecoder:
             )
 
     def _read_irregular(self, event: str, data: bytes) -> None:
-        """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
+        """Read a frame that is not plain JSON: `[DONE]` between blanks, half surrogates, a frame
         within a frame, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
             self._sink.signal(DONE)

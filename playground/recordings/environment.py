@@ -18,9 +18,9 @@ _SECRET_NAME: Final = re.compile(
 )
 _COOKIE_NAME: Final = re.compile(r"(?i)cookies?$")
 _SEPARATORS: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
-# not the padding of Base64
+# a field with its name; the `=` at the end of Base64 does not count
 _NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)
-_FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are no secrets, whatever their names
+_FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are not secrets
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
 _PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")

@@ -5,7 +5,7 @@
     {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
     {"expected": {…}}                            what a proxy predicted for the request
     {"t": 0.311, "status": 200}
-    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if no UTF-8
+    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if not UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
     {"end": 1.732, "usage": {…}, "error": null, "starred": {"openai": 1}}
 
@@ -114,7 +114,7 @@ def read_recording_file(
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Return a line's seconds since the request; None, with a finding, if they are not finite.
 
-    Raises InputFault if they are no number, negative or too large.
+    Raises InputFault if they are not a number, negative or too large.
     """
     at = line.get("t", 0.0)
     if not is_finite(at):

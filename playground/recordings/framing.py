@@ -27,7 +27,7 @@ class LineReader:
     """A reader of server-sent events and JSON lines, which may follow one another.
 
     A line ends at `\\n`, and in an event stream at a lone `\\r` too, as the standard allows. U+2028
-    and the like end no line: they are text inside JSON.
+    and the like do not end a line: they are text inside JSON.
     """
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ class Framing:
         start = b"".join(self._start)
         mark = _MARK if start.startswith(_MARK) else b""
         line = start[len(mark) :].lstrip()
-        if b"\n" not in line and not is_binary:  # the first line that is not blank, and all of it
+        if b"\n" not in line and not is_binary:  # wait for a complete first line
             self._start = [start if line else mark + b"\n"]
             return []
         return self._choose(start)

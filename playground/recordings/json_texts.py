@@ -105,7 +105,7 @@ class JsonTexts:
             self._leaves = []
 
     def give_up(self) -> None:
-        """Emit all texts so far, even one that has not ended."""
+        """Emit all texts so far, even a text that has not ended."""
         self._hurried = True
         self._read_on()
         self._hurried = False
@@ -126,7 +126,7 @@ class JsonTexts:
     def _read(self, text: str, at: int) -> int:
         """Read on from a place, and return the place that was reached."""
         while at < len(text):
-            step = self._value(text, at) if self._in_text else self._token(text, at)
+            step = self._emit_text_part(text, at) if self._in_text else self._token(text, at)
             if step == at:
                 break
             at = step
@@ -139,7 +139,7 @@ class JsonTexts:
             return rest.start() if rest else len(text)
         kind = token.lastgroup
         if kind == "quote":
-            return self._unended(text, token.start())
+            return self._after_lone_quote(text, token.start())
         hurried = self._hurried and kind == "text" and self._is_value()
         if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
             return token.start()
@@ -149,7 +149,7 @@ class JsonTexts:
             self._leaf(token[kind], self._at + token.start(kind), kind)
             self._name = ""
         elif kind == "true":
-            self._true()
+            self._note_thought()
         elif kind == "open":
             self._open(token["open"] == "[")
         elif kind == "close":
@@ -158,7 +158,7 @@ class JsonTexts:
             self._reset()
         return token.end()
 
-    def _unended(self, text: str, at: int) -> int:
+    def _after_lone_quote(self, text: str, at: int) -> int:
         """Return where to read on after an unpaired quotation mark.
 
         The mark is garbage, or begins a text that is very long or incomplete.
@@ -174,7 +174,7 @@ class JsonTexts:
         """Return True if a text at this point would be a value, not the name of a member."""
         return bool(self._name) or (self._box is not None and self._box.is_list)
 
-    def _value(self, text: str, at: int) -> int:
+    def _emit_text_part(self, text: str, at: int) -> int:
         """Emit the next part of a long text, and return its end."""
         body = _BODY.match(text, at)
         stop = body.end() if body else at
@@ -190,7 +190,7 @@ class JsonTexts:
         if escape:
             self._leaf(escape[0], self._at + at, "text")
             return escape.end()
-        self._in_text, self._name = False, ""  # the text's end, or no JSON after all
+        self._in_text, self._name = False, ""  # the text has ended, or was not JSON after all
         return at + 1
 
     # actions on tokens
@@ -238,7 +238,7 @@ class JsonTexts:
             position = self._counted(box) if box.is_list else 0
             self._leaves.append(Leaf(box, name, position, raw, place, kind))
 
-    def _true(self) -> None:
+    def _note_thought(self) -> None:
         if self._box is not None and self._name == "thought":
             self._box.types += ("thought",)
         self._name = ""

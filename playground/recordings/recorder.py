@@ -1,8 +1,8 @@
 """Record the bytes of an answer as lines without secrets, in order, at most a second after they
 arrive.
 
-Memory is bounded: at most 16 kB of bytes that may begin a secret wait, for at most a second; then
-undecided bytes are starred out and written (`wire_scrubbing.py`).
+Bytes that may begin a secret wait: at most 16 kB of them, for at most a second. Then undecided
+bytes are starred out and written (`wire_scrubbing.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, wai
 
 
 class Recorder:
-    """A recorder of one exchange; several threads may call it. It raises what its `lines` raise."""
+    """A recorder of one exchange; several threads may call it. Its methods raise the errors of
+    `lines`."""
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class Recorder:
     def record_body(self, data: bytes, *, last: bool = False) -> None:
         """Record bytes of a request's body as they were sent, in any pieces.
 
-        Call this for a body that is no JSON object, or has a layout of its own.
+        Call this for a body that is not a JSON object, or has a layout of its own.
         """
         with self._lock:
             self._body.feed(data)
@@ -113,7 +114,7 @@ class Recorder:
     def record_bytes(self, at: float, data: bytes) -> None:
         """Record bytes that arrived `at` seconds after the request.
 
-        When an answer that is no refusal begins, the recording replaces an older one.
+        The recording replaces an older one when an answer begins that is not a refusal.
         """
         with self._lock:
             if not self._answered and 200 <= self._status < 300:
@@ -139,7 +140,7 @@ class Recorder:
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
         """Write the last line and return the recording.
 
-        Undecided text is decided by the bytes so far, or starred out if the answer was `cut`.
+        Undecided text is judged by the bytes so far, or starred out if the answer was `cut`.
         """
         with self._lock:
             for each in (self._body, self._wire, self._litellm):
@@ -176,7 +177,7 @@ class Recorder:
         self._lines.keep()
 
     def _release(self) -> None:
-        """Write decided bytes; write all if too many have waited, or for too long."""
+        """Write decided bytes. If too many wait, or for too long, star out the undecided ones."""
         self._write_ready()
         if not self._waiting:
             return

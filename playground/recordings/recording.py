@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from playground.base.findings import Finding, finding
-from playground.base.wording import counted
+from playground.base.wording import counted, short_repr
 
 _STRICT: Final = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -156,14 +156,14 @@ _SECRET_HEADER: Final = re.compile(
 
 
 def _without_keys(text: str) -> str:
-    """Return a line that is no frame, such as an HTTP header, without the key that it may hold."""
+    """Return a line that is not a frame, such as an HTTP header, without a key that it may hold."""
     from playground.recordings.scrubbing import scrubbed
 
     header = _SECRET_HEADER.match(text)
     return f"{header[1]}: …" if header else scrubbed(text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recording:
     """One streamed answer. `timing` says whether its times were measured, made up, or missing.
 
@@ -187,6 +187,12 @@ class Recording:
     other_choices: tuple[OtherChoice, ...] = ()
     diagnostics: dict[str, Any] | None = None
     __pydantic_config__ = _STRICT
+
+    def __repr__(self) -> str:
+        text = sum(len(chunk.text) for chunk in self.chunks if isinstance(chunk, TextChunk))
+        chunks = f"{counted(len(self.chunks), 'chunk')} with {counted(text, 'character')} of text"
+        name = f"{self.name!r:.40} in {self.dialect or 'an unknown dialect'}"
+        return short_repr(self, name, self.model, chunks, self.broken_off)
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -217,6 +223,14 @@ class Recording:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             findings.append(finding("other-choices", last, f"choice {indexes}"))
         return findings
+
+    @property
+    def broken_off(self) -> str:
+        """The reason why the stream broke off before its end; "" if it came to its end."""
+        if self.error is not None:
+            return error_message(self.error)
+        is_open = self.api and not self.stop_reason and not self._has_end_marker
+        return "the stream ends without its last frame" if is_open else ""
 
     @property
     def _names_beside(self) -> str:
@@ -264,7 +278,7 @@ def error_message(error: Any) -> str:
 
 
 def add_up(chunks: Iterable[Chunk]) -> Reply:
-    """Join chunks channel by channel; half characters at a cut become whole."""
+    """Join text, reasoning and each call; characters that were cut in two become whole."""
     text = bytearray()  # a list would hold an object for each chunk
     reasoning: list[str] = []
     calls: dict[int, tuple[list[str], list[str], list[str]]] = {}

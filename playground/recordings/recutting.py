@@ -46,7 +46,7 @@ def text_size(recording: Recording) -> int:
 
 
 def recut(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
-    """Return the same content in other chunks: text cut by bytes, the rest by characters."""
+    """Return the content in other chunks: text cut by bytes, reasoning and calls by characters."""
     sizes = _sizes(cutting, seed)
     return replace(
         recording,
@@ -79,14 +79,13 @@ def break_off(recording: Recording, after: int) -> Recording:
 
 
 def drop_chunk(recording: Recording, index: int) -> Recording:
-    """Return the recording without one chunk."""
     return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
 
 
 def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     """Return the recording with one byte of a chunk's text changed; a chunk without text stays."""
     chunk = recording.chunks[index]
-    chance = random.Random(seed)  # an experiment, no secret
+    chance = random.Random(seed)  # an experiment: the numbers need not be secret
 
     def corrupted(text: str) -> bytes:
         data = bytearray(text.encode("utf-8", "surrogatepass"))
@@ -113,7 +112,7 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield runs of chunks of text, of reasoning or of one call; each other chunk alone."""
+    """Yield runs of chunks of text, reasoning or one call. Any other chunk is its own run."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair
@@ -133,17 +132,17 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 def _holds_arguments_only(delta: dict[str, Any]) -> bool:
     """Return True if a delta has only more arguments of a call."""
-    return delta.keys() <= {"index", "function"} and _is_alone(delta)
+    return delta.keys() <= {"index", "function"} and _adds_arguments(delta)
 
 
-def _is_alone(delta: dict[str, Any]) -> bool:
-    """Return True if a delta has arguments without a name, and no end."""
+def _adds_arguments(delta: dict[str, Any]) -> bool:
+    """Return True if a delta has arguments, but neither names nor ends its call."""
     return set(delta.get("function") or ()) == {"arguments"} and "done" not in delta
 
 
 def _sizes(cutting: Cutting, seed: int) -> Callable[[], int]:
     if cutting == "random":
-        chance = random.Random(seed)  # reproducible cuts, no secret
+        chance = random.Random(seed)  # reproducible cuts: the numbers need not be secret
         return lambda: chance.randint(1, 11)
     size = 1 if cutting == "1 byte" else 7
     return lambda: size
@@ -159,7 +158,7 @@ def _cut_up(run: list[Chunk], sizes: Callable[[], int]) -> Iterator[Chunk]:
             whole = "".join(c.reasoning for c in run if isinstance(c, ReasoningChunk))
             for piece in _pieces(whole, sizes):
                 yield ReasoningChunk(piece, first.at)
-        case ToolCallChunk(tool_call=delta) if _is_alone(delta):
+        case ToolCallChunk(tool_call=delta) if _adds_arguments(delta):
             texts = [
                 c.tool_call["function"]["arguments"] for c in run if isinstance(c, ToolCallChunk)
             ]

@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters of an open secret; a longer one stays open at plain characters
+_SURE: Final = 1_024  # characters: plain characters keep a longer open secret open
 # Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -97,7 +97,7 @@ class Part:
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
-        """Star out these characters of the text."""
+        """Star out these characters of the text; a token's number becomes 0."""
         if self.kind == "number":
             self.buffer.write(self.place, _padded_zero(self.raw))
             return
@@ -143,13 +143,12 @@ class Channel:
     sure: bool = True  # False if its parts may not belong together, or some may be missing
     text: str = ""
     offset: int = 0  # the offset of `text`
-    decided_to: int = 0  # an offset; all before it is decided
+    decided_to: int = 0  # an offset; the text before it is decided
     open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
     running_kind: str = ""  # the kind of a secret that is being starred out until it ends
     segments: list[_Segment] = field(default_factory=list)
 
     def copy(self) -> Channel:
-        """Return a channel with the same text so far."""
         return replace(self, segments=self.segments.copy())
 
     @property
@@ -158,7 +157,8 @@ class Channel:
 
     @property
     def waits_from(self) -> int | None:
-        """The place on the wire of the first open secret, or of its repetition; None for none."""
+        """The place on the wire of the first open secret, or of its repetition; None if none is
+        open."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
@@ -166,8 +166,8 @@ class Channel:
         place = segment.place
         if segment.part.plain and isinstance(segment.part.buffer, WireBuffer):
             place += start - segment.start
-        echo = segment.repeated.start if segment.repeated else None
-        return place if echo is None else min(place, echo)
+        repeated = segment.repeated.start if segment.repeated else None
+        return place if repeated is None else min(place, repeated)
 
     def _segment_at(self, offset: int) -> int:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
@@ -181,7 +181,7 @@ class Channel:
         self._trim()
 
     def finish(self) -> None:
-        """End the text: open secrets are decided by the text so far."""
+        """End the text: open secrets are judged by the text so far."""
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
@@ -265,7 +265,7 @@ class Channel:
                     segment.repeated.star()
 
     def _trim(self) -> None:
-        """Drop text that no decision needs any more."""
+        """Drop text that is no longer needed for a decision."""
         keep = (self.open[0].start if self.open else self.end) - 2 * CONTEXT
         if keep - self.offset > 2 * CONTEXT:
             self.text, self.offset = self.text[keep - self.offset :], keep
@@ -285,12 +285,12 @@ def _decoded(raw: str) -> str:
 
 
 def _padded_zero(digits: str) -> bytes:
-    """Return the number zero, padded to as many characters."""
+    """Return the number zero, padded to the length of `digits`."""
     return b"0".rjust(len(digits))
 
 
 def _star_for(unit: str, size: int) -> str:
-    """Return a star of as many bytes for a character or an escape of JSON.
+    """Return a star with as many bytes as a character, or an escape of JSON, has.
 
     Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
     """

@@ -1,7 +1,7 @@
 """Star secrets out of text: keys and tokens always, e-mail addresses on request.
 
 A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. A match
-inside a longer run of Base64 (an encrypted reasoning block, an image) is no key and stays. This
+inside a longer run of Base64 (an encrypted reasoning block, an image) is not a key and stays. This
 module searches one text, `wire_scrubbing.py` the pieces of a stream, `value_scrubbing.py` JSON
 values; `secret_search.py` finds the places where a secret may begin.
 """
@@ -84,7 +84,7 @@ class Tally:
         self._forgotten: Counter[str] = Counter()
 
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
-        """Count a secret, regardless of escapes in it. If it is not `sure`, it may be no secret."""
+        """Count a secret, regardless of escapes in it. If it is not `sure`, it may be harmless."""
         plain = _ESCAPES.sub("", text)
         kinds = self._sure if sure else self._perhaps
         if any(plain in known for known in kinds):
@@ -119,7 +119,7 @@ class Searcher:
     """A searcher for secrets of all kinds, and for given secrets, in texts that may go on.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
-    secret, or a word such as `password` before a value. Only there it tries the patterns. They are
+    secret, or a word such as `password` before a value. It tries the patterns only there. They are
     bounded, so the time is linear in the text.
     """
 

@@ -23,7 +23,7 @@ BEFORE_TOKEN: Final = (
 NAME_END: Final = r"(?:[_-]?[0-9]{1,2}|_(?:prod|dev|test|live|old|new|main))"
 
 
-def _both(unit: str) -> str:
+def _digit_and_letter(unit: str) -> str:
     """Return a look-ahead that requires a digit and a letter among such units."""
     return "".join(f"(?=(?:(?!{each}){unit}){{0,199}}+{each})" for each in ("[0-9]", "[A-Za-z]"))
 
@@ -45,7 +45,7 @@ _PIECES: Final = {
     "digit": "(?=[A-Za-z_-]{0,80}[0-9])",  # a run without a digit is a name with hyphens
     "mixed": "(?=[A-Za-z]{0,40}[0-9])(?=[a-z0-9]{0,40}[A-Z])(?=[A-Z0-9]{0,40}[a-z])",
     "no words": r"(?!(?:[a-z]{2,20}[0-9]{0,2}[_-]){1,12}[a-z]{2,20}[0-9]{0,2}(?!<w>))",
-    "no more": "(?![A-Za-z0-9_+/-])",  # a run that goes on is no key
+    "no more": "(?![A-Za-z0-9_+/-])",  # a longer run is not a key
     "no letter": "(?![A-Za-z0-9])",
     "break": r"(?:\s|\\+[nrt])",  # a line's end, escaped or not
     # Fragments of a private key, and what may stand between its lines if it is quoted in a program,
@@ -75,8 +75,8 @@ _PIECES: Final = {
     "plain": r"(?:[<value>]|<comma>)",
     "in quotes": r"(?:[^\s\"'`\\<>]|<mark>|<escape>)",
     "to line end": r"(?:[<value>]|<comma>|<mark>)",  # of a line in a `.env` file
-    "both in quotes": _both("<in quotes>"),
-    "both to line end": _both("<to line end>"),
+    "both in quotes": _digit_and_letter("<in quotes>"),
+    "both to line end": _digit_and_letter("<to line end>"),
     "both": r"(?=[<value>0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])",
     "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # no number of JSON
     "called": r"(?![\w.]{1,120}[(\[])",  # not a call or an item of a list, in code
@@ -101,7 +101,7 @@ _PIECES: Final = {
         r"(?=[a-z0-9_~+/=.-]{0,80}[A-Z])<called>[A-Za-z0-9_~+/=.-]{20,}+|[0-9a-f]{32,}+)"
     ),
     "spoken": r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)",
-    "both spoken": _both("(?:<spoken>)"),
+    "both spoken": _digit_and_letter("(?:<spoken>)"),
     # No name of a method: "the password is base64url2", "an 8-character password".
     "technical": (
         r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type"

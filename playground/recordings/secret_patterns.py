@@ -50,7 +50,8 @@ class SecretPattern(NamedTuple):
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a `distinct` head, only a letter or digit after the value shows that it is no secret.
+        After a `distinct` head, only a letter or digit after the value shows that it is not a
+        secret.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after

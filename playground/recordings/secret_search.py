@@ -39,7 +39,7 @@ _END: Final = 4  # last characters of a head, by which it is found
 _FEW: Final = 8  # so few heads are quicker to look for one by one
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
-# Letters that continue a word, which is then no name; the plural's s is not among them.
+# A letter after a word shows that the word is not a secret's name, unless it is a plural's s.
 _GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
 _LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
@@ -119,7 +119,7 @@ class SearchTables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """The words and heads in a text that may belong to a secret; its pieces contain no others."""
+    """The words and heads in a text that may belong to a secret. Its pieces have no others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]
@@ -200,7 +200,7 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
 def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
     """Return the start of a secret's name, and its possible ends.
 
-    Return () if the word here is part of no such name.
+    Return () if the word here does not belong to a secret's name.
     """
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
@@ -245,7 +245,6 @@ def lower(text: str) -> str:
 
 
 def _occurrences(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a word."""
     at = text.find(word, start)
     while at >= 0:
         yield at, at + len(word)

@@ -30,9 +30,9 @@ _HISTORY_FIELDS: Final = frozenset({"messages", "input", "contents", "tools", "s
 def scrubbed_value(value: Any) -> Any:
     """Return a JSON value with the secrets starred out of all its texts and keys.
 
-    A text may be a secret, without looking like one, by a name such as `password`: under that key
-    (also in a list or as a `value`), next to that `name`, or after that flag. After a header's name
-    in a list, it is a secret only if it looks random.
+    A name such as `password` makes a text a secret, even if it looks harmless: under that key (also
+    in a list or as a `value`), next to a `name` with that text, or after that flag in a list. After
+    a header's name in a list, a text is a secret only if it looks random.
     """
     return scrubbed_with(searcher(), value)
 
@@ -71,7 +71,7 @@ class BodyScrubber:
         """Return the body as `scrubbed_with` does; `search` replaces our own searcher."""
         search = search or self._search
         lists = {
-            key: [self._item(item, tally, search) for item in value]
+            key: [self._clean_item(item, tally, search) for item in value]
             for key, value in body.items()
             if key in _HISTORY_FIELDS
             and isinstance(value, list)
@@ -80,7 +80,7 @@ class BodyScrubber:
         rest = {key: [] if key in lists else value for key, value in body.items()}
         return {**scrubbed_with(search, rest, tally), **lists}
 
-    def _item(self, item: dict[str, Any], tally: Tally, search: Searcher) -> Any:
+    def _clean_item(self, item: dict[str, Any], tally: Tally, search: Searcher) -> Any:
         text = json.dumps(item)
         key = blake2b(text.encode(), digest_size=16, key=search.digest).digest()
         if key in self._clean_items:
@@ -116,7 +116,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return text to search before a member's value, by its neighbours; "" for most members."""
+    """Return the text to put before a member's value for the search, by the member's neighbours."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:
@@ -156,7 +156,7 @@ def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) ->
 
 
 def _text_after_flag(item: Any) -> str:
-    """Return text to search before the next item, if this one is a flag or a header's name."""
+    """Return the text to put before the next item for the search, if this item names it."""
     if not isinstance(item, str) or len(item) >= 60:
         return ""
     names = item[:2] == "--" or item.lower().endswith(_HEADER_ENDS)

@@ -1,7 +1,7 @@
 """Star secrets out of a stream while it arrives, in whatever pieces they come.
 
 A key may be cut between two reads of the network. A model that says a key sends it in a dozen
-events, each with a JSON text of its own: the wire nowhere contains the key, but the reply does. So
+events, each with a JSON text of its own: then the reply holds the key, but the wire does not. So
 two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
 module does not know which texts an API's reader will join, so it joins them in several ways at
 once, from coarse to fine: all texts; texts with the same name; with the same name and index, which
@@ -32,7 +32,7 @@ from playground.recordings.scrub_channels import (
 from playground.recordings.scrubbing import Searcher, Tally
 
 _MOST_CHANNELS: Final = 256
-# fields without text of the model: joining and searching them would take time for nothing
+# fields without text of the model: joining and searching them would waste time
 _NO_TEXT: Final = {
     *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
@@ -53,7 +53,7 @@ class _Node:
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.only: object = None  # the key of the first finer way
+        self.first_key: object = None  # the key of the first finer way
         self.forked = False  # True once there is a second finer way
 
 
@@ -73,9 +73,9 @@ class _Tree:
         node = self._node((), None)
         channels = [node.channel]
         for length, key in enumerate(path, 1):
-            if node.only is None:
-                node.only = key
-            elif node.only != key and not node.forked:
+            if node.first_key is None:
+                node.first_key = key
+            elif node.first_key != key and not node.forked:
                 self._fork(path[: length - 1], node)
             shared = None if node.forked else node.channel
             node = self._node(path[:length], shared)
@@ -96,10 +96,10 @@ class _Tree:
     def _fork(self, path: Path, node: _Node) -> None:
         """Give the first finer way a channel of its own, because a second finer way has begun."""
         node.forked = True
-        channel, former, key = node.channel.copy(), node.channel, node.only
+        channel, former, key = node.channel.copy(), node.channel, node.first_key
         former.sure = False
         while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
-            finer.channel, key = channel, finer.only
+            finer.channel, key = channel, finer.first_key
 
 
 class WireScrubber:
@@ -156,7 +156,7 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """End the stream: open secrets are decided by the bytes so far."""
+        """End the stream: open secrets are judged by the bytes so far."""
         packed = self._reader.packed_from
         if packed is not None:
             self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))
@@ -204,7 +204,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
-        """Search a frame that is Base64 in a text; return False if the text is no such frame."""
+        """Search a frame that is Base64 in a text; return False if the text is not Base64."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

@@ -20,7 +20,7 @@ How a reply is projected
     this order: which parsers run, what becomes of calls, of text at its place, of values.
 
 What must not be changed
-    - A step changes what an event is, never its span: spans tile before and after each step.
+    - A step changes what an event is, never its span: spans have no gaps before and after it.
     - A step drops text only by `Projection.drop` or `drop_finding`, which keep it in a finding.
     - The default of a choice loses nothing.
 """

@@ -147,7 +147,7 @@ def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) 
 
 
 def _takes_booleans(schema: Schema) -> bool:
-    """Return True if a text that is no number may be a boolean."""
+    """Return True if a text that is not a number may be a boolean."""
     types = allowed_types(schema)
     return "boolean" in types and not types & {"integer", "number"}
 
@@ -177,7 +177,6 @@ def _as_schema(value: Any) -> Schema:
 
 
 def _read_if_json(value: Any) -> Any:
-    """Read a text as JSON if it is JSON."""
     if not isinstance(value, str):
         return value
     try:

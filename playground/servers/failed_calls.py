@@ -31,7 +31,7 @@ def place_failed_calls(reply: Projection) -> None:
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # an earlier failed call decided on the whole reply: this is no call any more
+            continue  # an earlier failed call has decided on this segment too
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.reader_switches)](reply, segment)
 
@@ -96,7 +96,7 @@ def place_unclosed_section(reply: Projection) -> None:
 def _last_section(reply: Projection) -> list[ReplySegment]:
     """Return the opener and the calls of the section that is still open at the end.
 
-    A blank marker, or the beginning of a closer, opens no section.
+    A blank marker, or the beginning of a closer, does not open a section.
     """
     section: list[ReplySegment] = []
     for segment in reply.segments:
@@ -124,14 +124,14 @@ def stop_reading(reply: Projection, at: ReplySegment) -> None:
 
 
 def deliver_nothing(reply: Projection) -> None:
-    """Drop everything except reasoning."""
+    """Drop everything except reasoning and stop tokens."""
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):
             reply.drop(segment, "a reply with a call that it cannot read")
 
 
 def reply_as_text(reply: Projection, keep_calls: bool) -> None:
-    """Turn everything except reasoning into content."""
+    """Turn all except reasoning and stop tokens into content; `keep_calls` also delivers calls."""
     reply.all_is_text = True
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):
@@ -162,7 +162,7 @@ def _arguments_as_text(reply: Projection, segment: ReplySegment) -> None:
             case CallNamedEvent():
                 events.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
-                pass  # the segment is no call any more
+                pass  # the segment is not a call any more
             case _:
                 events.append(event)
     segment.kind, segment.events = "text", events

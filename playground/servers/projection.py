@@ -79,7 +79,7 @@ class Projection:
         return event
 
     def as_text(self, segment: ReplySegment, keep_calls: bool = False) -> None:
-        """Turn all of a segment into content. With `keep_calls` its call is delivered too."""
+        """Turn all of a segment into content. With `keep_calls` its call is also delivered."""
         if segment.ended is not None and not keep_calls:
             self.calls_as_text.append(segment.ended)
         segment.events = [

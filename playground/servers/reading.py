@@ -1,4 +1,4 @@
-"""A server's reading of a reply: a projection of our own reading."""
+"""A server's reading of a reply: our own reading, changed as the server would change it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 
 from playground.base.errors import nearest_names
 from playground.base.findings import DECLARED, MENDING, Finding, finding
+from playground.base.wording import counted
 from playground.nouns.events import (
     CallEndedEvent,
     CallStartedEvent,
@@ -86,8 +87,8 @@ _OF_MANY_KINDS: Final = frozenset(
 class ServerReading(ParseResult):
     """A reply as a server hands it to its client.
 
-    `lossless` is our own reading of the same reply. The `events` tile the stream like those of
-    `lossless`; text that the server drops lies in `server-drops` findings among them.
+    `lossless` is our own reading of the same reply. The `events` cover the whole reply, like those
+    of `lossless`; text that the server drops is in the `server-drops` findings among them.
     """
 
     server: str
@@ -101,6 +102,16 @@ class ServerReading(ParseResult):
     variations."""
     proven: bool = False
     """True if this version's own parser was run on such replies, and read all of them like this."""
+
+    def _summary(self) -> str:
+        return self.handed
+
+    @property
+    def handed(self) -> str:
+        """A sentence on what the server hands over and drops, beside the calls that are there."""
+        calls = f"{len(self.tool_calls)} of {counted(len(self.lossless.tool_calls), 'call')}"
+        dropped = counted(self.dropped_characters, "character")
+        return f"{self.name} hands over {calls}, drops {dropped}"
 
     @property
     def name(self) -> str:
@@ -302,8 +313,8 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     """Return the slips in a reply that `parser` has read, and its variations. A slip is the code of
     a finding; for a misspelt marker also the text that stands in its place.
 
-    A slip also gives the reply another form. So if there are slips, the variation `another form` is
-    replaced by `white space`.
+    If there are slips, `white space` replaces the variation `another form`, because a slip alone
+    changes the form.
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
     findings = [each for each in lossless.findings if each.code in codes]

@@ -51,12 +51,12 @@ class ReplySegment:
 
     @property
     def ended(self) -> CallEndedEvent | None:
-        """The event that ends a delivered call; None in other segments."""
+        """The event that ends a complete call, delivered or not; None in other segments."""
         return next((e for e in self.events if isinstance(e, CallEndedEvent)), None)
 
     @property
     def aborted(self) -> CallAbortedEvent | None:
-        """The event that ends a failed call; None in other segments."""
+        """The event that ends an aborted call; None in other segments."""
         return next((e for e in self.events if isinstance(e, CallAbortedEvent)), None)
 
 

@@ -1,5 +1,5 @@
-"""The steps for text, and for markers outside of calls. Each names the field of `View` that it
-applies."""
+"""Steps, which change a reply as a server does: those for text and for markers outside of calls.
+Each names the field of `View` that it applies."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from playground.servers.view import Around
 
 
 def drop_header(reply: Projection) -> None:
-    """Drop a message's header, the text before its first marker (View.header_marker), or a reply
-    without such a marker (View.replies_without_header)."""
+    """Drop a message's header, the text before the marker that ends it (View.header_marker), or a
+    reply without such a marker (View.replies_without_header)."""
     literal = reply.view.header_marker
     for index, segment in enumerate(reply.segments if literal else ()):
         markers = (e.text for e in segment.events if isinstance(e, MarkupEvent))
@@ -85,7 +85,7 @@ def drop_after_opener(reply: Projection) -> None:
 
 
 def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
-    """Drop the header of a message to a tool that was not offered: its text is content.
+    """Drop the header of a message to a tool that was not offered; keep its text as content.
 
     If the tools are unknown, the recipient is assumed to be one of them.
     """
@@ -126,7 +126,7 @@ def require_text_endings(reply: Projection) -> None:
 
 
 def keep_one_text(reply: Projection) -> None:
-    """Drop all texts but one (View.texts_kept). Stray markers do not divide a text."""
+    """Deliver only the first or the last text (View.texts_kept). Stray markers do not divide it."""
     which = reply.view.texts_kept
     if which == "all" or reply.all_is_text:
         return
@@ -135,7 +135,7 @@ def keep_one_text(reply: Projection) -> None:
     for segment in reversed(reply.segments) if is_last else reply.segments:
         has_text = segment.kind in ("text", "bare") and bool(segment.text.strip())
         if is_over and has_text:
-            reply.drop(segment, f"all but the {which} text")
+            reply.drop(segment, f"a text that is not the {which}")
         has_begun = has_begun or has_text
         ends = ("call", "failed", "section", *(["reasoning", "stop"] if is_last else []))
         is_over = is_over or (has_begun and segment.kind in ends)

@@ -87,7 +87,7 @@ def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event
             raw += added_call.raw
         is_last = added_events is others[-1]
         kept = [e for e in added_events if is_last or not _tells_of_missing_closer(e)]
-        events += _inside(reply, kept, ended.call_index)
+        events += _events_inside(reply, kept, ended.call_index)
     joined = replace(ended, span=added_call.span, arguments=arguments, raw=tuple(raw))
     call.events = [*events, joined]
 
@@ -100,7 +100,7 @@ def _text_to_last_argument(events: Iterable[Event]) -> str:
     return argument_end
 
 
-def _inside(reply: Projection, events: Iterable[Event], index: int) -> Iterator[Event]:
+def _events_inside(reply: Projection, events: Iterable[Event], index: int) -> Iterator[Event]:
     """Yield the events of another call as they stand inside the call with this index."""
     for event in events:
         match event:

@@ -106,7 +106,7 @@ class View:
     calls_read: Position = "anywhere"
     # sections of calls that are read (vLLM's jamba: "first")
     sections_read: Sections = "all"
-    # calls that stand in no section (SGLang's kimi_k2: "text")
+    # calls outside of a section (SGLang's kimi_k2: "text")
     calls_outside_sections: Literal["delivered", "text"] = "delivered"
     # a call must have one of these endings (Rapid-MLX's hy_v3)
     call_must_end_with: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ class View:
     nullable_as_null: bool = False
     # types that the schema gives by a `$ref`; "ignored": their values stay text (vLLM's engine)
     schema_references: Literal["followed", "ignored"] = "followed"
-    # true and false in any letter case, 1 and 0 too, where the schema has booleans (vLLM's engine)
+    # booleans are read in any letter case, and from 1 and 0 too (vLLM's engine)
     booleans_in_any_case: bool = False
     # a value stays text if our reading had to mend its JSON (vLLM's engine)
     mended_json_as_text: bool = False
@@ -270,8 +270,8 @@ class Suite:
 
     The holes: the name of the `{{parser}}`, the `{{text}}` of a reply, `{{tools}}` in OpenAI's
     form, and the expected `{{content}}`, `{{reasoning}}` and `{{calls}}` (a list of `name` and
-    `arguments`). All but the first are filled with literals of the language; in Go, a value that is
-    no text becomes a text with its JSON.
+    `arguments`). All except the parser are filled with literals of the language; in Go, a value
+    other than a text becomes a text with its JSON.
     """
 
     language: Language

@@ -30,7 +30,7 @@ _ZIP_FAULTS: Final = (
 
 
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return the files in a folder and its subfolders, and the kinds of entries that are no files.
+    """Return the files in a folder and its subfolders, and the kinds of other entries.
     The keys of both are paths inside the folder, with `/`; a kind is in words, such as "a pipe".
     Links are not followed, and files that vanish meanwhile are left out. Raises InputFault if there
     are too many.
@@ -58,7 +58,7 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
     """Return a zip's files by name. Nothing is written to disk.
 
-    Raises InputFault for a broken zip, one that unpacks to too much, and names outside of it.
+    Raises InputFault for a broken zip, a zip with too much in it, and a name outside of the zip.
     """
     try:
         with zipfile.ZipFile(file) as archive:

@@ -142,18 +142,19 @@ class SessionBuilder:
         return read or ""
 
     def read_seconds(self, value: Any, place: Place | str) -> float | None:
-        """Return a duration; None and a finding if it is no number, negative or far too large."""
+        """Return a duration; None and a finding if it is not a number, negative or far too
+        large."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
             return float(value)
-        message = f"no number of seconds: {_short(value)}"
+        message = f"not a number of seconds: {_short(value)}"
         self.findings.append(finding("time-unread", str(place), message))
         return None
 
     def add_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
-        """Add the tools in an entry of a list of tools, and return them. An entry of no known form
-        is a finding."""
+        """Add the tools in an entry of a list of tools, and return them. An entry that cannot be
+        read gives a finding."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
@@ -205,7 +206,7 @@ class SessionBuilder:
             self.known_tools[key] = tools
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """Return a call. Arguments that are text are read as JSON; text that is no JSON object
+        """Return a call. Arguments that are text are read as JSON; text that is not a JSON object
         becomes the argument `input`."""
         name = str(name or "")
         if isinstance(arguments, str):
@@ -241,15 +242,15 @@ class SessionBuilder:
         these."""
         if is_clean(value):
             return value
-        self.is_clean = False  # it has a half surrogate or such a number
+        self.is_clean = False  # it has a half surrogate or a number that JSON lacks
         if is_finite(value):
             return value
         self.findings += number_findings(value, str(place))
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with such numbers as texts; add no finding if its messages gave
-        findings."""
+        """Return a request with texts in place of numbers that JSON lacks. Its messages repeat the
+        numbers, so add a finding only if they gave none."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -267,7 +268,7 @@ class SessionBuilder:
         if call_id:
             self._unanswered.pop(call_id, None)
         self.texts += (call_id, name)
-        if isinstance(content, str):  # as in most results: a text holds no number
+        if isinstance(content, str):  # most results are texts, which need no check for numbers
             self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {call_id}"))
@@ -281,7 +282,6 @@ class SessionBuilder:
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
-        """Return True if a call with this id was made."""
         return call_id in self.names
 
     def new_id(self) -> str:
@@ -295,7 +295,8 @@ class SessionBuilder:
         return self._new_ids > 0
 
     def open_call(self, name: str = "") -> str:
-        """Return the id of the first call (of that tool) without a result; "" if there is none."""
+        """Return the id of the first call (of the tool `name`) without a result; "" if there is
+        none."""
         for call_id, names in self._unanswered.items():
             if not name or name in names:
                 return call_id
@@ -375,7 +376,7 @@ class SessionBuilder:
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(requests),
-            "recordings": tuple(_with_own_names(self.recordings)),
+            "recordings": tuple(_with_unique_names(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
             "rows": tuple(map(self._finite_row, self.rows, count())),
@@ -384,14 +385,14 @@ class SessionBuilder:
         }
         # These fields come unchecked from the file; the methods above checked all others.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
-        return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
+        return self._without_halves(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
         """Return the session's model, or else that of its last reply."""
         models = [record.model for record in self.requests if record.model]
         return self.model or "".join(models[-1:])
 
-    def _whole(self, session: Session) -> Session:
+    def _without_halves(self, session: Session) -> Session:
         """Return the session without half surrogates, also of JSON inside texts."""
         if self.is_clean and are_whole(self.texts) and are_unchecked_texts_whole(session):
             return session  # recordings were checked when they were made
@@ -414,7 +415,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
+def _with_unique_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
     """Add numbers to recordings of the same name, because callers look recordings up by name."""
     seen: Counter[str] = Counter()
     for recording in recordings:
@@ -444,7 +445,6 @@ def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> Tas
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:
-    """Return the dynamic configuration with this environment block."""
     if not environment:
         return _NO_ENVIRONMENT
     return DynamicTaskConfig(dynamic_environment_details_block=environment)

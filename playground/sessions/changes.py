@@ -37,7 +37,7 @@ def _conversation(session: Session) -> tuple[Message, ...]:
 def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
     # Unedited items are the same objects: they need no comparison by text.
     shared = Counter(map(id, before)) & Counter(map(id, after))
-    old, new = (Counter(map(repr, _others(items, shared))) for items in (before, after))
+    old, new = (Counter(map(repr, _unshared(items, shared))) for items in (before, after))
     only_old, only_new = (old - new).total(), (new - old).total()
     counts = {
         "changed": min(only_old, only_new),
@@ -50,7 +50,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
     return words
 
 
-def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
+def _unshared(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
     """Yield the items that are not in `shared`, whose counts say how many equal items to skip."""
     remaining = shared.copy()
     for item in items:

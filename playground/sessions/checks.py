@@ -51,7 +51,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         found += _calls_in_text(session.messages, places)
     found += compaction_findings(session, places)
     if pairing.in_text:
-        words = f"{counted(len(pairing.in_text), 'result')}, and no part of a message"
+        words = f"{counted(len(pairing.in_text), 'result')}, as text and not as a part"
         found.append(finding("results-in-text", _where(pairing.in_text[0], places), words))
     return found if pairing.results else _merge_missing_results(found, bool(pairing.in_text))
 

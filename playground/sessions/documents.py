@@ -129,7 +129,7 @@ def item_starts(text: str, fault: BaseException | None) -> list[int]:
 
     if not isinstance(fault, ScannerError | ParserError):
         return []
-    # the start of a scalar, say
+    # a fault in a scalar has the scalar's start as its context
     start = fault.context_mark if isinstance(fault, ScannerError) else None
     mark = start or fault.problem_mark
     index = len(text) if mark is None else mark.index

@@ -66,8 +66,8 @@ class Edit:
     """One change.
 
     `index` is the index of a message or tool, `part` the index of a part in the message, and `to`
-    the new index of the one that is moved. `value` is the new text, or the name of a role or of a
-    kind of part.
+    the new index of a message or part that is moved. `value` is the new text, or the name of a role
+    or of a kind of part.
     """
 
     action: Action

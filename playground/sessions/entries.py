@@ -6,8 +6,8 @@
     {"name": …, "chunks": […], …}                each later recording, the newest first
 
 An entry's name is that of its file; the text does not contain it. The imported session is written
-once: an edit changes the first two lines, and the others are copied unchanged. Secrets, also in
-pieces, are starred out before they are written, without changing the length.
+once: an edit changes the first two lines, and the others are copied unchanged. Before an entry is
+written, its secrets are starred out, even if chunks divide them; texts keep their lengths.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def read_label(line: str, where: str) -> Label:
         raise InputFault(
             f"a workspace file of another version ({version!r})"
             if is_ours
-            else f"no workspace file: its format is {version!r}",
+            else f"not a workspace file: its format is {version!r}",
             where=where,
             line=1,
             field="format",
@@ -258,7 +258,9 @@ def _json(line: str, where: str, number: int) -> Any:
 def _object(line: str, where: str, number: int) -> dict[str, Any]:
     value = _json(line, where, number)
     if not isinstance(value, dict):
-        raise InputFault("a line that is no object", where=where, line=number, expected="an object")
+        raise InputFault(
+            "a line that is not an object", where=where, line=number, expected="an object"
+        )
     return value
 
 

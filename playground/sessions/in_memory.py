@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.base.arguments import takes
+from playground.base.arguments import takes, wrong
 from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.session import Session
@@ -27,12 +28,13 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
+_PIECE: Final = 8  # characters
 _GIVEN: Final = "a text, a list of messages of any provider, or a request's body"
 _TOOLS: Final = ("tools", "toolConfig", "functions")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
 
-@takes(model="text", title="text")
+@takes(model="text", title="text", recordings="list")
 def session(
     messages: str | Message | Mapping[str, Any] | Iterable[Any] = (),
     tools: Any = (),
@@ -41,6 +43,7 @@ def session(
     title: str = "",
     *,
     explicit_caching: bool | None = None,
+    recordings: Iterable[Recording] = (),
 ) -> Session:
     """Return a session of messages, tools and prompt in memory.
 
@@ -48,9 +51,10 @@ def session(
     `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
-    out. `explicit_caching` lets a policy mark requests to Gemini.
+    out. `explicit_caching` lets a policy mark requests to Gemini. `recordings` are replies, made by
+    `recording` or read by `load_recording`.
 
-    Raises InputFault with the place of a value that is no message or no tool.
+    Raises InputFault with the place of a value that is not a message or a tool.
     """
     body = _body(messages)
     builder = SessionBuilder(title=title)
@@ -71,8 +75,30 @@ def session(
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
     made = builder.finish()
     task = assuming_model(made.task, [body])
-    made = replace(made, task=task, tools=tuple(read_tools(tools or own)))
+    replies = tuple(recordings)
+    for reply in replies:
+        if not isinstance(reply, Recording):
+            raise wrong("session(recordings=…)", reply, "recordings, as `pg.recording` makes them")
+    made = replace(made, task=task, tools=tuple(read_tools(tools or own)), recordings=replies)
     return made.with_explicit_caching(explicit_caching)
+
+
+@takes(text=(str, Iterable), dialect="text", name="text", model="text")
+def recording(
+    text: str | Iterable[str], dialect: str = "", *, name: str = "reply", model: str = ""
+) -> Recording:
+    """Return a recording of a reply that you have as text, for `replay` and for a trial.
+
+    `text` is the reply, or its pieces in the order in which they came; a reply in one piece is cut
+    into small ones. `dialect` is the one in which the model was told to call; if it is "", `replay`
+    looks for the likeliest. Raises InputFault for a piece that is no text.
+    """
+    cuts = range(0, len(text), _PIECE) if isinstance(text, str) else ()
+    pieces = [text[at : at + _PIECE] for at in cuts] if isinstance(text, str) else list(text)
+    for piece in pieces:
+        if not isinstance(piece, str):
+            raise wrong("a piece of a reply", piece, "a text")
+    return Recording(name, dialect, tuple(map(TextChunk, pieces)), model=model)
 
 
 def _body(value: Any) -> dict[str, Any]:

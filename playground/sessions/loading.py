@@ -99,11 +99,11 @@ def _with_receipts(
             yield loaded
 
 
-def _receipt(given: Given, format: str | None) -> Callable[[], Receipt]:
+def _receipt(path: Given, format: str | None) -> Callable[[], Receipt]:
     """Return a function that computes the receipt of a file."""
 
     def read() -> Receipt:
-        source, other = source_of(given), source_of(given)
+        source, other = source_of(path), source_of(path)
         source.number = other.number = 0  # all sessions, even if a name chooses one
         return receipt_of_sessions(other, [*read_sessions(source, format)])
 
@@ -169,11 +169,11 @@ def _may_be_sample(name: str) -> bool:
     return 0 < len(name) < 100 and not any(mark in name for mark in "/\\.:#\0") and name != "-"
 
 
-def _is_content(given: str) -> bool:
+def _is_content(text: str) -> bool:
     """Return True if a text looks like a session's content, and no file has that name."""
-    if given.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and "\n" not in given:
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and "\n" not in text:
         return False
-    return len(given) > _LONGEST_NAME or not os.path.lexists(given)
+    return len(text) > _LONGEST_NAME or not os.path.lexists(text)
 
 
 @takes(name="text or nothing")
@@ -208,7 +208,7 @@ def sample_sessions() -> dict[str, Session]:
 
 
 def session_or_sample(given: Session | str) -> Session:
-    """Return a session itself, or the sample of a name. Raises UnknownNameError."""
+    """Return a session unchanged, or the sample of this name. Raises UnknownNameError."""
     if isinstance(given, Session):
         return given
     samples = paths.samples()
@@ -254,10 +254,10 @@ def _read_sessions(source: Source, format: str | None) -> Iterator[LoadedSession
     chosen, source = (get_format(format), source) if format else _recognised(source)
     findings = list(source.findings)
     sessions = _read(chosen, source)
-    first = _to_first_words(sessions)
-    if not first or not _has_words(first[-1]):
+    first = _to_first_messages(sessions)
+    if not first or not _has_messages(first[-1]):
         others = () if format else (each for each in recognising(source) if each is not chosen)
-        started = next(_with_words(others, source, findings), None)
+        started = next(_with_messages(others, source, findings), None)
         if started is not None:
             first, sessions = started
         elif not any(chosen.own or _holds_anything(each.session) for each in first):
@@ -282,7 +282,7 @@ def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
 _Started = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # the first sessions, the others
 
 
-def _with_words(
+def _with_messages(
     others: Iterable[SessionFormat], source: Source, findings: list[Finding]
 ) -> Iterator[_Started]:
     """Yield the sessions of each other format that finds messages."""
@@ -290,22 +290,22 @@ def _with_words(
         source.findings[:] = findings
         sessions = _read(other, source)
         with suppress(InputFault):
-            first = _to_first_words(sessions)
-            if first and _has_words(first[-1]):
+            first = _to_first_messages(sessions)
+            if first and _has_messages(first[-1]):
                 yield first, sessions
 
 
-def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
+def _to_first_messages(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
     """Return the sessions up to the first with messages; all sessions if none has messages."""
     first: deque[LoadedSession] = deque()
     for loaded in sessions:
         first.append(loaded)
-        if _has_words(loaded):
+        if _has_messages(loaded):
             break
     return first
 
 
-def _has_words(loaded: LoadedSession) -> bool:
+def _has_messages(loaded: LoadedSession) -> bool:
     """Return True if a session holds more than a system prompt and tools."""
     session = loaded.session
     has_parts = any(message.role != "system" and message.parts for message in session.messages)
@@ -314,7 +314,7 @@ def _has_words(loaded: LoadedSession) -> bool:
 
 def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
     """Raise InputFault if something was lost, or if there is no session and no line was left out.
-    Otherwise the file is an empty session."""
+    Otherwise the file counts as an empty session."""
     if not read and not source.left_out:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     findings = (found for loaded in read for found in loaded.findings)

@@ -10,7 +10,7 @@ from playground.sessions.session import Session
 
 
 def last_answer(messages: Sequence[Message]) -> int:
-    """Return the index of the last message that is no tool result.
+    """Return the index of the last message that is not a tool result.
 
     Results after it, of the provider's own tools, belong to the answer.
     """

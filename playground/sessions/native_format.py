@@ -109,13 +109,14 @@ def line_pieces(session: Session) -> Iterator[str]:
 
 def dump_recording(recording: Recording) -> dict[str, Any]:
     """Return a recording as plain values, as in a session file."""
-    plain: dict[str, Any] = _plain(_recording_adapter(), recording)
+    plain: dict[str, Any] = _plain_values(_recording_adapter(), recording)
     return plain
 
 
 @takes(where="text")
 def read_recording(value: Any, where: str = "recording") -> Recording:
-    """Return a recording from its JSON value in a session file. Raises InputFault."""
+    """Return a recording from its JSON value in a session file; for a text see `recording`. Raises
+    InputFault."""
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:
@@ -129,7 +130,7 @@ def dump_part(part: Part) -> str:
 
 def plain_part(part: Part) -> dict[str, Any]:
     """Return a part as plain values, its type first."""
-    (fields,) = _plain(_parts_adapter(), [part])
+    (fields,) = _plain_values(_parts_adapter(), [part])
     return {"type": part.type, **fields}
 
 
@@ -179,7 +180,7 @@ def read_expected(text: str, messages: int) -> tuple[ExpectedReply, ...]:
 
 def plain_session(session: Session) -> dict[str, Any]:
     """Return the session as plain values, without fields at their default."""
-    data: dict[str, Any] = _plain(_adapter(), session)
+    data: dict[str, Any] = _plain_values(_adapter(), session)
     if session.named_model:  # written even if it is the default
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     elif "task" in data:
@@ -191,7 +192,7 @@ def plain_session(session: Session) -> dict[str, Any]:
     return data
 
 
-def _plain(adapter: TypeAdapter[Any], value: Any) -> Any:
+def _plain_values(adapter: TypeAdapter[Any], value: Any) -> Any:
     try:
         return adapter.dump_python(value, mode="json", exclude_defaults=True)
     except PydanticSerializationError:

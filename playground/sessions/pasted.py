@@ -19,7 +19,7 @@ from playground.base.python_source import module
 from playground.base.registry import load, plugins
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times as much memory
-# A command: after `curl` comes an option, a quote or an address, no prose.
+# A command: after `curl` comes an option, a quote or an address, not prose.
 _CURL: Final = re.compile(
     r"""\s*(?:[$>%]\s+)?curl(?:\.exe)?\s+(?:\\\r?\n\s*)?(?:-|['"$^]|\w+://|[\w-]+(?:\.\w+)*[:/])"""
 )
@@ -70,7 +70,7 @@ def unwrapped(text: str) -> Unwrapped | None:
 
 
 def logged_stream(text: str) -> Unwrapped | None:
-    """Return the server-sent events in a log, without the log's prefixes; None if a line is no
+    """Return the server-sent events in a log, without the log's prefixes; None if a line is not an
     event."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0].startswith("data:"):
@@ -214,7 +214,7 @@ def _are_of_request(keywords: set[str | None]) -> bool:
 
 
 class _NoValue(Exception):
-    """Raised for a value that is no literal: a call or an imported name, for example."""
+    """Raised for a value that is not a literal: a call or an imported name, for example."""
 
 
 class _Values:

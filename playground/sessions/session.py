@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-_READ_RECEIPT: Final = "_read_receipt"  # no field, because it is not written to files
+_READ_RECEIPT: Final = "_read_receipt"  # not a field, because it is not written to files
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -57,10 +57,10 @@ class Compaction:
 
     @property
     def begins(self) -> int:
-        """The first message that follows a request with the compacted history.
+        """The index of the first message whose request had the compacted history.
 
-        If it is unknown what was kept, the first message after the compaction belongs to that
-        request.
+        If it is unknown which messages were kept, this is the second message after the compaction,
+        because the first is part of that request.
         """
         return self.message + (self.history is None)
 
@@ -161,7 +161,7 @@ class Session(Shown):
 
         These are the assistant's messages from the first one that a recorded request names, because
         earlier ones are examples in a prompt. Without recorded requests, all of the assistant's
-        messages count. Messages that a compaction repeats are no answers.
+        messages count. Messages that a compaction repeats are not answers.
         """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}
@@ -187,7 +187,7 @@ class Session(Shown):
         """Return the data that a dialect needs for the next request, or for the request before
         message `stop`.
 
-        Each call returns a fresh value.
+        Each call returns a new object.
         """
         are_all = stop is None and not self.compactions
         messages = self.messages if are_all else [self.messages[i] for i in self.history(stop)]

@@ -52,7 +52,7 @@ class Source:
         self.progress: Progress | None = None
         self.number = 0  # number of the chosen session, from 1; 0 for all
         self.findings: list[Finding] = []  # those since the caller last cleared the list
-        self.left_out: list[InputFault] | None = None  # a list collects faults, and reading goes on
+        self.left_out: list[InputFault] | None = None  # if a list, faults are added there
         self.is_clean = True  # False after a number or text that JSON lacks
         self._parsed: dict[bytes, Any] = {}  # line → value, for first lines of a short file
         self.seen: dict[str, Any] = {}  # facts found by a format, for other formats
@@ -70,10 +70,10 @@ class Source:
         return source
 
     @classmethod
-    def _opened(cls, given: str, name: str) -> Source:
-        if given == "-":
+    def _opened(cls, path_or_name: str, name: str) -> Source:
+        if path_or_name == "-":
             return cls(STANDARD_INPUT, read_standard_input())
-        path = kept_file(given) or Path(given)
+        path = kept_file(path_or_name) or Path(path_or_name)
         name = name or str(path)
         source = cls(name, path=path)
         try:
@@ -84,7 +84,7 @@ class Source:
                 return cls(name, source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
-            where = shown_address(given) if "://" in given else str(path)
+            where = shown_address(path_or_name) if "://" in path_or_name else str(path)
             raise InputFault(reason, where=where, expected="a readable file") from error
         return source
 
@@ -107,7 +107,7 @@ class Source:
         """The status of the path; None for content in memory."""
         return None if self._path is None else self._path.stat()
 
-    @cached_property  # every format asks
+    @cached_property  # every format needs it
     def is_folder(self) -> bool:
         return self._status is not None and stat.S_ISDIR(self._status.st_mode)
 
@@ -135,7 +135,7 @@ class Source:
     def text(self) -> str:
         """The bytes as UTF-8, without a last character that is incomplete.
 
-        Raises InputFault with the line of a byte that is no UTF-8.
+        Raises InputFault with the line of a byte that is not UTF-8.
         """
         return decode(whole_utf8(self.data), self.name)
 
@@ -172,11 +172,12 @@ class Source:
         except ValueError:
             self.is_clean = False
             value = read_json(self.text, self.name, self.findings)
-            return self._whole(value, self.text, "")
+            return self._without_halves(value, self.text, "")
 
     @cached_property
     def document(self) -> Any:
-        """The JSON document, for recognising the format; None if the file is no JSON document."""
+        """The JSON document, for recognising the format; None if the file is not a JSON
+        document."""
         if self.is_folder or self.is_zip or self.is_lines or self.size > MAX_BYTES:
             return None
         if self.start(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
@@ -223,7 +224,7 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield number and value of every line, read one at a time; only `\\n` ends a line. A line
-        that is no JSON gives a finding, and so does a last line that is cut off. Raises InputFault
+        that is not JSON gives a finding, and so does a last line that is cut off. Raises InputFault
         if no line or fewer than half of the lines can be read, or if a line is too long.
         """
         self.__dict__.pop("head", None)  # `head` may hold a large session
@@ -251,7 +252,7 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of a line that is no plain JSON; [] if it is blank. A bad line gives a
+        """Return the values of a line that is not plain JSON; [] if it is blank. A bad line gives a
         fault."""
         if not line.strip():
             return []
@@ -278,8 +279,8 @@ class Source:
     def _torn_end(self) -> int | None:
         """If the last of several lines is cut off, add a finding and return its number.
 
-        This is done before any line is read, because the last session may be complete before the
-        end.
+        This is done before any line is read, because the last session may be returned before the
+        last line is read.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -296,8 +297,8 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """Return the value of a line, in a list. Raises InputFault. If two processes wrote a line
-        (Qwen Code), it holds several objects: the last comes first in the list."""
+        """Return the value of a line, in a list. If two processes wrote a line (Qwen Code), return
+        its objects in reverse order. Raises InputFault."""
         try:
             return [read_json_bytes(line)]  # nearly all lines
         except ValueError:
@@ -312,13 +313,13 @@ class Source:
 
     def _several_values(self, line: bytes, number: int) -> list[Any]:
         text = decode(line, self.name, number).strip(" \t\r\n")
-        return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
+        return [self._without_halves(value, text, f"line {number}") for value in load_objects(text)]
 
     def _single_value(self, line: bytes, number: int) -> Any:
         text = decode(line, self.name, number).strip(" \t\r\n")
-        return self._whole(parse_json(text, self.name, number), text, f"line {number}")
+        return self._without_halves(parse_json(text, self.name, number), text, f"line {number}")
 
-    def _whole(self, value: Any, text: str, place: str) -> Any:
+    def _without_halves(self, value: Any, text: str, place: str) -> Any:
         """Return the value without half surrogates, each of which gives a finding."""
         if not _ESCAPED.search(text):
             return value

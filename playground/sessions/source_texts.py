@@ -1,5 +1,5 @@
 """Find the texts of a session that a piece of a request comes from, and turn a user's changes into
-edits. An unchanged text is no edit. A part is edited in its simplest form: a result as text, a
+edits. An unchanged text is not an edit. A part is edited in its simplest form: a result as text, a
 call's arguments as JSON, or else the whole part as JSON.
 """
 
@@ -38,7 +38,7 @@ _PROMPTS: Final[dict[str, Action]] = {
     "user-prompt": "custom instructions",
     "environment": "environment block",
 }
-SPLIT: Final = "Split off from here"  # no edit: the rest becomes another session
+SPLIT: Final = "Split off from here"  # not an edit: the later messages become another session
 
 
 class SourceText(NamedTuple):
@@ -53,7 +53,7 @@ class SourceText(NamedTuple):
 
 
 def source_texts(session: Session, origin: str) -> list[SourceText]:
-    """Return the texts to edit of an origin; [] if it has none, such as a dialect's rules."""
+    """Return the texts to edit of an origin, such as `message:3`; [] for a dialect's rules."""
     kind, _, name = origin.partition(":")
     if kind == "tool":
         return [

@@ -9,7 +9,6 @@ from playground.sessions import unvalidated
 
 
 def text_part(text: str) -> TextPart:
-    """Return a text as a part."""
     return unvalidated.text(str(text))  # str() also makes a NotANumber a plain text
 
 

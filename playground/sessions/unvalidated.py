@@ -20,12 +20,12 @@ from playground.nouns.messages import (
 )
 from playground.sessions.session import RequestRecord
 
-_made: Final = object.__new__
+_new: Final = object.__new__
 _WORDS: Final = frozenset({str})
 
 
 def text(text: str) -> TextPart:
-    part = _made(TextPart)
+    part = _new(TextPart)
     fields = part.__dict__
     fields["text"] = text
     fields["type"] = "text"
@@ -33,7 +33,7 @@ def text(text: str) -> TextPart:
 
 
 def reasoning(text: str, signature: str | None) -> ReasoningPart:
-    part = _made(ReasoningPart)
+    part = _new(ReasoningPart)
     fields = part.__dict__
     fields["text"] = text
     fields["signature"] = signature
@@ -42,7 +42,7 @@ def reasoning(text: str, signature: str | None) -> ReasoningPart:
 
 
 def call(tool_call_id: str, tool_name: str, args: dict[str, Any]) -> ToolCallPart:
-    part = _made(ToolCallPart)
+    part = _new(ToolCallPart)
     fields = part.__dict__
     fields["tool_call_id"] = tool_call_id
     fields["tool_name"] = tool_name
@@ -54,7 +54,7 @@ def call(tool_call_id: str, tool_name: str, args: dict[str, Any]) -> ToolCallPar
 def result(
     tool_call_id: str, tool_name: str, result: Any, is_error: bool = False
 ) -> ToolResultPart:
-    part = _made(ToolResultPart)
+    part = _new(ToolResultPart)
     fields = part.__dict__
     fields["tool_call_id"] = tool_call_id
     fields["tool_name"] = tool_name
@@ -65,7 +65,7 @@ def result(
 
 
 def message(role: Role, parts: tuple[Part, ...]) -> Message:
-    message = _made(Message)
+    message = _new(Message)
     fields = message.__dict__
     fields["role"] = role
     fields["parts"] = parts
@@ -73,13 +73,13 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
 
 
 def record(fields: dict[str, Any]) -> RequestRecord:
-    """Build a request's record; pydantic checks it if a key of its usage is no text."""
+    """Build a request's record; pydantic checks it if a key of its usage is not a str."""
     if _WORDS.issuperset(map(type, fields["usage"] or ())):  # YAML may have other keys
         return unchecked(RequestRecord, fields)
     return RequestRecord(**fields)
 
 
-# Python shares the keys only if one of the first thirty instances was built so.
+# Python shares the keys only if one of the first thirty instances was built in this way.
 _FIRST: Final = (
     text(""),
     reasoning("", None),

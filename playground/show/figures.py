@@ -106,24 +106,30 @@ def simulation(value: CacheSimulation) -> go.Figure:
 
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
-    """Draw a gauge of characters against the Gemini threshold."""
-    top = max(value.threshold * 2, value.text_characters * 1.1)
-    reached = value.text_characters >= value.threshold
+    """Draw a gauge of what decides whether marks count: for Gemini the characters of text against
+    the threshold, for any other model the tokens up to the last mark against the minimum."""
+    reach = value.reach
+    size, needed, title = value.text_characters, value.threshold, "characters of text (Gemini"
+    if value.family != "gemini":
+        size, needed = reach.tokens, reach.minimum
+        where = "" if reach.is_whole else " up to the last mark"
+        title = f"tokens{where} ({reach.probably}{'enough' if reach.is_enough else 'too few'}"
+        title = title if needed else f"tokens{where} (no minimum is known"
     figure = FigureWithTable(
         go.Indicator(
             mode="gauge+number",
-            value=value.text_characters,
+            value=size,
             number={"valueformat": ",d"},
             title={
-                "text": f"characters of text (Gemini: {value.threshold:,})",
+                "text": f"{title}{f': {needed:,} are needed' if needed else ''})",
                 "font": {"size": 14},
             },
             gauge={
-                "axis": {"range": [0, top]},
-                "bar": {"color": EVENT_COLOURS["argument" if reached else "finding"]},
+                "axis": {"range": [0, max(needed * 2, size * 1.1)]},
+                "bar": {"color": EVENT_COLOURS["argument" if size >= needed else "finding"]},
                 "threshold": {
                     "line": {"color": EVENT_COLOURS["call named"], "width": 4},
-                    "value": value.threshold,
+                    "value": needed,
                 },
             },
         )

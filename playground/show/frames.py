@@ -27,7 +27,7 @@ from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.glossary import is_number
 from playground.show.rows import AnswerRows, rows_of
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -47,6 +47,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     ),
     "block": Term("block", "text", "a part of a request that is compared as one"),
     "both_right": Term("both right", "count", "cases that both ways answered rightly"),
+    "broken_off": Term("broken off", "count", "answers whose stream broke off: in no share"),
     "by": Term("by", "text", "the model, dialect or smaller schema for which tokens are counted"),
     "cache_breaks": Term("breaks", "count", "requests that miss a prefix sent before"),
     "call": Term("call", "text", "the name of the tool that is called"),
@@ -84,6 +85,9 @@ GLOSSARY: Final[dict[str, Term]] = {
     "first_request": Term("first at", "number", "the first request that calls a tool, from 1"),
     "first_word_seconds": Term("first", "seconds", "median time to the first word"),
     "full_price_tokens": Term("full price", "tokens", "input tokens paid at the full price"),
+    "handed_as": Term(
+        "handed over as", "text", "as what a server hands an event over, or `dropped`"
+    ),
     "in_file": Term("in the file", "count", "how many a file holds"),
     "in_sessions": Term("in its sessions", "count", "how many were read into its sessions"),
     "instead": Term("write instead", "text", "what to write in its place"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import groupby
 from typing import Any, Final
 
@@ -39,11 +40,12 @@ class _Row:
 
 
 def grid(panes: Sequence[Payload]) -> Payload:
-    """Return the component's data: `rows` (origin and label), `panes`, and `texts`, with each text
-    once. A pane in `panes` has `name`, `note` and `messages`, each with `role` and `blocks`. A
-    returned pane has `cells` instead: each has a row's number and blocks. A block has its text's
-    number, its kind, the role if it begins a message, and the decision about it, if any. Texts are
-    unchanged; all other words are guarded against characters that change the reading direction.
+    """Return the component's data: `rows` (origin and label), `panes`, and `texts` and `images`,
+    with each text and image once. A pane in `panes` has `name`, `note` and `messages`, each with
+    `role` and `blocks`. A returned pane has `cells` instead: each has a row's number and blocks. A
+    block has its text's number, its kind, the role if it begins a message, and, if any, the
+    decision about it and the keys of its images. Texts are unchanged; all other words are guarded
+    against characters that change the reading direction.
     """
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
@@ -55,6 +57,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
         placed.append(list(zip(column_rows, runs, strict=True)))
     numbers = {id(row): number for number, row in enumerate(rows)}
     texts: dict[str, int] = {}
+    images: dict[str, tuple[str, int, int]] = {}
     return {
         "rows": [[row.origin, keep_order(row.label)] for row in rows],
         "panes": [
@@ -63,13 +66,14 @@ def grid(panes: Sequence[Payload]) -> Payload:
                 "note": keep_order(pane["note"]),
                 "parts": pane.get("parts", {}),
                 "cells": [
-                    [numbers[id(row)], [_block(block, role, texts) for role, block in run]]
+                    [numbers[id(row)], [_block(block, role, texts, images) for role, block in run]]
                     for row, run in cells
                 ],
             }
             for pane, cells in zip(panes, placed, strict=True)
         ],
         "texts": list(texts),  # filled by the blocks above
+        "images": images,
     }
 
 
@@ -100,9 +104,17 @@ def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
             yield ("" if number else message["role"], block)
 
 
-def _block(block: Payload, role: str, texts: dict[str, int]) -> list[Any]:
+def _block(
+    block: Payload, role: str, texts: dict[str, int], images: dict[str, tuple[str, int, int]]
+) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
-    decision = {name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block}
+    decision: Payload = {
+        name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block
+    }
+    keyed = {sha256(image[0].encode()).hexdigest()[:16]: image for image in block.get("images", ())}
+    if keyed:
+        images |= keyed
+        decision["images"] = list(keyed)
     return [number, keep_order(block["kind"]), keep_order(role), *([decision] if decision else [])]
 
 

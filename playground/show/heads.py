@@ -8,7 +8,7 @@ from typing import Final
 from playground.base.wording import grouped
 from playground.questions.comparison import Column
 from playground.show.token_frames import short_count
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
 PENDING: Final = "…"  # shown until a figure is known

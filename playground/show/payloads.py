@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.wording import counted, keep_order
 from playground.cache.answers.placement import CachePlacement, PartPlacement
+from playground.dialects.marks.policies import as_parts
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, DiffLine, visible
+from playground.tokens.pictures import address_and_detail, size_of
 
 if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload
@@ -22,6 +24,10 @@ MAX_DIFF_LINES: Final = 4_000
 _LABEL: Final = 160
 _SECTIONS: Final = {"dialect rules": "Rules", "tool docs": "Tools", "environment": "History"}
 _KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
+_IMAGE: Final = "[image_url]"  # the text of an image's block
+_IMAGE_TYPES: Final = {"iVBORw0KGgo": "png", "R0lGODlh": "gif", "R0lGODdh": "gif", "/9j/": "jpeg"}
+_MOST_CHARACTERS: Final = 2_000_000  # of an image in base64: larger ones are not sent to a page
+_MOST_PIXELS: Final = 50_000_000  # a small file may be a picture that fills a browser's memory
 
 # panes
 
@@ -49,13 +55,42 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
     messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
-        messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
+        urls = iter(_image_urls(message))
+        shown = [
+            _with_images(block, urls) if block["kind"] == "image" else block
+            for block in map(_block, blocks)
+        ]
+        messages.append({"role": message["role"], "blocks": shown})
     return {
         "name": column.dialect.name,
         "note": counted(sum(column.characters.values()), "character"),
         "messages": [message for message in messages if message["blocks"]][:most],
         "parts": _sections(column.blocks),
     }
+
+
+def _image_urls(message: Mapping[str, Any]) -> list[Any]:
+    """Return the addresses of a formatted message's images."""
+    parts = as_parts(message.get("content"))
+    return [address_and_detail(part)[0] for part in parts if part.get("type") == "image_url"]
+
+
+def _with_images(block: Payload, urls: Iterator[Any]) -> Payload:
+    """Return a block with those of its images, the next ones of `urls`, that can be shown."""
+    images = [_image(url) for url in islice(urls, block["text"].count(_IMAGE))]
+    return {**block, "images": [image for image in images if image]}
+
+
+def _image(url: Any) -> tuple[str, int, int] | None:
+    """Return an image's data, width and height if its first bytes are a PNG's, GIF's or JPEG's."""
+    if not isinstance(url, str) or len(url) > _MOST_CHARACTERS:
+        return None
+    data = url.partition(",")[2]
+    kind = next((kind for magic, kind in _IMAGE_TYPES.items() if data.startswith(magic)), "")
+    size = size_of(url) if kind else None
+    if size is None or size[0] * size[1] > _MOST_PIXELS:
+        return None
+    return f"data:image/{kind};base64,{data}", *size
 
 
 def _sections(blocks: Sequence[Block]) -> dict[str, int]:
@@ -83,10 +118,11 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
 
 def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:
     """Return a dialect's request, message by message, before an adapter changes it."""
-    found = [
-        {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
-        for index, message in enumerate(rendering.messages[:most])
-    ]
+    found: list[Payload] = []
+    for index, message in enumerate(rendering.messages[:most]):
+        block = _message_block(index, message_text(message))
+        shown = _with_images(block, iter(_image_urls(message)))
+        found.append({"role": str(message["role"]), "blocks": [shown]})
     if rendering.tools:
         text = dump_json(rendering.tools)
         found.insert(0, {"role": "tools (request field)", "blocks": [_own_block("tools", text)]})

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES
-from playground.base.wording import keep_order
+from playground.base.wording import as_sentence, keep_order
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -149,7 +149,7 @@ def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str,
                 found.code,
                 event.span.start,
                 keep_order(found.message),
-                ". ".join(each[:1].upper() + each[1:] for each in advice),
+                ". ".join(map(as_sentence, advice)),
                 event.text[:_LABEL],
             )
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playground.base.display import draws
 from playground.base.findings import Finding
-from playground.nouns.events import Event, event_name
+from playground.nouns.events import Event, Span, event_name
 from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
 from playground.show.glossary import title, written
 
@@ -35,9 +36,10 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.questions.versions import VersionDiff
     from playground.questions.versions.costs import PrefixCost
     from playground.questions.versions.matching import BlockChange
+    from playground.servers import ServerReading
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.session import Session
-    from playground.tokens import TokenCount
+    from playground.tokens.count import TokenCount
 
 
 class AnswerRows(NamedTuple):
@@ -258,25 +260,45 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step of its chunk."""
-    cells = [
-        (index, step.at, *_event(event))
-        for index, step in enumerate(value.steps)
-        for event in step.events
+    """Return a row for each event, in order, with the step of its chunk; with a server also its
+    name, and as what it hands the event over: `dropped` if it does not."""
+    listed = [
+        (index, step, event) for index, step in enumerate(value.steps) for event in step.events
     ]
-    return rows_of("step at_seconds event start stop text", cells)
+    cells: list[Sequence[Any]] = [(n, step.at, *_event(event)) for n, step, event in listed]
+    head = "step at_seconds event start stop text"
+    if value.server is None:
+        return rows_of(head, cells)
+    handed = _handed_as([event.span for _, _, event in listed], value.server)
+    name = value.server.name
+    cells = [(*row, name, words) for row, words in zip(cells, handed, strict=True)]
+    return rows_of(f"{head} server handed_as", cells)
+
+
+def _handed_as(spans: Sequence[Span], reading: ServerReading) -> Iterator[str]:
+    """Yield for each span the names of the server's events over it, each once."""
+    dropped = {id(event) for event in reading.dropped}
+    events = [event for event in reading.events if event.span.start < event.span.stop]
+    starts, stops = ([getattr(e.span, edge) for e in events] for edge in ("start", "stop"))
+    for start, stop in spans:
+        over = events[bisect_right(stops, start) : bisect_left(starts, stop)]
+        names = ["dropped" if id(each) in dropped else event_name(each) for each in over]
+        yield ", ".join(dict.fromkeys(names)) if start < stop else ""
+
+
+def _shares(cell: CacheSimulation) -> tuple[float, float]:
+    return cell.read_permille / 1000, cell.cost_permille / 1000
 
 
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
-    """Return a row for each dialect and policy: the share of input read from the cache, the
-    cost."""
+    """Return a row for each dialect and policy: the share of input that is read, and the cost;
+    neither if the provider refuses a request."""
     rows = [
         (
             cell.dialect,
             cell.policy,
-            cell.read_permille / 1000,
-            cell.cost_permille / 1000,
+            *((None, None) if cell.errors else _shares(cell)),  # what is refused costs nothing
             len(cell.requests),
             len(cell.breaks),
             len(cell.findings),
@@ -309,7 +331,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
             sum(one.written.values()),
             one.uncached,
             one.cost / 1000 / one.total if one.total else 1.0,
-            *sent.token_range(one.total),
+            *sent.total_range,
             *(_bill(cell, number) if billed else ()),
             *(cell.three_answers(number) if answer_words else ()),
             one.state,

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from typing import Any, Final
 
 from playground.base.fixes import FIXES
-from playground.base.wording import counted, dollars, grouped, keep_order, percent
+from playground.base.wording import as_sentence, counted, dollars, grouped, keep_order, percent
 from playground.cache.answers.cells import BilledBreak, CacheSimulation, billed_breaks
 from playground.cache.answers.headline import billed, headline
 from playground.cache.answers.placement import CachePlacement
@@ -127,9 +127,9 @@ def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
     found = list[StripFinding]()
     for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
         idle, changed = _idle(cell, miss), cell.explanation(miss)
-        remedy = "An hour's cache would have kept it: compare its cost under Policies"
+        remedy = "An hour's cache would have kept it: compare its cost under All policies"
         if changed:
-            remedy = changed[0].upper() + changed[1:]
+            remedy = as_sentence(changed)
         elif not idle:
             remedy = cell.hints.get(miss.number, "")
         elif idle > _HOUR:
@@ -205,9 +205,9 @@ def _finding(code: str, where: str, message: str) -> StripFinding:
     fix = FIXES.get(code, "")
     what = message.removesuffix(fix).rstrip("; ")
     return (
-        keep_order(what[:1].upper() + what[1:]),
+        keep_order(as_sentence(what)),
         keep_order(where),
-        fix[:1].upper() + fix[1:],
+        as_sentence(fix),
         int(number[1]) - 1 if number else None,
     )
 
@@ -262,7 +262,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "read": outcome.read,
         "written": sum(outcome.written.values()),
         "uncached": outcome.uncached,
-        "range": sent.token_range(outcome.total),
+        "range": sent.total_range,
         "cost": outcome.cost / 1000 / max(1, outcome.total),
         "billed": [bill.read, bill.write, bill.uncached] if bill else None,
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from playground.base.wording import counted
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 
 def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:

@@ -206,7 +206,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "origins": cell.origins,
         "findings": [asdict(finding) for finding in cell.findings],
         "requests": [
-            {**asdict(one), "total_range": list(sent.token_range(one.total))}
+            {**asdict(one), "total_range": list(sent.total_range)}
             for one, sent in zip(cell.requests, cell.row, strict=True)
         ],
         "billed": [asdict(billed) if billed else None for billed in cell.billed],

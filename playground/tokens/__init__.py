@@ -7,12 +7,9 @@
 * `models.py` gives the tokenizer and the framing of a model, by its name;
 * `nearly.py` counts with a similar tokenizer if the model's is not installed;
 * `estimate.py` gives all other models a measured range, never a bare number;
+* `prefixes.py` counts the prefixes of a request, which a provider's cache looks at;
 * `count.py` uses all of these: `count_request` returns a `TokenCount`.
 
 A framing is a rule with a source, never a correction of one request. Rules that are not published
 were derived from many recorded bills; `benchmarks/tokens.py` compares counts with these bills.
 """
-
-from playground.tokens.count import TokenCount, count_request
-
-__all__ = ["TokenCount", "count_request"]

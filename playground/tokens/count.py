@@ -21,9 +21,8 @@ from playground.tokens.checks import checks, marks_in_tokens
 from playground.tokens.models import APIS, ModelRule, api_of, rule_for
 from playground.tokens.nearly import count_with_similar
 from playground.tokens.pieces import Framed, Piece
-from playground.tokens.registry import PACKAGED, Packaged, packaged
+from playground.tokens.registry import PACKAGED, PROXY, Packaged, packaged
 from playground.tokens.templates import frame_by_template
-from playground.tokens.texts import PROXY
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
 Kind = Literal["exact", "tokenizer", "estimate"]
@@ -227,21 +226,24 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     pieces = estimate.texts_of(body)
     family = estimate.family_of(model)
     proxy = packaged(PROXY)
-    guess = estimate.guess(family, pieces, [count(proxy, p.text) for p in pieces], body)
+    texts = [count(proxy, piece.text) for piece in pieces]
+    total = estimate.Sums()
+    for piece, size in zip(pieces, texts, strict=True):
+        total = total.plus(family, piece, size)
+    tokens, least, most = estimate.bounds(family, total, body)
+    sizes, rest = estimate.shares(family, pieces, texts, tokens)
     sums = _Sums()
-    for piece, size in zip(pieces, guess.sizes, strict=True):
+    for piece, size in zip(pieces, sizes, strict=True):
         sums.add([replace(piece, fixed=0)], [size])
-    sums.origins["framing"] += guess.per_request
-    total = sum(sums.origins.values())
-    most = guess.most if guess.most is None else max(guess.most, total)
+    sums.origins["framing"] += rest
     return TokenCount(
-        tokens=total,
+        tokens=tokens,
         kind="estimate",
-        range=(min(guess.least, total), most),
+        range=(least, most),
         model=model,
         api=api,
         source=f"tokens of {proxy.name}, and what was measured of {family.title}",
-        notes=[*guess.notes, _NOT_OWN],
+        notes=[*filter(None, [family.hidden]), _NOT_OWN],
         findings=marks_in_tokens(body, proxy),
         **sums.fields(),
     )

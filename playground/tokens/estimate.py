@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.nouns.wire_bodies import messages_of, tools_of
@@ -91,63 +91,82 @@ FAMILIES: Final[Sequence[Family]] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """The middle estimate of each piece, and the lowest and highest sum of all pieces.
+class Sums(NamedTuple):
+    """The sums over the pieces of a prompt, or of its beginning, from which its estimate follows.
 
-    `per_request` is the middle estimate of what the request costs in addition to its pieces. `most`
-    is None if there is no upper limit.
+    `texts` are tokens of another tokenizer, and `sure` those of them that are certainly billed.
+    `media` are pictures and documents, `unseen` is True if a bill may hold more than is seen.
     """
 
-    sizes: list[int]
-    per_request: int
+    texts: int = 0
+    sure: float = 0.0
+    messages: int = 0
+    tools: bool = False
+    media: int = 0
+    digits: int = 0
+    unseen: bool = False
+
+    def plus(self, family: Family, piece: Piece, size: int) -> Sums:
+        """Return the sums with one more piece, whose text has `size` tokens."""
+        return Sums(
+            self.texts + size,
+            self.sure + size * (family.shown if piece.origin == "tools" else piece.sure),
+            self.messages + (piece.fixed > 0),
+            self.tools or piece.origin == "tools",
+            self.media + piece.medium,
+            self.digits + (more_of_digits(piece.text) if family.digits else 0),
+            self.unseen or bool(_BILLED_UNSEEN.search(piece.text)),
+        )
+
+
+class Bounds(NamedTuple):
+    """The tokens of a prompt: the likely number, the least and the most (None without a limit)."""
+
+    tokens: int
     least: int
     most: int | None
-    notes: list[str] = field(default_factory=list)
 
 
 def family_of(model: str) -> Family:
     return next(family for family in FAMILIES if family.names.search(model))
 
 
-def guess(
-    family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
-) -> Guess:
-    """Estimate the bill of a request; `texts` are the pieces' token counts by another tokenizer."""
-    messages = sum(piece.fixed > 0 for piece in pieces)
-    tools = any(piece.origin == "tools" for piece in pieces)
-    media = sum(piece.medium for piece in pieces)
-    words = family.ratio[0] * sum(texts)
-    sure = sum(
-        size * (family.shown if piece.origin == "tools" else piece.sure)
-        for piece, size in zip(pieces, texts, strict=True)
-    )
+def bounds(family: Family, sums: Sums, body: Mapping[str, Any]) -> Bounds:
+    """Return the tokens of a prompt, or of its beginning, in a request with these settings."""
     least, middle, most = (
-        family.ratio[i] * (sum(texts) if i else sure)
-        + family.message[i] * messages
+        family.ratio[i] * (sums.texts if i else sums.sure)
+        + family.message[i] * sums.messages
         + family.per_request[i]
-        + family.tools[i] * tools
+        + family.tools[i] * sums.tools
         for i in range(3)
     )
-    if family.digits:
-        most += sum(more_of_digits(piece.text) for piece in pieces)
-    most += _THOUGHT * _has_key(body, _THINKING)
-    most += _FORMATTED * _has_key(body, _FORMAT)
+    # Tools may cost less than their text, but the whole request costs at least the lowest estimate
+    # of its texts.
+    tokens = round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM * sums.media
+    most += (
+        sums.digits + _THOUGHT * _has_key(body, _THINKING) + _FORMATTED * _has_key(body, _FORMAT)
+    )
+    sure = 0 if forgets(body) else max(0, int(least))
+    unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(body)
+    return Bounds(tokens, min(sure, tokens), None if unlimited else max(tokens, round(most) + 1))
+
+
+def shares(
+    family: Family, pieces: Sequence[Piece], texts: Sequence[int], tokens: int
+) -> tuple[list[int], int]:
+    """Divide the estimated tokens of a request: return the size of each piece, and the rest, which
+    the request costs in addition. `texts` are the pieces' token counts by another tokenizer."""
     ratio = family.ratio[1]
     sizes = [
         round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    # Tools may cost less than their text, but the whole request costs at least the lowest estimate
-    # of its texts.
-    per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
+    rest = tokens - sum(sizes)
     # a negative rest is taken off the tools first, then off the other pieces
     for tools_only in (True, False):
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
-        per_request += _reduce(sizes, bearing, max(0, -per_request))
-    end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
-    start = 0 if forgets(body) else max(0, int(least))
-    return Guess(sizes, per_request, start, end, [family.hidden] if family.hidden else [])
+        rest += _reduce(sizes, bearing, max(0, -rest))
+    return sizes, rest
 
 
 def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
@@ -170,11 +189,11 @@ def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
     return any(place.get(key) for place in places for key in keys)
 
 
-def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
-    """Return True if a bill may include parts that the request does not show."""
+def _bills_unseen_parts(body: Mapping[str, Any]) -> bool:
+    """Return True if a request's settings or tools show that a bill may include unseen parts."""
     if body.get("format") and body.get("think"):  # Ollama then asks twice, and bills the thoughts
         return True
-    return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
+    return serves_itself(body)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
@@ -216,7 +235,7 @@ def texts_of(body: Mapping[str, Any]) -> list[Piece]:
         for text in _texts(body.get(key))
         if "messages" not in body
     ]
-    pieces = [_with_medium(piece) for piece in pieces_of(body)]
+    pieces = pieces_of(body)
     return [*(piece for piece in pieces if piece.text or piece.medium or piece.fixed), *prompts]
 
 
@@ -250,12 +269,13 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     for block in blocks:
         message = block.place[0] if block.place else None
         is_first = message is not None and message != previous
-        previous = message
+        previous = previous if message is None else message
         hidden = bool(_MEDIA.search(block.kind) or _ENCODED.search(block.text))
         text = "" if hidden else block.text
         origin = _origin(block)
         sure = 0.0 if message in thought else _certain_share(origin, block.kind)
-        pieces.append(Piece(text, origin, message, _name(block), int(is_first), hidden, sure))
+        piece = Piece(text, origin, message, _name(block), int(is_first), hidden, sure)
+        pieces.append(_with_medium(piece))
     return pieces
 
 

@@ -124,10 +124,10 @@ def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     if kind == "llama":
         model = model_of(words, prefix=field("add_space_prefix") is not False)
     elif kind == "bert":
-        model = _word_piece_model(words)
+        model = word_piece_model(words)
     else:  # a BPE model of bytes, or another kind with a `Cut`
         pre = str(field("pre") or "default") if kind == "gpt2" else str(kind)
-        model = _merging_model(words, field("merges") or [], _cut_of(path, pre))
+        model = merging_model(words, field("merges") or [], _cut_of(path, pre))
     return FileTokenizer(name, source, model)
 
 
@@ -147,7 +147,7 @@ def _cut_of(path: Path, pre: str) -> Cut:
     return cut_rule
 
 
-def _merging_model(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
+def merging_model(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
     from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     pairs = [_pair(merge) for merge in merges]
@@ -178,7 +178,7 @@ def _pair(merge: str) -> tuple[str, str]:
     return merge[:space], merge[space + 1 :]
 
 
-def _word_piece_model(words: Sequence[Word]) -> Any:
+def word_piece_model(words: Sequence[Word]) -> Any:
     """Return BERT's model. GGUF marks the pieces that start a word, BERT the pieces inside a
     word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers

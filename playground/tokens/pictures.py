@@ -39,7 +39,7 @@ class Tiles:
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
         """Return the cost of an `image_url` or `input_image`; None if its size cannot be seen."""
-        url, detail = _address_and_detail(part)
+        url, detail = address_and_detail(part)
         if detail == "low":
             return self.base
         size = size_of(url)
@@ -59,7 +59,7 @@ class Rows:
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
         """Return the cost of an `image_url`; None if its size is unknown or too large."""
-        size = size_of(_address_and_detail(part)[0])
+        size = size_of(address_and_detail(part)[0])
         if size is None or max(size) > self.most:
             return None
         width, height = (ceil(side / self.patch) for side in size)
@@ -69,7 +69,7 @@ class Rows:
 Pictures = Tiles | Rows
 
 
-def _address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
+def address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return a picture's address, and its `detail`."""
     image = part.get("image_url")
     return (

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from playground.tokens.estimate import family_of
 from playground.tokens.models import rule_for
-from playground.tokens.registry import PACKAGED, packaged
+from playground.tokens.registry import PACKAGED, PROXY, packaged
 from playground.tokens.tokenizer import count
-
-PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
 
 
 def text_counter(model: str) -> tuple[Callable[[str], int], bool]:

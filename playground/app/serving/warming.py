@@ -7,13 +7,14 @@ page meets each error again and reports it.
 from __future__ import annotations
 
 from importlib import import_module
-from threading import Event, Thread
-from typing import Final
+from threading import Event, Lock, Thread
+from typing import Any, Final
 
-from playground.app.pages import PAGES
+from playground.app.pages import PAGES, PageEntry
 from playground.sessions.collector import overlook_what_is_there
 
 page_drawn: Final = Event()  # set when the first run ends
+_importing: Final = Lock()
 
 
 def begin() -> None:
@@ -21,9 +22,19 @@ def begin() -> None:
     Thread(target=_prepare, name="warming", daemon=True).start()
 
 
+def import_parts(entry: PageEntry) -> Any:
+    """Return the module with the parts of a page or view, imported by one thread at a time.
+
+    If one thread imports a package and another one a module of it, Python may give the second
+    thread a module that is not complete. Then a page failed with an ImportError.
+    """
+    with _importing:
+        return import_module(entry.parts or f"playground.app.{entry.name}")
+
+
 def _prepare() -> None:
     for entry in PAGES:
-        import_module(entry.parts or f"playground.app.{entry.name}")
+        import_parts(entry)
     import_module("playground.app.start").prepare()
     # Threads share one interpreter: without this wait the first page would take twice as long.
     page_drawn.wait()

@@ -120,23 +120,29 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return two columns: the dialect, and the reading that differs most usefully from it.
+    """Return the dialect, and beside it the reading that differs most usefully from it.
 
-    That is a server that delivers an incomplete call or drops text, or else another dialect. A
-    server whose parser was run on such replies comes before one whose reading is assumed.
+    That is a server that delivers an incomplete call or drops text, or else another dialect.
+    A server whose parser was run on such replies comes before one whose reading is assumed. If the
+    server chosen so delivers no incomplete call and another one does, that one is a third column.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
         calls, engines = len(own.result.tool_calls), server_names()[:_ENGINES]
-        ranks = dict[str, tuple[int, ...]]()
+        ranks, early = dict[str, tuple[int, ...]](), dict[str, tuple[int, ...]]()
         for server in all_servers():
             read = server_view(recording, dialect, server.name, tools)
             more, drops = len(read.tool_calls) > calls, read.dropped_characters
             if (more or drops) and not server.is_lossless:
                 runs = server.name in engines  # a client library drops text by design
                 ranks[server.name] = read.proven, not read.assumed, runs, more, drops
+                early |= {server.name: (read.proven, runs, not read.assumed)} if more else {}
         if ranks:
-            return [dialect, SERVER + max(ranks, key=lambda name: ranks[name])]
+            first = max(ranks, key=lambda name: ranks[name])
+            third = (
+                [max(early, key=lambda name: early[name])] if early and first not in early else []
+            )
+            return [dialect, *(SERVER + name for name in (first, *third))]
     near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
     other = next(name for name in near if name != dialect)
     return [dialect, other]

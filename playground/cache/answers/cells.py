@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from typing import Final
 
 from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
-from playground.base.wording import dollars, grouped
+from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.hints import NotedRequest, facts_of, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
@@ -78,6 +79,11 @@ class CacheSimulation(Drawn, Live):
 
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
+
+    def _summary(self) -> str:
+        asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
+        shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
+        return f"{self.policy} in {self.dialect}, {asked}, {shares} of the full price"
 
     @property
     def cost_permille(self) -> int:
@@ -331,7 +337,7 @@ class CacheSimulation(Drawn, Live):
         The session then lacks, for instance, the system prompt and the tools.
         """
         sized = zip(self.row, self.requests, self.billed, strict=False)
-        tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
+        tops = [(bill, sent.total_range[1] or inf) for sent, _, bill in sized if bill]
         totals = [(bill.total, most) for bill, most in tops if not bill.summed]
         return sum(total for total, _ in totals) > sum(most for _, most in totals)
 
@@ -341,8 +347,8 @@ class CacheSimulation(Drawn, Live):
         compaction."""
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(
-            bill is not None and not bill.summed and sent.token_range(one.total)[0] > bill.total
-            for sent, one, bill in sized
+            bill is not None and not bill.summed and sent.total_range[0] > bill.total
+            for sent, _, bill in sized
         )
         return longer or any(
             not self.requests[each.number].anchored
@@ -429,10 +435,7 @@ class CacheSimulation(Drawn, Live):
         ):
             lines.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
-            low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
-            lines.append(
-                f"tokens are estimates by kinds of characters: {low} to {high} times as many"
-            )
+            lines.append(self._size_line)
         if any(sent.has_opaque and sent.billed is None for sent in self.row):
             lines.append(
                 "the size of a picture, a file or a tool that the provider defines is not in the "
@@ -444,6 +447,16 @@ class CacheSimulation(Drawn, Live):
             lines.append(f"all input, as predicted: {cost} ({self.price.source})")
             lines += dict.fromkeys(words for terms in self.terms for words in terms.words)
         return lines
+
+    @property
+    def _size_line(self) -> str:
+        """Say how the tokens of the first request without a bill were counted."""
+        sent = next((one for one in self.row if one.billed is None), self.row[0])
+        low, high = sent.total_range
+        if low == high:
+            return "tokens are counted with the model's own tokenizer, not billed"
+        most = "no upper limit" if high is None else f"{high:,}"
+        return f"tokens are estimates: {sent.total:,} may be {low:,} to {most}"
 
     @property
     def errors(self) -> list[str]:

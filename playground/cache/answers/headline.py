@@ -74,6 +74,7 @@ _HOLDS_MORE: Final = (
     "The file still holds text that was not sent with some of these requests: what follows is "
     "about all of it."
 )
+_OTHERS: Final = "something else with the same beginning ran shortly before"
 _AS_SENT_ALONE: Final = "The bills are for the requests as sent, not for these."
 
 
@@ -87,15 +88,16 @@ def _smaller_reads(value: CacheSimulation) -> str:
 
 
 def _larger_reads(value: CacheSimulation) -> str:
-    """Say how many requests read more than the session's own requests could have left.
+    """Say how many bills show more cached tokens than the session's own requests could have left.
 
     "" if the session holds less than was sent: what those requests left is then unknown.
     """
     count = value.verdicts.count(MORE_THAN_LEFT)
     if not count or value.holds_less:
         return ""
-    requests = "One request" if count == 1 else f"{count} requests"
-    return f"{requests} read more than this session's requests could leave: {_source(value)}."
+    bills = "The bill of one request shows" if count == 1 else f"The bills of {count} requests show"
+    could = "than the earlier requests of this session can have left in the cache"
+    return f"{bills} more cached tokens {could}: {_source(value)}."
 
 
 def _source(value: CacheSimulation) -> str:
@@ -114,10 +116,10 @@ def _source(value: CacheSimulation) -> str:
     begun = sorted({firsts[value.row[number].wire.model] for number in above})
     cold = [number for number in begun if (bill := value.billed[number]) and not bill.read]
     if not cold:
-        return "it was cached before"
+        return _OTHERS
     lacks = "the session lacks part of what was sent"
     if cold != begun or value.rules is None or value.rules.match == "best effort":
-        return f"it was cached before, or {lacks}"
+        return f"{_OTHERS}, or {lacks}"
     alone = any(note.code == "transcript-alone" for note in value.notes)
     missing = " (it has no system prompt and no tools)" if alone else ""
     return f"request {cold[0] + 1} read nothing, so {lacks}{missing}"
@@ -134,10 +136,10 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
         return ""
     least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
     within = value.verdicts.count("within bounds")
-    return (
-        f"Judging by earlier requests, {least:,} to {most:,} tokens could be read from the cache: "
-        f"{within} of {counted(len(judged), 'bill')} {'agrees' if within == 1 else 'agree'}."
-    )
+    bills = counted(len(judged), "bill")
+    fits = f"{within} of {bills} {'fits' if within == 1 else 'fit'} this"
+    could = f"{least:,} to {most:,} tokens in all could be read from the cache"
+    return f"By what this session had sent before, {could}; {fits}."
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from playground.base.arguments import older_name
 from playground.base.wording import counted
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import TimedRequest, size_between
 from playground.cache.rules import Rules
 
 
@@ -29,7 +29,7 @@ class MarkedPrefix:
     marks: int
     tokens: int
     low: int
-    high: int
+    high: float
     is_whole: bool
     alone: bool
     heeded: bool
@@ -83,7 +83,7 @@ class MarkedPrefix:
     def line(self) -> str:
         """The whole measurement in one line, without a full stop."""
         sure = self.low == self.high
-        size = self.size if sure else f"{self.size} ({self.low:,} to {self.high:,})"
+        size = self.size if sure else f"{self.size} ({size_between(self.low, self.high)})"
         if not self.minimum:
             return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
@@ -94,24 +94,23 @@ class MarkedPrefix:
         return f"{self.subject}; {size}: {self.probably}{enough}, {text}"
 
 
-def marked_prefix(
-    request: TimedRequest, rules: Rules, model: str, blocks: int | None = None
-) -> MarkedPrefix:
-    """Return a request's marked prefix; `blocks` limits how many of its blocks are sent."""
+def marked_prefix(request: TimedRequest, rules: Rules, model: str) -> MarkedPrefix:
+    """Return a request's marked prefix."""
     resource = "storage_permille_hour" in rules.rules  # marks make an explicit cache
     by_marks = rules.match in ("breakpoints", "exact")
     points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource
     alone = rules.match == "best effort" or (
         rules.match == "exact" and not request.wire.explicit_only
     )
-    whole = len(request.sizes) if blocks is None else blocks
+    whole = len(request.sizes)
     end = points[-1] + 1 if points else whole
     tokens = request.sizes[end - 1] if end else 0
+    low, high = request.size_range(end - 1) if end else (0, 0)
     return MarkedPrefix(
         marks=len(points) if rules.match == "breakpoints" else len(request.marks),
         tokens=tokens,
-        low=request.token_range(tokens)[0],
-        high=request.token_range(tokens)[1],
+        low=low,
+        high=high,
         is_whole=end >= whole,
         alone=alone,
         heeded=by_marks or resource,

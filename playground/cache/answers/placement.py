@@ -7,10 +7,11 @@ from typing import Any
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
+from playground.base.wording import counted, short_repr
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
+from playground.cache.answers.requests import counted_request
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
@@ -28,7 +29,7 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PartPlacement:
     """One part of one formatted message, with the policy's decision on it."""
 
@@ -39,6 +40,12 @@ class PartPlacement:
     decision: CacheDecision
     environment: bool
 
+    def __repr__(self) -> str:
+        place = f"{self.role} {self.message}.{self.part}"
+        mark = "marked" if self.decision.marked else "not marked"
+        size = counted(len(self.text), "character")
+        return short_repr(self, place, size, f"{mark}: {self.decision.reason}")
+
 
 @dataclass(frozen=True)
 class CachePlacement(Drawn, Live):
@@ -47,7 +54,8 @@ class CachePlacement(Drawn, Live):
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
     and the environment block, which is added after the marks. Its table has a row for each part:
-    role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
+    role, characters, mark, reason. Its figure is a gauge: for Gemini the
+    text against the threshold, for other models the tokens up to the last mark against the minimum.
     """
 
     dialect: str
@@ -60,6 +68,11 @@ class CachePlacement(Drawn, Live):
     text_characters: int
     reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
+
+    def _summary(self) -> str:
+        refused = f": {self.refusal.reason}" if self.refusal else ""
+        marks = f"{len(self.marks)} of {counted(len(self.parts), 'part')} marked{refused}"
+        return f"{self.policy} in {self.dialect or 'no dialect'}, {marks}, {self.model_name}"
 
     @property
     def thresholds(self) -> str:
@@ -102,11 +115,11 @@ def place_cache(
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
-    session's switch for Gemini. The policy "as-sent" places no marks: it shows those of the
-    session's last request as it was recorded, in no dialect. Each block of the body is then a part,
-    and `message` is the block's number. Raises UnknownNameError, and InputFault if no request was
-    brought as it was sent.
+    `policy` (see `policy_names`) replaces the dialect's own, `model` the session's model name,
+    `explicit_caching` the session's switch for Gemini. The policy "as-sent" places no marks: it
+    shows those of the session's last request as it was recorded, in no dialect. Each block of the
+    body is then a part, and `message` is the block's number. Raises UnknownNameError, and
+    InputFault if no request was brought as it was sent.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:
@@ -136,7 +149,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
-    request = TimedRequest(wire, 0.0, rules)
+    request = counted_request(body, wire, 0.0, rules)
     # an automatic mark, which the request asks for, stands on the last block that can be marked
     has_automatic = wire.automatic_ttl is not None
     automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if has_automatic else set()
@@ -166,12 +179,12 @@ def _as_sent(session: Session) -> CachePlacement:
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
     """Return the marked prefix of the request: without an answer at the end, which was not sent."""
     rules = known_rules("", model)
-    wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     length = len(rendering.messages)
     while length and rendering.messages[length - 1]["role"] == "assistant":
         length -= 1
-    blocks = wire.starts[length] if length < len(wire.starts) else len(wire.blocks)
-    return marked_prefix(TimedRequest(wire, 0.0, rules), rules, model, blocks)
+    body = {"messages": rendering.messages[:length], "tools": rendering.tools}
+    request = counted_request(body, read_wire(body, model), 0.0, rules)
+    return marked_prefix(request, rules, model)
 
 
 def _parts(

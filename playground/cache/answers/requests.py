@@ -15,12 +15,14 @@ from playground.cache.rules.names import is_other_model
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect
 from playground.dialects.by_hand.own_requests import marks_in
-from playground.dialects.marks.policies import CacheDecision, CacheRequest, Policy
+from playground.dialects.marks.policies import CacheDecision, CacheRequest, Policy, as_parts
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
+from playground.tokens.prefixes import whole_bounds
 
+_COUNTED = 100  # blocks: requests up to here are always counted
 APART = 20.0  # seconds between requests without noted times
 
 
@@ -103,10 +105,31 @@ def render_requests(
         if appended:
             _append_environment(wire, appended)
         before = rendered[-1].request if rendered else None
-        request = TimedRequest(wire, at, rules, before=before)
+        body = {"messages": _with_environment(messages, appended), "tools": tools}
+        request = counted_request(body, wire, at, rules, before)
         own_marks = marks_in(messages) if writes_own else ()
         rendered.append(Rendered(messages, request, anew, own_marks))
     return rendered
+
+
+def counted_request(
+    body: dict[str, Any],
+    wire: WireRequest,
+    at: float,
+    rules: Rules,
+    before: TimedRequest | None = None,
+    billed: Billed | None = None,
+) -> TimedRequest:
+    """Return a request that is counted as a whole, if the model's tokenizer is published.
+
+    Of a long row of requests only some are counted, because each repeats the history. The sizes of
+    the others follow from the last count.
+    """
+    number = len(wire.blocks)
+    due = before is None or number <= _COUNTED or 4 * number >= 5 * before.counted_blocks
+    counted = whole_bounds(body, wire.model) if due and billed is None else None
+    known_sizes = before.known_sizes if before and not due else ()
+    return TimedRequest(wire, at, rules, billed, before, known_sizes, counted)
 
 
 def _sent(
@@ -205,6 +228,15 @@ def sent_models(session: Session) -> list[str]:
     models = [model := name if is_other_model(model, name) else model for name in names]
     its_names = {name for name in models if name and not is_other_model(own_name, name)}
     return [own_name if its_names == {name} else name for name in models] if its_names else []
+
+
+def _with_environment(messages: Sequence[dict[str, Any]], text: str) -> Sequence[dict[str, Any]]:
+    """Return the messages with the environment block in the last user message, as dialects do."""
+    index = max((i for i, each in enumerate(messages) if each["role"] == "user"), default=-1)
+    if not text or index < 0:
+        return messages
+    content = [*as_parts(messages[index].get("content")), {"type": "text", "text": text}]
+    return [*messages[:index], {**messages[index], "content": content}, *messages[index + 1 :]]
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:

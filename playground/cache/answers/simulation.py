@@ -31,6 +31,7 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    counted_request,
     diagnoses_in,
     is_pending,
     lives_billed,
@@ -82,10 +83,11 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    The policy "as-sent" simulates the session's recorded requests unchanged, with their own marks;
-    `dialect` is not used. `model` replaces the model that the session or the bodies name.
-    `provider` names the rules (`cache/rules/`); by default it follows from the name of the (first)
-    model. Requests are sent at their recorded times if most have one (for bodies: `times`, in
+    `policy` is one of `policy_names()`, or a Policy; by default the dialect's own. The policy
+    "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
+    is not used. `model` replaces the model that the session or the bodies name. `provider`, one of
+    `provider_names()`, has the rules; by default it follows from the name of the (first) model.
+    Requests are sent at their recorded times if most have one (for bodies: `times`, in
     seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
     Tokens are estimated by kinds of characters; `usages`, the provider's usage record for each
     body, make them exact. Requests to a provider without rules are in the state "unknown-provider".
@@ -142,7 +144,7 @@ def _of_bodies(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         wire.doubts += mixed
         at = _checked_time(times[number]) if times else number * seconds_apart
-        row.append(TimedRequest(wire, at, rules, billed[number], before))
+        row.append(counted_request(body, wire, at, rules, before, billed[number]))
     simulation = simulated_row(
         row,
         first_differences(row, rules),
@@ -439,7 +441,8 @@ def _checked_by_bill(
     """Downgrade a prediction if its bill shows that the session lacks what decided it."""
     if bill is None or outcome.state != "exact":
         return outcome
-    low, high = request.token_range(outcome.total)
+    low, high = request.total_range
+    high = bill.total if high is None else high
     last = outcome.breakpoints[-1] if outcome.breakpoints else None
     warm = begun_with is not None and begun_with.read > 0
     doubt = ""

@@ -330,6 +330,11 @@ def rule_sets() -> dict[str, Rules]:
     }
 
 
+def provider_names() -> list[str]:
+    """Return the names that `provider=` of a cache simulation takes: those with dated rules."""
+    return list(rule_sets())
+
+
 def rules_of(provider: str) -> Rules:
     """Return one provider's rules. Raises UnknownNameError, listing the known providers."""
     rules = rule_sets()

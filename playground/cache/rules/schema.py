@@ -111,6 +111,10 @@ KINDS: Final[dict[str, RuleKind]] = {
         dict[str, Literal["refused", "by account", "by model"]],
     ),
     "refused": _kind("what these models refuse with an error 400", dict[str, list[str]]),
+    "chat_refuses": _kind(
+        "messages in OpenAI's form that are refused",
+        list[Literal["results without ids", "other roles"]],
+    ),
     "system_messages": _kind("the models that take a message of role system", list[str]),
     "disputed_above": _kind("tokens above which sources name different prices", dict[str, int]),
     "price_factors": _kind(

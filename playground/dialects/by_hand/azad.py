@@ -1,6 +1,6 @@
 """Private methods that Azad's code calls on a dialect.
 
-Azad's document names them without their code; here they do what our own methods do.
+Azad's document names these methods without their code; here they do what our own methods do.
 """
 
 from __future__ import annotations

@@ -36,14 +36,13 @@ def drafts_with_origins(
 
 
 def own_history(messages: Sequence[dict[str, Any]], base_history: History) -> History:
-    """Return the history that an override of `format_history` wrote, neighbours joined."""
+    """Return the history that an override of `format_history` wrote, with its texts' origins."""
     pairs = zip(base_history.messages, base_history.blocks, strict=True)
     drafts = drafts_with_origins(messages, "format_history", pairs)
     return History().extended_with(Draft(deep_copy(message), blocks) for message, blocks in drafts)
 
 
 def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> list[CacheDecision]:
-    """Return a decision for each mark in the messages."""
     return [
         CacheDecision(True, "own-mark", index, part_index, str(mark.get("ttl") or ""))
         for index, message in enumerate(messages)

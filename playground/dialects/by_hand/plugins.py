@@ -54,8 +54,8 @@ class Plugins:
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
-    """Load and try every entry. An entry is left out if its name is in `taken_names`, or is an
-    earlier entry's."""
+    """Load and try every entry. An entry is left out if its name is in `taken_names`, or an earlier
+    entry has it."""
     names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:
@@ -82,12 +82,12 @@ def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> P
 
 
 def fault_of(dialect: object) -> str:
-    """Return why a value is no working dialect, in one line; "" if it is one."""
+    """Return why a value is not a working dialect, in one line; "" if it is one."""
     return form_fault(dialect) or next(filter(None, map(_trial_fault, _trials(dialect))), "")
 
 
 def form_fault(dialect: object) -> str:
-    """Return why a value is no dialect, judged by its class and signatures; no method is run."""
+    """Return why a value is not a dialect, judged by its class and signatures; no method is run."""
     if inspect.isclass(dialect):
         open_methods = ", ".join(sorted(getattr(dialect, "__abstractmethods__", ())))
         lacks = f"; it lacks {open_methods}" if open_methods else ""

@@ -35,7 +35,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _TOOL_DOCS: Final = {"described": prompts.DESCRIBED, "json-lines": prompts.JSON_LINES}
 _LLAMAS: Final = {"llama3": LLAMA3, "llama4": LLAMA4}
-# Fields that a user sets on a machine; they are no part of a declaration.
+# Fields that a user sets on a machine; a declaration does not have them.
 _SETTINGS: Final = ("preflight", "rules_path")
 
 

@@ -59,7 +59,9 @@ def _folders() -> list[tuple[Path, bool]]:
 def _state(entry: os.DirEntry[str]) -> FileState:
     try:
         if not entry.is_file():  # reading a pipe might wait for ever
-            return FileState(entry.path, fault=f"{entry.path}: no file; expected a dialect's file")
+            return FileState(
+                entry.path, fault=f"{entry.path}: not a file; expected a dialect's file"
+            )
         status = entry.stat()
     except OSError as error:
         return FileState(entry.path, fault=f"{entry.path}: {error.strerror}")
@@ -70,7 +72,7 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Plugins:
     """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A file is left out if its dialect's name is in `taken_names`, or is an earlier one's.
+    A file is left out if its dialect's name is in `taken_names`, or an earlier file has it.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}

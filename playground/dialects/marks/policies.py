@@ -135,6 +135,15 @@ POLICIES: Final[dict[str, Policy]] = {
 }
 
 
+def policy_names() -> list[str]:
+    """Return the names that `policy=` takes.
+
+    "own" is the dialect's own policy, which is used unless another is named; "as-sent" keeps the
+    marks of recorded requests; the others say which program or service marks in this way.
+    """
+    return [OWN, *POLICIES, AS_SENT]
+
+
 def get_policy(policy: str | Policy) -> Policy:
     """Return a policy by name; a Policy is returned unchanged. Raises UnknownNameError."""
     if isinstance(policy, Policy):

@@ -131,9 +131,9 @@ def _suffix(model: str) -> str:
 def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
     """Return the rules for a request to this address, and the model's name.
 
-    The rules are "" for an unknown host. The name is `model`, or else the one in the address. A
-    `url` that is no address begins with LiteLLM's name of the provider. For an address without a
-    host ("/v1/messages") the model's name decides, if only one provider serves it.
+    The rules are "" for an unknown host. The name is `model`, or else the one in the address.
+    Instead of an address, `url` may begin with LiteLLM's name of the provider. For an address
+    without a host ("/v1/messages") the model's name decides, if only one provider serves it.
     """
     match = _MODEL.search(url.replace("%3A", ":"))
     model = model or (unquote(match[1]) if match else "")

@@ -287,7 +287,7 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
     """Return the template with the first form in which it writes a call well, or else its best.
 
-    Raises InputFault if it writes a call in no form.
+    Raises InputFault if it writes a call in none of the forms.
     """
     budget = budget or Budget(ASKING_SECONDS)
     best, best_score = AskedTemplate(source, budget=budget), 0

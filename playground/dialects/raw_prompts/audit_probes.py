@@ -52,7 +52,7 @@ Faults = Iterator[TemplateFault]
 
 
 def no_calls_fault(template: AskedTemplate) -> TemplateFault:
-    """Return the fault that a template writes calls in no form of the request."""
+    """Return the fault that a template writes calls in none of the request's forms."""
     rendering = template.ask(user(USER), template.form.answer(ONE), calls=ONE)
     return _fault(template, "template-drops-calls", _refusal(rendering), rendering)
 

@@ -110,7 +110,7 @@ def read_tools_and_findings(
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
     """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list, none
-    if it is no tool. Raises InputFault."""
+    if it is not a tool. Raises InputFault."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings
@@ -252,8 +252,8 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
 
 
 def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
-    """Copy a tool without the fields that a plugin's subclass adds, because they would decide its
-    form."""
+    """Copy a tool without the fields that a plugin's subclass adds, because they would change how
+    the tool is written."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 

@@ -110,7 +110,6 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
 
 
 def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the object that holds the annotations of a callable."""
     if isinstance(func, functools.partial):
         return _annotations_holder(func.func)
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__

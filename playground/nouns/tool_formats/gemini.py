@@ -62,7 +62,8 @@ def _value(key: str, value: Any) -> Any:
     # Protobuf's JSON form writes an int64 as a string.
     if key in _COUNTS and isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
-    # The keys inside these keywords' values are names: a property called `nullable` is no keyword.
+    # The keys inside these keywords' values are names: a property called `nullable` is not a
+    # keyword.
     if key in _BY_NAME and isinstance(value, dict):
         return {name: _convert(inner) for name, inner in value.items()}
     if key in ("items", "additionalProperties", "not"):

@@ -36,7 +36,7 @@ _TYPES: Final[dict[str, frozenset[type]]] = {
 
 
 class Check(NamedTuple):
-    """A schema's validator. `plain` has the types of its parameters if the schema is plain.
+    """A schema's validator. `plain` has the parameters' types if the schema has no other rules.
 
     Arguments of exactly these types fit without the validator, which takes twenty times as long.
     """
@@ -55,8 +55,8 @@ class Check(NamedTuple):
 
 
 def check_of(tool: ToolMetadata) -> Check | None:
-    """Return the check of a tool's arguments; None for a broken schema, which the doctor
-    reports."""
+    """Return the check of a tool's arguments; None for a broken schema, which other checks
+    report."""
     try:
         return _validator(marshal.dumps(tool.input_schema, _PLAIN))
     except (ValueError, RecursionError):  # not JSON, or nested too deeply
@@ -90,7 +90,7 @@ def _validator(dumped: bytes) -> Check | None:
 
 
 def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None:
-    """Return the types of a plain schema's parameters; None if the schema is not plain."""
+    """Return the types of a schema's parameters; None if the schema has other rules."""
     if type(schema) is not dict:  # `true` is also a schema
         return None
     properties = schema.get("properties", {})

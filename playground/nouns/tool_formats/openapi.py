@@ -117,8 +117,8 @@ def _described_schema(parameter: Mapping[str, Any]) -> Any:
 
 
 def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    """Add the fields of a body to the parameters. A body that is no object, or has a field with a
-    parameter's name, is added as the parameter `body`."""
+    """Add the fields of a body to the parameters. A body that is not an object, or has a field with
+    a parameter's name, is added as the parameter `body`."""
     schema = next(iter(_content(body)), {})
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or set(fields) & set(properties):

@@ -254,7 +254,6 @@ def reference_target(root: Schema, ref: str) -> Schema | None:
 
 
 def value_at(path: Sequence[str | int], schema: Schema) -> Any:
-    """Return the value at a path of a schema."""
     node: Any = schema
     for step in path:
         node = node[step]

@@ -55,7 +55,7 @@ UNKNOWN: Final = object()
 
 
 class Unread(Exception):
-    """Raised for an expression that is no known type or value; the message quotes it."""
+    """Raised for an expression that is not a known type or value; the message quotes it."""
 
 
 class Types:
@@ -66,7 +66,7 @@ class Types:
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
         """Learn a class if it is a model, typed dict, dataclass or enum. Return it if it is a
-        model and no dataclass.
+        model and not a dataclass.
 
         Raises Unread.
         """
@@ -89,7 +89,7 @@ class Types:
 
     def alias(self, name: str, value: ast.expr) -> None:
         """Learn `Name = expression` if the expression is a type."""
-        # Most assignments are no types; an assignment may also hide a type of the same name.
+        # Most assignments are not types; an assignment may also hide a type of the same name.
         try:
             self._own[name] = self.type_of(value)
         except Unread:

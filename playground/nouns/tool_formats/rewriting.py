@@ -27,7 +27,6 @@ _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
 def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
-    """Return the tool with its schema rewritten for the target."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
         _merge_all(schema)

@@ -13,7 +13,7 @@ from playground.parsing.grammars.expressions import IMPOSSIBLE
 from playground.parsing.grammars.grammar import FORMS, Grammar
 from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.replies import ROOT, ReplyRules, WantedReply
-from playground.parsing.grammars.well_formed import well_formed_rules
+from playground.parsing.grammars.well_formed import ends_by_space, well_formed_rules
 from playground.parsing.notations import notation_of
 
 __all__ = ["ACCEPTS", "FORMS", "Grammar", "declared_grammar"]
@@ -47,6 +47,10 @@ def declared_grammar(
     for form in (syntax,) if accepts == "written" else (syntax, *syntax.also):
         if notation_of(form).hole not in BODIES:
             notes.none("calls", f"no grammar is known for {{{form.call_template.body}}}")
+            return Grammar(name, {}, tuple(notes.findings))
+        if accepts == "well-formed" and ends_by_space(form):
+            reason = f"{form.param!r} ends by white space alone, which a value may hold as well"
+            notes.none("calls", f"no grammar tells where a value ends: {reason}")
             return Grammar(name, {}, tuple(notes.findings))
     if accepts == "well-formed":
         rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO)

@@ -1,5 +1,5 @@
-"""Grammars of the bodies of calls, with a function for each notation. Its rules allow the texts
-that `Notation.write` writes; exceptions are noted (`notes.narrower`)."""
+"""Grammars of the bodies of calls, with a function for each notation. They allow the texts that
+`Notation.write` writes; exceptions are noted (`notes.narrower`)."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _values(call: CallRules, key: str, text_after: str) -> RawValues:
     if notation.json:  # a value ends by its own quotes and brackets
         rules = call.schema_rules(call.json_style())
         return RawValues(rules, (), text_after, quoted=True)
-    call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
+    call.notes.narrower(call.place, f"values with {' or '.join(map(repr, words))} are left out")
     rules = call.schema_rules(call.json_style(words))
     return RawValues(rules, words, text_after, call.syntax.untyped, notation.block)
 
@@ -237,10 +237,8 @@ def _texts(call: CallRules) -> Expression:
     if syntax.objects:
         words = tuple(filter(None, (*call.forbidden, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
-        call.notes.narrower(
-            call.place,
-            f"no text in the JSON of its arguments holds {' or '.join(map(repr, words))}",
-        )
+        text = f"arguments in JSON with {' or '.join(map(repr, words))} are left out"
+        call.notes.narrower(call.place, text)
         arguments = {"type": "object", **call.tool.input_schema}
         alternatives.append(in_order(rules.value(arguments, call.place), call.after))
     if not alternatives:
@@ -257,7 +255,7 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
         ending = leading_text(pieces, name=written_name(syntax, call.tool.name))
         words = (longest_word(ending),) if ending.strip() else call.forbidden
         place = f"{call.place}.{key}"
-        call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
+        call.notes.narrower(place, f"texts with {' or '.join(map(repr, words))} are left out")
         shape = _text_shape(call, ending, _is_needed(call, schemas[key], place))
         texts.append(FreeText(shape, tuple(filter(None, words)), ending, at_end=not ending))
     return texts

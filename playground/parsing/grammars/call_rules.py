@@ -98,7 +98,7 @@ class CallRules:
         listed = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
             if "object" not in types_of(variant) and "type" in variant:
-                self.notes.narrower(self.place, "arguments that are no object are not written")
+                self.notes.narrower(self.place, "only arguments that are an object are written")
                 continue
             listed.append(
                 rules.members(rules.merger.note_unsupported(variant, self.place), self.place)

@@ -58,7 +58,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Between `least` and `most` of one expression; `most` None means no limit."""
+    """One expression, `least` to `most` times; `most` None means no limit."""
 
     item: Expression
     least: int = 0

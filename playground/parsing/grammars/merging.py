@@ -61,7 +61,7 @@ class Merger:
             return []
         if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
             if not isinstance(schema, dict | bool):
-                self.notes.wider(place, f"{schema!r:.60} is no schema: any value")
+                self.notes.wider(place, f"{schema!r:.60} is not a schema: any value")
             return [{}]
         if depth > _MOST_DEPTH:
             self.notes.wider(place, "the schema leads back to itself: any value")

@@ -44,7 +44,7 @@ def _writable(named: Mapping[str, Expression]) -> set[str]:
 
 
 def _without(expression: Expression, writable: set[str]) -> Expression:
-    """Return an expression without the parts that use other rules than these."""
+    """Return an expression without the parts that use rules outside of `writable`."""
     match expression:
         case Use(rule):
             return expression if rule in writable else IMPOSSIBLE

@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """The kinds of reply to allow: with `required` no text without a call, with `several` more than
-    one call, with `reasoning` a thought before anything else."""
+    """The kinds of reply to allow: with `required` only replies with a call, with `several` more
+    than one call, with `reasoning` a thought at the beginning."""
 
     required: bool
     several: bool
@@ -60,7 +60,7 @@ class ReplyRules:
         self.syntax, self.markers, self.answer = syntax, markers, answer
         self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
-        """True if only a walk character by character shows where a text ends."""
+        """True if a text's end can only be found character by character."""
         self.forbidden = outside_words(syntax, markers, tools)
         any_values: dict[Style, Use] = {}
         self._calls = [
@@ -138,7 +138,7 @@ class ReplyRules:
         return either([self._text_before(calls), text_only])
 
     def _recognisable(self, following: Expression) -> Expression:
-        """Build `following` so that its first word shows that it is no text."""
+        """Build `following` so that its first word shows that the text has ended."""
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _text_before(self, following: Expression) -> Expression:
@@ -152,8 +152,8 @@ class ReplyRules:
     def _heads_with_word(self, following: Expression) -> list[tuple[str, Expression]]:
         """Return the beginnings of an expression, each with what follows it.
 
-        Each should hold a word that no text holds. If one does not, only a walk character by
-        character finds the text's end.
+        Each should hold a word that free texts may not contain. Otherwise a text's end can only be
+        found character by character.
         """
         heads = self._heads(following)
         common = os.path.commonprefix([head for head, _ in heads])

@@ -56,7 +56,6 @@ class SchemaRules:
         self._values = 0
 
     def value(self, schema: Any, place: str) -> Expression:
-        """Build a value that fits the schema."""
         if is_reference(schema):
             return self._reference(schema["$ref"], place)
         self._values += 1

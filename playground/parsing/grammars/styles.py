@@ -1,4 +1,4 @@
-"""Styles of writing values: JSON, Python literals, marked texts. A style has the punctuation."""
+"""Ways to write values in a grammar: JSON, Python literals, texts between marks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Quotes:
     long: str = ""
     """The letter of an escape by number; "" if nothing can be escaped."""
     forbidden: CharacterSet = NONE
-    """The characters that stand in no text, escaped or not."""
+    """The characters that no text may contain, not even escaped."""
 
     def unit(self, of: CharacterSet) -> Expression:
         """Build one character of a set, as it is written."""
@@ -104,7 +104,7 @@ class Style:
     any_key: Callable[[Sequence[str]], Expression]
     """Builds a key other than the given ones."""
     without: tuple[str, ...] = ()
-    """Words that stand in no text: the reader searches for them inside of strings too."""
+    """Words that no text may contain, because the reader finds them inside of strings too."""
     in_text: bool = False
     """True if the values stand inside a JSON string."""
     any_escape: bool = False
@@ -229,10 +229,12 @@ def other_than(
 ) -> Expression:
     """Build a text of `chars` that is not empty and none of the words. With `first` it begins with
     one of those characters."""
-    return _other([word for word in words if word], chars, first or chars, begun=False)
+    return _other_text([word for word in words if word], chars, first or chars, begun=False)
 
 
-def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool) -> Expression:
+def _other_text(
+    words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool
+) -> Expression:
     heads = dict.fromkeys(word[0] for word in words if word)
     more: list[Expression] = []
     if free := first - characters("".join(heads)):
@@ -240,7 +242,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     for head in heads:
         if head in first:
             rest = [word[1:] for word in words if word[:1] == head]
-            more.append(in_order(head, _other(rest, chars, chars, begun=True)))
+            more.append(in_order(head, _other_text(rest, chars, chars, begun=True)))
     ways = either(more)
     return optional(ways) if begun and "" not in words else ways
 
@@ -273,8 +275,8 @@ def escape_for_json(expression: Expression, any_escape: bool = False) -> Express
 
 
 def _needless_escapes(of: CharacterSet) -> Iterator[Expression]:
-    """Yield the escapes of characters by their numbers, and that of a slash. A set has all
-    characters above 255, or none."""
+    """Yield the escapes of characters by their numbers, and that of a slash. `of` holds all
+    characters above 255, or none of them."""
     if "/" in of:
         yield Exact("\\/")
     for head in range(16):

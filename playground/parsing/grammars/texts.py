@@ -58,7 +58,7 @@ LINES: Final = TextShape(
 @lru_cache
 def beginning(forbidden: str, empty: bool = True) -> TextShape:
     """Return the shape of text that does not begin, after blanks, with one of the characters
-    `forbidden`. Only with `empty` may it be nothing but blanks."""
+    `forbidden`. With `empty` the text may consist of blanks alone."""
     first = (BLANKS | characters(forbidden)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
@@ -159,8 +159,8 @@ class WordFinder:
     def may_end(self, state: int, ending: str, at_end: bool) -> bool:
         """Return True if the text may end in this state.
 
-        The first word in `ending` must be complete at the same place as after state 0. With
-        `at_end` and no `ending`, nothing follows: then the text must not end inside a word.
+        The text's last characters must not complete a word inside `ending` earlier than `ending`
+        alone does. With `at_end` and no `ending`, the text must not end inside a word.
         """
         if at_end and not ending:
             return state == 0

@@ -54,7 +54,7 @@ class RawValues:
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
-        # the reader takes a value of no other type, even if a part of a union names no type
+        # `types` limits a part of a union that names no type, because the reader takes no other
         alternatives = [
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]
@@ -63,7 +63,6 @@ class RawValues:
         return either(alternatives)
 
     def json(self, schema: Any, place: str) -> Expression:
-        """Build a value as JSON."""
         return in_order(self.rules.value(schema, place), self.ending)
 
     def text(self, schema: Any, place: str, other_types: set[str] | None = None) -> Expression:

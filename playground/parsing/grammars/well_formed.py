@@ -56,7 +56,7 @@ from playground.parsing.grammars.texts import ANY, beginning, not_beginning_with
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
-from playground.parsing.notations.param_choices import value_markers
+from playground.parsing.notations.param_choices import closes_solidly, value_markers
 from playground.parsing.outside_text import markers_of_words, tags_outside_text
 from playground.parsing.patterns import Gap, well_formed
 from playground.parsing.python_values import PLAIN_NUMBER
@@ -78,6 +78,12 @@ _PYTHON_TEXT: Final = either(
 )
 _WORDS: Final = ("true", "false", "none", "null")
 _LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
+
+
+def ends_by_space(form: Declaration) -> bool:
+    """Return True if only white space ends a parameter's raw value."""
+    template = form.param_template
+    return bool(template and not VALUES[template.body].json and not closes_solidly(template))
 
 
 def _gap(gap: Gap) -> Expression:
@@ -132,7 +138,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
+    """Build everything that may stand beside text and calls: thoughts, plain texts, model
+    tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
@@ -297,7 +304,7 @@ class _Form:
         style = self.python
         first, part = name_characters(), name_characters(before="a")
         foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
-        # no word of Python's own, which a strict reader refuses as a name
+        # not a keyword of Python: a strict reader refuses it as a name
         key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
@@ -350,12 +357,12 @@ class _Form:
         return in_order(before, value, after)
 
     def _other_than(
-        self, words: Sequence[str], but: CharacterSet = _NO_NAME, begun: bool = False
+        self, words: Sequence[str], excluded: CharacterSet = _NO_NAME, begun: bool = False
     ) -> Expression:
         """Build a key that is none of the words, with a rule for each beginning of a word. It does
-        not begin with a character of `but`."""
+        not begin with a character of `excluded`."""
         heads = dict.fromkeys(word[0] for word in words if word)
-        first = but.others - characters(*heads)
+        first = excluded.others - characters(*heads)
         ways: list[Expression] = [in_order(OneOf(first), repeat(OneOf(_NO_NAME.others)))]
         for head in heads:
             rest = self._other_than([word[1:] for word in words if word[:1] == head], begun=True)
@@ -363,7 +370,7 @@ class _Form:
         return optional(either(ways)) if begun and "" not in words else either(ways)
 
     def _value_style(self) -> Style:
-        """Return the style of values that are no texts."""
+        """Return the style of values other than texts."""
         literals = self.syntax.literals
         if literals.nested == "python":
             return self.python

@@ -33,7 +33,9 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, param = syntax.call_template, syntax.param_template
-    words = [longest_word(leading_text(param.after, **holes))] if param else []
+    after = leading_text(param.after, **holes) if param else ""
+    # white space alone is a closer as it is: no value may hold it, or its end would be unknown
+    words = [longest_word(after) or after]
     words += _marker_words([param.before if param else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
         # the closer with the tool's name

@@ -31,5 +31,4 @@ NOTATIONS: Final[dict[str, Notation]] = {
 
 
 def notation_of(syntax: Declaration) -> Notation:
-    """Return the notation of the syntax's call."""
     return NOTATIONS[declared_hole(syntax.call_template.body, NOTATIONS)]

@@ -1,6 +1,6 @@
 """Name and arguments inside one JSON object, whose members a `JsonShape` declares.
 
-The walk decides at each key what to do with its value, so the members may come in any order.
+The reader decides at each key what to do with its value, so the members may come in any order.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class JsonCall(Notation):
         unused = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
         for key, text in unused.items():
-            message = f"{key!r} is no member of a call: {text!r:.80}"
+            message = f"{key!r} is not a member of a call: {text!r:.80}"
             reader.scanner.note("unexpected-text", call.place, message)
 
 
@@ -117,7 +117,7 @@ def _walk_object(
     """Walk one object; at each key decide whether its value is the name, the arguments or neither.
 
     `path` are the keys that lead to the object. Its braces may be `doubled`, as templates write
-    them. After a complete `function` the closing brace may be missing: the call is complete.
+    them. After a complete member `function` the closing brace may be missing.
     """
     scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
@@ -154,7 +154,7 @@ def _walk_object(
 
 
 def _read_escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
-    """Claim an object with escaped quotes, as if it stood in a string, and read it at its end."""
+    """Read an object with escaped quotes, as if it stood in a string, once it has ended."""
     text = yield from claim_arguments(reader, call)
     value = decoded(read_escaped, text, "malformed-json")
     name, arguments = members_of(value, shape)
@@ -222,7 +222,7 @@ def _read_member(
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    # True in the object that holds the arguments
+    # True if this object holds the arguments too
     holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
@@ -323,7 +323,7 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
 
 
 def _argument_keys(call: OpenCall) -> list[str]:
-    """Return the keys of the stray members that are arguments.
+    """Return the keys of the stray members that are arguments; [] if the call has arguments.
 
     These are the tool's own parameters; or one object under another name; or all stray members, if
     the tool is not known.
@@ -350,20 +350,22 @@ def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
         raise BrokenCall("missing-name")
     alone = marker.named.get("last") and not call.raw and not call.strays
     if alone and marker.text not in reader.tools:
-        raise BrokenCall("malformed-json", f"{marker.text} is no text, and there are no arguments")
+        raise BrokenCall(
+            "malformed-json", f"{marker.text} is not a text, and there are no arguments"
+        )
     call.relaxed = True
     reader.set_name(call, marker.size, marker.text)
 
 
 def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Hold the name's string until it ends, then claim it at once; the quotes are markup."""
+    """Wait until the name's string has ended, then set the call's name; the quotes are markup."""
     scanner, quote = reader.scanner, reader.scanner.peek()
     assert quote  # the caller has checked that it is a quote
     scanner.emit_markup(1)
     while True:
         inside = _QUOTED[quote].match(scanner.text, scanner.at)
         text = inside[0] if inside else scanner.text[scanner.at :]
-        # the first of two faults is reported, wherever the text was cut
+        # before the length is checked: chunks must not decide which fault is reported
         if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote belongs to another call
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic

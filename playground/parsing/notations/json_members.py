@@ -115,5 +115,5 @@ def _text(least: int) -> str:
 
 
 def _name_keys(shape: JsonShape) -> tuple[str, ...]:
-    """Return the keys under which a tool's name may stand; in place of `name` also `function`."""
+    """Return the keys under which a tool's name may stand: `function` may replace `name`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

@@ -2,7 +2,7 @@
 
     {path:<|"|>a.py<|"|>,lines:[1,2],force:true}
 
-Nothing is escaped: a text that holds the mark cannot be carried.
+Nothing is escaped, so a text that contains the mark cannot be read back.
 """
 
 from __future__ import annotations

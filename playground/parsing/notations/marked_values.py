@@ -62,7 +62,7 @@ def read(
 ) -> Any:
     """Return the object that a text describes.
 
-    A value without marks is a text if its schema allows only texts, or if it is no number, word,
+    A value without marks is a text if its schema allows only texts, or if it is not a number, word,
     list or object. With `doubts` a value that is nested too deeply stays text as well, and the keys
     of values that are not read strictly are collected. `keys` are the tool's own: they end a text
     without marks even if they are unusual, as a key with a space is.
@@ -298,7 +298,7 @@ def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
         assert match  # it matches the empty text too
         key, at = match[0].strip(), match.end()
         if not _BARE_KEY.match(key):
-            form.forgive(key, f"the key {key!r:.60}, which is no word")
+            form.forgive(key, f"the key {key!r:.60}, which is not a word")
     at = _skip(text, at)
     if not text.startswith(":", at):
         raise ValueError(f"expected a colon at character {at}")

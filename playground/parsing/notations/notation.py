@@ -89,13 +89,13 @@ class Notation(ABC):
     """The characters with which a body begins; "" if it may begin with anything."""
     ends_itself: ClassVar[bool] = True
     """The body's own text says where it ends, as brackets do: the engine takes a missing closer
-    after it for a slip. If False, `read` reads the closer too."""
+    after it for a mistake. If False, `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
     """White space at the body's edges belongs to the body, or ends a body without white space. If
     False, it is markup, and the engine skips it before a body that ends itself."""
     mends_brackets: ClassVar[bool] = False
     """The body ends with its own bracket. A few surplus brackets before the call's closer are a
-    slip of the model, and left out with a finding."""
+    mistake of the model, and left out with a finding."""
     restarts: ClassVar[bool] = False
     """A new call inside an open string of the body is noticed, because its first quote would end
     any string."""
@@ -104,17 +104,17 @@ class Notation(ABC):
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
     follows_tags: ClassVar[bool] = False
-    """The body begins with tags or text right after the opener. If a blank and a word follow the
-    opener instead, it is a tag that prose mentions."""
+    """The body begins with tags or text right after the opener. If a blank and a word follow
+    instead, prose only mentions the opener's tag."""
     names_tool: ClassVar[bool] = False
     """The tool's name is part of the body."""
     holes_after: ClassVar[tuple[str, ...]] = ("name",)
     """The holes before the body that a call may repeat after it."""
     texts_only: ClassVar[bool] = False
-    """The arguments are the call's own holes and no others; some may be lines before the body."""
+    """The call's own holes are all its arguments; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
     """Null can be written. If it cannot, as in TOML, `write` leaves it out and the check names the
-    argument. Tests and laws ask for every other plain value."""
+    argument. The tests write and read every other plain value."""
 
     def check(self, syntax: Declaration) -> None:
         """Check what the notation needs of the syntax. Raises SyntaxFault."""
@@ -147,8 +147,8 @@ class Notation(ABC):
         return ""
 
     def without_body_start(self, syntax: Declaration) -> str:
-        """Build a pattern of a body that lacks its beginning: the text from the quote and the comma
-        after the name on. Return "" if no text could show it."""
+        """Build a pattern of a body that lacks its beginning, up to the name: what is left begins
+        with the quote and the comma after the name. Return "" if no text could show it."""
         return ""
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
@@ -161,7 +161,7 @@ class Notation(ABC):
 
     @abstractmethod
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
-        """Claim the body's text and set the call's arguments; see `ends_itself`.
+        """Read the body's text and set the call's arguments; see `ends_itself`.
 
         Yields when it needs more text. Raises BrokenCall if the body cannot be read.
         """

@@ -225,8 +225,8 @@ def _closer_begins(template: Template) -> list[str]:
 def _value_closers(neighbours: Neighbours) -> list[str]:
     """Return the patterns of a value's closer, each with a lookahead.
 
-    The first looks for what should follow, the others, which few texts need, for mistakes of
-    models. In a call without a closer any text may follow.
+    The first lookahead is for text that should follow the closer. The others are for mistakes of
+    models, and few texts need them. In a call without a closer any text may follow.
     """
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
@@ -335,6 +335,6 @@ def closes_solidly(template: Template) -> bool:
 
 
 def _forgotten(following: str) -> Choice:
-    """Make a choice for text that shows a forgotten closer; a line break before it is no part of
-    the value."""
+    """Make a choice for text that shows a forgotten closer; a line break before it does not belong
+    to the value."""
     return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))

@@ -29,8 +29,8 @@ DEPTH_LIMIT: Final = 500
 class ParamShape(NamedTuple):
     """The parts of a parameter's declaration that are needed at each value.
 
-    The value is `json`, or may stand on `own_lines` between its markers. `closer` is its closing
-    text, without white space around it, as the parts before and after the key.
+    With `json` the value is JSON, with `own_lines` it has lines of its own between its markers.
+    `closer` is the closing marker, split at the key if the key is in it.
     """
 
     json: bool
@@ -60,7 +60,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
     sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
     if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is no part of it
+        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes one section
     return fill(
         template.pieces,
         {

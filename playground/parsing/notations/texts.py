@@ -188,7 +188,7 @@ def _read_open(
 
 
 def _is_object(text: str, form: Form) -> bool:
-    """Return True if a text is a JSON object. An empty text is the empty object."""
+    """Return True if a text is read as a JSON object: it begins with a brace, or is empty."""
     if not form.syntax.objects:
         return False
     return not text.strip() or text.lstrip().startswith("{")

@@ -9,7 +9,7 @@ class ValueNotation(NamedTuple):
     """A way to write a parameter's value as text.
 
     With `block` a text with a line break stands on lines of its own, and the line breaks around it
-    are no part of it. With `json` a text is JSON too, in quotes.
+    do not belong to it. With `json` a text is JSON too, in quotes.
     """
 
     hole: str

@@ -225,7 +225,8 @@ def _cell(value: Any) -> str:
 
 
 def _report(built: Built) -> None:
-    rows = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
+    said = {"calls": "calls in replies"}  # those in a request's history alone do not count
+    rows = ", ".join(f"{grouped(n)} {said.get(name, name)}" for name, n in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
     for name, problems in (("left out", built.faults), ("set aside", built.aside)):
         for entry in problems[:_MOST_LISTED]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from playground.base.wording import grouped, seconds
+from playground.base.wording import counted, grouped, seconds
 from playground.cli.command import command
 from playground.cli.shared import (
     csv_option,
@@ -81,7 +81,7 @@ def trial(
 
     Without --model the session's recordings are counted, and nothing is sent. With --model, a
     forecast of the cost is printed first. Ctrl-C stops, and counts what has come. Exit status 1 if
-    a request had no answer.
+    a request had no answer, or one that broke off.
     """
     from playground.base.output import Batch
     from playground.plugins.trials.doubts import doubts
@@ -114,11 +114,9 @@ def trial(
     if out:
         _keep(plan, result, out, session, force)
     _show(result, as_json)
-    if not result.arms:
-        say("nothing is counted: no recording answers a case, and no --model is named", err=True)
     if stop.number is not None:
         return 128 + stop.number
-    return int(any(arm.faults for arm in result.arms))
+    return int(any(arm.faults or arm.broken_off for arm in result.arms))
 
 
 def _expecting(session: Session, from_own_calls: bool) -> Session:
@@ -134,7 +132,7 @@ def _agreed() -> bool:
 
 
 def _print_attempt(attempt: Attempt) -> None:
-    outcome = attempt.fault or attempt.missed or "right"
+    outcome = attempt.fault or attempt.broken_off or attempt.missed or "right"
     delay = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
     say(f"{who}: {outcome}{delay}", err=True)
@@ -177,8 +175,9 @@ def _show(result: Trial, as_json: bool) -> None:
             else f"{who}: {miss.missed}"
         )
     for row in rows:
-        if row["faults"]:
-            say(f"{row['dialect']}, {row['model']}: no answer to {row['faults']}")
+        for count, problem in ((row["faults"], "no answer"), (row["broken_off"], "broke off")):
+            if count:
+                say(f"{row['dialect']}, {row['model']}: {problem} {counted(count, 'time')}")
     for pair in pairs:
         say(
             f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
@@ -197,7 +196,7 @@ def _with_bounds(result: Trial) -> tuple[list[str], list[list[str]]]:
     from playground.plugins.trials.rows import trial_rows
 
     bounds = [f"{name}_{bound}" for name in _SHARES for bound in ("low", "high")]
-    head, cells = trial_rows(result).without("unanswered", *bounds).texts()
+    head, cells = trial_rows(result).without("unanswered", "broken_off", *bounds).texts()
     for arm, row in zip(result.arms, cells, strict=True):
         row[3:6] = [str(arm.share(name)) for name in _SHARES]
     return head, cells

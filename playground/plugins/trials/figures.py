@@ -10,8 +10,8 @@ from math import comb, sqrt
 from statistics import median
 from typing import Any, Final, Literal, get_args
 
-from playground.base.display import Shown
-from playground.base.wording import grouped, percent
+from playground.base.display import Drawn
+from playground.base.wording import counted, grouped, percent, short_repr
 from playground.plugins.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # quantile of the normal distribution for 95 %
@@ -64,7 +64,7 @@ class Share:
         return _Z * sqrt(inner) / (1 + _Z**2 / self.of)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Arm:
     """A dialect with a model, and the sums over its attempts. Medians leave out missing values."""
 
@@ -76,14 +76,24 @@ class Arm:
     def name(self) -> str:
         return f"{self.dialect}, {self.model}" if self.model else self.dialect
 
+    def __repr__(self) -> str:
+        shares = f"{self.share('parsed').hits} parsed, {self.share('right_arguments').hits} right"
+        return short_repr(self, self.name, f"{len(self.answered)} answers", shares)
+
     @property
     def answered(self) -> list[Attempt]:
-        return [attempt for attempt in self.attempts if not attempt.fault]
+        """The attempts with a whole answer. The others are left out of all shares."""
+        return [each for each in self.attempts if not (each.fault or each.broken_off)]
 
     @property
     def faults(self) -> int:
-        """Requests that got no answer; they are left out of all shares."""
-        return len(self.attempts) - len(self.answered)
+        """Requests that got no answer."""
+        return sum(bool(attempt.fault) for attempt in self.attempts)
+
+    @property
+    def broken_off(self) -> int:
+        """Answers whose stream broke off."""
+        return sum(bool(attempt.broken_off) for attempt in self.attempts)
 
     def share(self, measure: Measure) -> Share:
         hits = sum(getattr(attempt.score, measure) for attempt in self.answered)
@@ -141,10 +151,15 @@ class Miss:
 
 
 @dataclass(frozen=True)
-class Trial(Shown):
-    """All attempts with their sums. The table has a row for each arm, the best arm first."""
+class Trial(Drawn):
+    """All attempts with their sums. The table has a row for each arm, the best arm first; the
+    figure has a bar for each arm's share of right arguments, with its interval.
+    """
 
     attempts: tuple[Attempt, ...]
+
+    def _summary(self) -> str:
+        return f"{counted(len(self.attempts), 'attempt')}. {self.verdict}"
 
     @cached_property
     def arms(self) -> list[Arm]:
@@ -161,8 +176,15 @@ class Trial(Shown):
         """A sentence that names the best arm, or says that nothing is proven.
 
         An arm is best if it has more right arguments than each other arm. The level of 5 % is
-        divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
+        divided among all pairs (Bonferroni), because the best arm is chosen after the fact. Answers
+        that broke off are named, and count for no arm.
         """
+        broken = sum(arm.broken_off for arm in self.arms)
+        said = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
+        return self._comparison + (f"{said} not counted." if broken else "")
+
+    @property
+    def _comparison(self) -> str:
         arms = [arm for arm in self.arms if arm.answered]
         if not arms:
             return "Nothing is proven: no request was answered."
@@ -239,6 +261,7 @@ def _row(arm: Arm) -> dict[str, Any]:
         "first_seconds": arm.first_seconds,
         "seconds": arm.seconds,
         "faults": arm.faults,
+        "broken_off": arm.broken_off,
     }
 
 

@@ -13,7 +13,7 @@ from playground.app.serving import access
 from playground.app.shared import choosing, say, tables, waiting, widgets
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
-from playground.base.errors import PlaygroundError
+from playground.base.errors import InputFault, PlaygroundError
 from playground.plugins.trials import step_editor
 from playground.plugins.trials.doubts import doubts
 from playground.plugins.trials.figures import Trial
@@ -104,8 +104,9 @@ def from_recordings(working: WorkingSession) -> None:
     if not working.session.recordings:
         st.info("This session has no recordings: run a trial live, or bring one that was kept.")
         return
-    found = planned(working.session).run()
-    if not found.attempts:
+    try:
+        found = planned(working.session).run()
+    except InputFault:
         st.info("No recording has the name of a case.")
         return
     _result(found, working.name)
@@ -314,6 +315,7 @@ def _result(trial: Trial, name: str) -> None:
             session=say.option(name),
             recording=say.option(trial.misses()[0].recording),
         )
-    faults = list(dict.fromkeys(each.fault for each in trial.attempts if each.fault))
+    reasons = (each.fault or each.broken_off for each in trial.attempts)
+    faults = list(dict.fromkeys(filter(None, reasons)))
     for fault in faults[:3]:
         say.text(fault)

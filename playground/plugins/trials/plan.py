@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Shown
-from playground.base.errors import InputFault
+from playground.base.errors import InputFault, UnknownNameError
 from playground.base.wording import counted, dollars
 from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
@@ -32,6 +32,10 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 _AT_ONCE: Final = 4
 _MOST: Final = 1000
 _SAID: Final = 50  # tokens of an answer in addition to its calls
+_MODELS_OR_RECORDINGS: Final = (
+    'models="openai/gpt-5" (or several), or a recording in one of these dialects whose name begins '
+    "with a case's name and a comma"
+)
 _OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 
 Progress = Callable[[Attempt], None]
@@ -118,7 +122,9 @@ class TrialPlan(Shown):
         if self.repeats >= self.least_repeats:
             return ""
         asked = counted(self.repeats, "repeat")
-        return f"{asked} will prove nothing, whatever is answered: {self.least_repeats} could."
+        return (
+            f"{asked}: too few to prove any difference. At least {self.least_repeats} are needed."
+        )
 
     def run(
         self,
@@ -132,10 +138,12 @@ class TrialPlan(Shown):
 
         `progress` is called with each attempt; if models are asked, in a worker's thread. Once
         `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
-        far are counted.
+        far are counted. Raises InputFault without models if no recording can be counted.
         """
         if not self.models:
             attempts = [*self._recorded_attempts()]
+            if not attempts:
+                raise InputFault(self._nothing_to_count, expected=_MODELS_OR_RECORDINGS)
             for recorded_attempt in attempts:
                 progress(recorded_attempt)
             return Trial(tuple(attempts))
@@ -155,6 +163,11 @@ class TrialPlan(Shown):
 
         with ThreadPoolExecutor(at_once, thread_name_prefix="trial") as pool:
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
+
+    @property
+    def _nothing_to_count(self) -> str:
+        names = ", ".join(dialect.name for dialect in self.dialects) or "any dialect"
+        return f"no model is named, and no recording of the session answers a case in {names}"
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
         """Return the requests, alternating between arms, so that a model's changes over the day
@@ -237,6 +250,8 @@ class TrialPlan(Shown):
         error = recording.error or {}
         if not times and error:
             return replace(empty, fault=str(error.get("message", error)), recording=recording)
+        if recording.broken_off:
+            return replace(empty, broken_off=recording.broken_off, recording=recording)
         dialect = next(d for d in self.dialects if d.name == empty.dialect)
         result = read_recording(recording, dialect, self.session.tools)
         expected = self.cases[empty.case].calls
@@ -293,14 +308,19 @@ def trial(
     """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
 
     `expected` are the calls of the next reply, made by `expect`, in place of the session's. The
-    plan's `cost` is a forecast; nothing is sent before its `run`. Without `models` the session's
-    own recordings are read, in their own dialects, which costs nothing. Keys come from the
-    environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session without
-    expected calls or for a number of `repeats` out of range, UnknownNameError for an unknown
-    dialect.
+    plan's `cost` is a forecast; nothing is sent before its `run`. `models` are LiteLLM's names, and
+    `base_url` an OpenAI-compatible server, such as that of `serving`; keys come from the
+    environment. Without `models` the session's own recordings are read, in their own dialects,
+    which costs nothing. Raises InputFault for a session without expected calls or for a number of
+    `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected` tool that
+    the session does not have.
     """
     session = session_or_sample(session)
     calls = (expected,) if isinstance(expected, ExpectedCall) else tuple(expected)
+    tools = [tool.name for tool in session.tools]
+    for call in calls:
+        if tools and call.tool_name not in tools:
+            raise UnknownNameError("tool of this session", call.tool_name, tools)
     if calls:
         session = replace(session, expected=(ExpectedReply(len(session.messages), calls),))
     if not session.expected:
@@ -323,7 +343,7 @@ def trial(
 def expect(tool_name: str, /, **arguments: Any) -> ExpectedCall:
     """Return a call that a reply should make. If no arguments are given, any arguments are right.
 
-    For a call without arguments, write `ExpectedCall(tool_name, {})`.
+    For a call without arguments, write `pg.ExpectedCall(tool_name, {})`.
     """
     return ExpectedCall(tool_name, arguments or None)
 

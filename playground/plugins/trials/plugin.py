@@ -22,6 +22,9 @@ PLUGIN: Final = Plugin(
         ),
     ),
     drawings=("playground.plugins.trials.drawings",),
-    names=dict.fromkeys(("expect", "trial"), "playground.plugins.trials.plan"),
+    names={
+        **dict.fromkeys(("expect", "trial"), "playground.plugins.trials.plan"),
+        "serving": "playground.llm.demo_server",
+    },
     doors={"questions.trials": "playground.plugins.trials.public"},
 )

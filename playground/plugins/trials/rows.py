@@ -15,7 +15,7 @@ def trial_rows(value: Trial) -> AnswerRows:
     measures = ("parsed", "right_tool", "right_arguments")
     shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
     medians = ["tokens", "first_word_seconds", "seconds"]
-    columns = ["dialect", "model", "attempts", "unanswered", *shares, *medians]
+    columns = ["dialect", "model", "attempts", "unanswered", "broken_off", *shares, *medians]
     return AnswerRows(columns, [_arm(arm) for arm in value.arms])
 
 
@@ -31,7 +31,7 @@ def _arm(arm: Arm) -> Sequence[Any]:
         for bound in (share.rate, share.low, share.high)
     ]
     medians = (arm.tokens, arm.first_seconds, arm.seconds)
-    return arm.dialect, arm.model, len(arm.attempts), arm.faults, *shares, *medians
+    return arm.dialect, arm.model, len(arm.attempts), arm.faults, arm.broken_off, *shares, *medians
 
 
 def miss_rows(value: Trial) -> AnswerRows:

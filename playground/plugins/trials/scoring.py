@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from playground.base.wording import short_repr
 from playground.parsing.result import ParseResult
 from playground.parsing.values import dump_json
 from playground.recordings.recording import Recording
@@ -27,14 +28,15 @@ class Score(NamedTuple):
     right_arguments: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
     `tokens` is the provider's count for the answer. `first_seconds` is the time from the request to
     the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed` names the
-    differences from the expected calls, "" for none. If no answer came, `fault` says why, and no
-    share counts the attempt.
+    differences from the expected calls, "" for none. If no answer came, `fault` says why; if it
+    broke off, `broken_off` does. Then no share counts the attempt: the connection failed, not the
+    dialect.
     """
 
     case: str
@@ -46,8 +48,13 @@ class Attempt:
     first_seconds: float | None = None
     seconds: float | None = None
     fault: str = ""
+    broken_off: str = ""
     missed: str = ""
     recording: Recording | None = None
+
+    def __repr__(self) -> str:
+        outcome = self.fault or self.broken_off or self.missed or "right"
+        return short_repr(self, self.case, self.dialect, self.model, f"{self.number}: {outcome}")
 
 
 def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:

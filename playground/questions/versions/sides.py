@@ -22,7 +22,7 @@ from playground.nouns.wire_blocks import WireRequest, read_wire
 from playground.questions.token_counts import count_tokens
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 from playground.tokens.models import api_of
 
 Given = Session | Mapping[str, Any] | str | PathLike[str]

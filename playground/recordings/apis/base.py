@@ -45,13 +45,13 @@ class Sink:
         return sink
 
     def text(self, text: str) -> None:
-        """Add text of the reply. Raises TypeError if it is no text."""
+        """Add text of the reply. Raises TypeError if it is not a str."""
         if type(text) is not str:
             raise TypeError("text")
         self.chunks.append(TextChunk(text, self.at))
 
     def reasoning(self, text: str) -> None:
-        """Add reasoning. Raises TypeError if it is no text."""
+        """Add reasoning. Raises TypeError if it is not a str."""
         if type(text) is not str:
             raise TypeError("reasoning")
         self.chunks.append(ReasoningChunk(text, self.at))
@@ -60,7 +60,8 @@ class Sink:
         self.chunks.append(SignalChunk(name, self.at))
 
     def add_provider_part(self, part: dict[str, Any]) -> None:
-        """Add the result of a tool that the provider ran itself; it is no text of the reply."""
+        """Add the result of a tool that the provider ran itself; the reply's text does not have
+        it."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(
@@ -77,8 +78,8 @@ class Sink:
     ) -> None:
         """Add to the call with this `key` in the API's deltas. A new key, or `new`, opens a call.
 
-        `done` completes it; with `server` the provider runs its tool itself. Raises TypeError if
-        arguments, name or id are no text.
+        `done` completes the call; with `server` the provider runs the tool. Raises TypeError if
+        arguments, name or id are not a str.
         """
         if not (type(arguments) is type(name) is type(call_id) is str):
             raise TypeError("call")

@@ -68,13 +68,13 @@ class BedrockInvoke(ApiReader):
         if self._model is not None and chunk:
             self._model.read(chunk)
         elif self._model is None:
-            self._plain(chunk)
+            self._read_text_chunk(chunk)
         if metrics and not sink.usage:
             sink.add_usage(metrics)
         if len(sink.chunks) == before:
             sink.signal("usage" if metrics else "empty")
 
-    def _plain(self, chunk: dict[str, Any]) -> None:
+    def _read_text_chunk(self, chunk: dict[str, Any]) -> None:
         """Read a chunk with nothing but text; Mistral's are a list of one."""
         sink = self.sink
         for part in chunk.get("outputs") or [chunk]:

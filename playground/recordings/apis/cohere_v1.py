@@ -1,7 +1,7 @@
 """Cohere v1 (chat, generate), and Command on Bedrock: JSON lines, each with `is_finished`.
 
-https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer; only what was not
-streamed is read from it.
+https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer. Its text and
+calls are read only if earlier lines did not bring them.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class DashScope(ApiReader):
         return grown.add(text, self._repeats)
 
     def _emit_held(self, places: Iterable[_Place]) -> None:
-        """Emit the held texts; what may be a repetition counts as one."""
+        """Emit the held texts; a text that may be a repetition counts as a repetition."""
         for place in places:
             _emit(place, self._texts[place].add("", self._repeats is not False))
 

@@ -127,6 +127,6 @@ class GeminiInteractions(ApiReader):
             sink.stop_reason = interaction.get("status") or "completed"
 
     def finish(self) -> None:
-        """End the stream, and add the arguments of calls that came at once but were not stopped."""
+        """Add arguments from a step's start, if the stream broke off before the step's stop."""
         for key, arguments in self._input.items():
             self.sink.call(key, arguments)

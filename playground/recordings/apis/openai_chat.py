@@ -49,7 +49,7 @@ class OpenAIChat(ApiReader):
     def _choice(self, value: dict[str, Any]) -> None:
         choice = self._first
         if index := value.get("index"):
-            choice = self._other(index)
+            choice = self._other_choice(index)
             self.sink.signal(f"choice {index}")
         delta = value.get("delta")
         if delta is None:  # a log may have flattened the message into its choice
@@ -59,7 +59,7 @@ class OpenAIChat(ApiReader):
             choice.sink.stop_reason = value["finish_reason"]
             choice.sink.end_calls()
 
-    def _other(self, index: Any) -> _Choice:
+    def _other_choice(self, index: Any) -> _Choice:
         sink = self.sink.choice(index)
         return self._others.setdefault(sink, _Choice(sink))
 

@@ -91,7 +91,7 @@ class OpenAIResponses(ApiReader):
         elif isinstance(delta, str) and kind == _DIFF:
             self._diff(self._items.of_delta(value, "call"), delta)
         else:
-            self._other(kind, value)
+            self._read_other(kind, value)
 
     def _delta(self, key: Any, value: dict[str, Any], size: int) -> None:
         self._streamed.add(key)
@@ -115,7 +115,7 @@ class OpenAIResponses(ApiReader):
             self._patched.add(key)
         self._arguments(key, json.dumps(text, ensure_ascii=False)[1:-1])
 
-    def _other(self, kind: str, value: dict[str, Any]) -> None:
+    def _read_other(self, kind: str, value: dict[str, Any]) -> None:
         sink = self.sink
         before = len(sink.chunks)
         item = value.get("item") or {}
@@ -183,7 +183,7 @@ class OpenAIResponses(ApiReader):
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
-        """End an item, and add its contents that came in no delta."""
+        """End an item, and add its contents that no delta brought."""
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)

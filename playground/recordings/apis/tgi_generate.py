@@ -1,7 +1,7 @@
 """Text Generation Inference's own stream: a token in each event, the complete text in the last.
 
 https://huggingface.co/docs/text-generation-inference, `/generate_stream`. A token that is marked as
-special (the end of the text) is no part of the text. The complete text serves only as a check,
+special (the end of the text) does not belong to the text. The complete text serves only as a check,
 because it does not show which tokens it left out.
 """
 

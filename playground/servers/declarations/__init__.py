@@ -98,7 +98,14 @@ class _ServerFile(_Entry):
     suite: _SuiteEntry | None = None
 
 
-def server_names() -> list[str]:
+def server_names(parsers_of: str = "") -> list[str]:
+    """Return the names that `server=` takes; with the name of a server, those of its parsers.
+
+    A server's name alone means the parser that it uses for the dialect; `vllm:hermes` names one.
+    Raises UnknownNameError.
+    """
+    if parsers_of:
+        return [f"{parsers_of}:{parser.name}" for parser in load_server(parsers_of).parsers]
     return list(SERVER_NAMES)
 
 
@@ -278,8 +285,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: of the replies that the server and
-    its view read alike, and of all replies. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: how many replies the server and its
+    view read alike, and how many were tried. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -292,8 +299,8 @@ def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
 
 
 def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
-    """Return the slips for which this version of the server read some reply otherwise than its view
-    says."""
+    """Return the slips for which this version of the server read at least one reply differently
+    than its view says."""
     tried = _tried_slips(server, parser, dialect).items()
     return frozenset(slip for slip, (equal, of) in tried if equal < of)
 

@@ -102,7 +102,7 @@ def recognised(source: Source) -> SessionFormat:
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
-        return next(iter(FORMATS))  # almost our own format, whose error is the clearest
+        return next(iter(FORMATS))  # our own format, whose reader then says what is wrong
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)
@@ -114,7 +114,7 @@ def recognising(source: Source) -> Iterator[SessionFormat]:
         try:
             is_its_own = each.recognises(source)
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-            continue  # the file confuses this format
+            continue  # the file has a shape that this format does not expect
         if is_its_own:
             yield each
 

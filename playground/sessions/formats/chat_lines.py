@@ -47,7 +47,7 @@ class FineTuning(SessionFormat):
                 read_row(builder, value, place)
             else:
                 builder.findings.append(finding("mixed-formats", str(place)))
-            del value  # it may be large, and the session is there
+            del value  # the row may be large, and the session is built
             yield builder
 
 
@@ -141,7 +141,7 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     """Read a line: a message, a part of a message, or facts about the whole session."""
     found = _inner(value)
     if found is None:
-        _about(builder, value, place)
+        _add_session_facts(builder, value, place)
         return
     message, key = found
     start = len(builder.messages)
@@ -159,7 +159,7 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
         add_answer_facts(builder, start, message, value)
 
 
-def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _add_session_facts(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     model = value.get("model") or value.get("modelId") or value.get("model_id")
     builder.set_metadata(
         title=value.get("title") if isinstance(value.get("title"), str) else "",
@@ -192,9 +192,9 @@ def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
         return None
     return (
         _under_message(value)
-        or _first(value, _is_message)
+        or _first_fitting(value, _is_message)
         or (_is_whole_message(value) and (value, ""))
-        or _first(value, _is_part)
+        or _first_fitting(value, _is_part)
         or None
     )
 
@@ -221,11 +221,10 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
     return inside or any(isinstance(text, str | list) and text for text in texts)
 
 
-def _first(
+def _first_fitting(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the first object for which `fits` is true, the line or an object inside, and its
-    field."""
+    """Return the line, or the first object inside it, for which `fits` is true; and its field."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

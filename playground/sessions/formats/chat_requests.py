@@ -167,21 +167,21 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
     """Add the usage next to the list of messages to the last answer. Add a finding if the messages
     do not end with an answer, or if answers have their own usages."""
     usage = mapping(body.get("usage"))
-    # an option of OpenRouter, no counts
+    # without counts it is an option of OpenRouter
     if not any(type(count) is int for count in usage.values()):
         return
     if builder.messages and builder.messages[-1].role == "assistant" and not builder.requests:
         known = {"model": body.get("model"), "usage": usage}
         builder.add_request(**known, reply=len(builder.messages) - 1)
         return
-    message = "it stands beside the messages, and no answer at their end lacks one"
+    message = "it stands beside the messages, whose last answer is missing or has its own"
     builder.findings.append(finding("usage-lost", str(place.at("usage")), message))
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, because messages cannot hold its cache marks. Do nothing for
-    a list of messages or a row of training data, which has no model, parameter, mark or Gemini's
-    form.
+    a list of messages, or for a row of training data: without a model, parameters, marks and
+    Gemini's form, a body is such a row.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
@@ -193,9 +193,7 @@ def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
 
 def _is_marked(body: Any) -> bool:
     """Return True if a cache mark is anywhere in a body, even in arguments and schemas. The outer
-    levels are walked without their texts, which are most of a body; the rest is searched as bytes
-    first.
-    """
+    levels are searched value by value; deeper ones only if their bytes have a mark's name."""
     waiting = [body]
     for _ in range(_OUTER_LEVELS):
         deeper: list[Any] = []

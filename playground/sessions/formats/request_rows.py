@@ -115,7 +115,7 @@ def _is_exchange(document: dict[str, Any]) -> bool:
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a request's body: from one of its fields, or from among method, path and headers."""
+    """Return a request's body, from one of the row's fields, or from `body` inside that field."""
     for key in _REQUESTS:
         found = json_or_text(value.get(key))
         if isinstance(found, dict) and conversation(found) is not None:

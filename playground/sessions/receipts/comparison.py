@@ -73,7 +73,7 @@ def receipt_of(
         usage
         for reports in _by_counts(leaves).values()
         for usage in reports
-        if not judge.is_aside(usage.place)
+        if not (judge.aside_reason(usage.place) or judge.is_copy(usage.place))
     ]
     return Receipt(
         format,
@@ -206,9 +206,9 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the token reports that no request has, and those that requests have more often than the
     file. A report in the file may be a copy of another report, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
-    held = Counter(holdings.usages)
+    bills = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
-        billed = sum(n for one, n in held.items() if _is_part(counts, one))
+        billed = sum(n for one, n in bills.items() if _is_part(counts, one))
         first = reports[0]
         billed += billed > 0 and holdings.requests == 1 and _may_repeat(reports)
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
@@ -217,7 +217,7 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     if leaves.is_closed:
         return
     in_file = Counter(usage.counts for usage in leaves.usages)
-    for counts, times in held.items():
+    for counts, times in bills.items():
         count_in_file = sum(n for one, n in in_file.items() if _is_part(one, counts))
         if times > count_in_file:
             yield (
@@ -240,8 +240,8 @@ def _may_repeat(reports: list[FileUsage]) -> bool:
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Group the reports by their counts, one for each answer. If some have no answer, keep only the
-    path with the fewest reports: the others may be in a history that each request repeats."""
+    """Group the last report of each answer by its counts. If reports of a group name no answer,
+    keep those at the path with the fewest: others may be in a history that requests repeat."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -277,9 +277,11 @@ class _Explanations:
 
     def explained(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
-        aside = self.is_aside(place, text)
+        aside = self.aside_reason(place, text)
         if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
             aside = AS_SENT
+        if kind == "usage" and self.is_copy(place):
+            return Missing(where, kind, text, "counts-converted", aside)
         about = (f for f in self._findings if self._is_about(f, place, text, kind))
         code = next((finding.code for finding in about), "")
         return Missing(where, kind, text, code, aside)
@@ -288,14 +290,24 @@ class _Explanations:
         """Return True for a place outside the messages of a request."""
         return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
-    def is_aside(self, place: Place, text: str = "") -> str:
+    def aside_reason(self, place: Place, text: str = "") -> str:
         """Return the format's reason for ignoring this path or text; "" for none."""
-        reasons = (r for p, r in self._asides if p.search(place.field) and self._stands(r, text))
+        reasons = (r for p, r in self._asides if p.search(place.field) and self._applies(r, text))
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
-    def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason is that the same text is at another path, but it is not
-        there."""
+    def is_copy(self, place: Place) -> bool:
+        """Return True for a bill of a trace that repeats the provider's own bill beside it.
+
+        The finding is about the span with the provider's own; its siblings have the copies.
+        """
+        wheres = (f.where for f in self._findings if f.code == "counts-converted")
+        return any(
+            _is_within(place.field, where.rpartition(".")[0]) and not _is_within(place.field, where)
+            for where in wheres
+        )
+
+    def _applies(self, reason: str, text: str) -> bool:
+        """Return False if the reason is a copy of the text at another path, but there is none."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -315,7 +327,7 @@ class _Explanations:
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
         if found.code == "beside-left-out":  # its message lists fields' names
-            if kind in ("result", "usage"):  # objects, one field of which the finding names
+            if kind in ("result", "usage"):  # the finding names a field of the object
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))
@@ -365,10 +377,10 @@ def _step(step: str) -> str:
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the texts, results and calls that the sessions have too rarely, and the texts and calls
-    that one session has too often."""
-    held = _SessionWords(holdings)
-    yield from _words(leaves, held, holdings.calls)
+    """Yield the texts, results and calls that the sessions have less often than the file, and the
+    texts and calls that one session has more often."""
+    session_words = _SessionWords(holdings)
+    yield from _missing_words(leaves, session_words, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
     for text, times in holdings.most_in_a_session.items():
@@ -406,11 +418,11 @@ class _SessionWords:
         return text in self._joined
 
 
-def _words(
-    leaves: Leaves, held: _SessionWords, called: Iterable[tuple[str, str]]
+def _missing_words(
+    leaves: Leaves, session_words: _SessionWords, session_calls: Iterable[tuple[str, str]]
 ) -> Iterator[Found]:
     """Yield the texts that a list of messages has more often than the sessions."""
-    names = {name for name, _ in called}
+    names = {name for name, _ in session_calls}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
         key = words.chat, folded(words.text), words.is_text
@@ -418,14 +430,14 @@ def _words(
     for (_, text, as_text), each in chats.items():
         if not _SAYS.search(text) or _is_call(text, names):
             continue  # punctuation alone, or a call written as text
-        there = held.times(text) if as_text else len(each) * held.holds(text)
-        for words in [*each.values()][there:]:
+        count = session_words.times(text) if as_text else len(each) * session_words.holds(text)
+        for words in [*each.values()][count:]:
             yield words.place, "text" if as_text else "beside", words.text
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that is a call of one of these tools, which a session holds as a
-    call."""
+    """Return True for a text that may be a call of one of these tools: a session has no text then,
+    but a call."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
@@ -434,8 +446,8 @@ def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     every = [text for texts in holdings.results_by_call.values() for text in texts]
     each = {(r.call_id, r.values): r for r in leaves.results if r.values}
     for result in each.values():
-        held = holdings.results_by_call.get(result.call_id) or every
-        if not any(_holds(text, result) for text in held):
+        session_results = holdings.results_by_call.get(result.call_id) or every
+        if not any(_holds(text, result) for text in session_results):
             yield result.place, "result", " ".join(result.values)
 
 
@@ -446,8 +458,8 @@ def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
         if call.chat and call.name and not call.call_id:
             chats.setdefault((call.chat, call.name, call.arguments), []).append(call.place)
     for (_, name, arguments), places in chats.items():
-        if 0 < (there := holdings.calls[name, arguments]) < len(places):
-            yield places[there], "call", f"{name}({arguments})"
+        if 0 < (count := holdings.calls[name, arguments]) < len(places):
+            yield places[count], "call", f"{name}({arguments})"
 
 
 def _holds(text: str, result: FileResult) -> bool:

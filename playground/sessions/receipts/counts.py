@@ -18,7 +18,7 @@ _IN_USAGE: Final = re.compile(
     r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
 )
 USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-# Names of numbers that are no counts: limits, and the estimate of tokens missed in the cache.
+# Names of numbers that are not counts: limits, and the estimate of tokens missed in the cache.
 _LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost|missed")
 _READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
 _CACHE: Final = re.compile(r"(?i)cache")

@@ -54,7 +54,7 @@ def is_frame(value: dict[Any, Any]) -> bool:
 
 def frames_in(text: str) -> list[Any]:
     """Return the frames of server-sent events, or of JSON lines within a string; [] if the text has
-    anything else. An event's data that is no JSON becomes a text."""
+    anything else. An event's data that is not JSON becomes a text."""
     if text.lstrip()[:1] == "{" and "\n" in text:
         lines = [line for line in text.split("\n") if line.strip()]
         frames = [value for line in lines for value in json_values(line)]

@@ -44,7 +44,6 @@ class Holdings:
 
     @property
     def results(self) -> int:
-        """The number of results."""
         return sum(map(len, self.results_by_call.values()))
 
 
@@ -52,11 +51,11 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return the texts, calls and counts that a file's sessions hold."""
     found = Holdings()
     for session in sessions:
-        said = _add_messages(found, session)
+        text_counts = _add_messages(found, session)
         for recording in session.recordings:
-            said += _of_recording(found, recording)
-        found.part_texts += said
-        found.most_in_a_session |= said
+            text_counts += _of_recording(found, recording)
+        found.part_texts += text_counts
+        found.most_in_a_session |= text_counts
         calls = Counter(
             (call.tool_name, arguments_text(call.args))
             for message in session.messages
@@ -82,31 +81,31 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
 
 def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
     """Add the messages of a session; return the texts of their parts."""
-    said: Counter[str] = Counter()
+    texts_of_parts: Counter[str] = Counter()
     for message in session.messages:
         if message.role != "tool" and message.role not in SYSTEM_ROLES:
             holdings.messages.add(repr((message.role, message.parts)))
         texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
-        said.update(texts)
+        texts_of_parts.update(texts)
         if len(texts) > 1:
             holdings.part_texts["".join(texts)] += 1
         for part in message.parts:
             _part(holdings, part)
-    return said
+    return texts_of_parts
 
 
 def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     """Add a recording's error and further choices; its first reply is a message of the session."""
     holdings.texts += strings(recording.error)
     holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
-    said: Counter[str] = Counter()
+    text_counts: Counter[str] = Counter()
     for reply in recording.replies[1:]:
-        said.update((reply.content, reply.reasoning))
+        text_counts.update((reply.content, reply.reasoning))
         holdings.texts += (reply.content, reply.reasoning)
         for call in reply.tool_calls:
             holdings.texts += strings(call.arguments_text)
             holdings.calls[call.name, spelt(call.arguments_text)] += 1
-    return said
+    return text_counts
 
 
 def _part(holdings: Holdings, part: Any) -> None:
@@ -118,14 +117,14 @@ def _part(holdings: Holdings, part: Any) -> None:
         case ToolCallPart():
             arguments = part.args
             holdings.calls[part.tool_name, arguments_text(arguments)] += 1
-            if arguments.keys() == {"input"}:  # arguments that are text or no object
+            if arguments.keys() == {"input"}:  # arguments that are a text, or not an object
                 holdings.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             holdings.texts += strings(arguments)
         case ImagePart():
             holdings.texts.append(part.url)
         case _:
-            given = "\n".join(scalars(part.result))
-            holdings.results_by_call.setdefault(part.tool_call_id, []).append(given)
+            result_text = "\n".join(scalars(part.result))
+            holdings.results_by_call.setdefault(part.tool_call_id, []).append(result_text)
             holdings.texts += strings(part.result)
 
 

@@ -1,4 +1,4 @@
-"""Leaves of a file, found by a walk that knows no format: texts, calls, results and token counts.
+"""Leaves of a file, found without knowing its format: texts, calls, results and token counts.
 
 A text counts if it has 24 characters and a blank. JSON, server-sent events, Base64 and gzip are
 opened everywhere, also inside strings. The importers share no code with this module.
@@ -53,12 +53,12 @@ _ROLES: Final = _TOOL_ROLES | {
 SYSTEM_ROLES: Final = frozenset({"system", "developer"})
 _CACHE_MARKS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
 # Fields of a message with its text, or with annotations of the text.
-_SAID: Final = frozenset({
+_TEXT_FIELDS: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
     "audio", "images", "attachments", "files", "annotations", "citations",
 })  # fmt: skip
 # Fields with a text that somebody said, even in an object without a role.
-_LIKELY: Final = frozenset({
+_LIKELY_TEXT_FIELDS: Final = frozenset({
     "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
     "thought", "instruction", "query", "response", "output",
 })  # fmt: skip
@@ -72,7 +72,7 @@ _MARKS: Final = frozenset({
     "phase", "kind", "toolUseId", "metadata", "toolName", "tool_name", "part_kind", "part_type",
     "prompt_cache_breakpoint", "protectedData",
 })  # fmt: skip
-_GIVEN: Final = (
+_OUTPUT_FIELDS: Final = (
     "content", "output", "result", "response", "value", "text", "parts", "error",
     "structuredContent",
 )  # fmt: skip
@@ -164,7 +164,7 @@ class Leaves:
 def leaves_of(source: Source) -> Leaves:
     """Return the leaves of a file or folder. Raises InputFault if it cannot be opened."""
     walk = _Walk(Leaves())
-    _open(walk, source, Place())
+    _walk_source(walk, source, Place())
     return walk.leaves
 
 
@@ -175,11 +175,11 @@ def calls_in(value: Any) -> list[FileCall]:
     return walk.leaves.calls
 
 
-def _open(walk: _Walk, source: Source, place: Place) -> None:
+def _walk_source(walk: _Walk, source: Source, place: Place) -> None:
     if source.is_folder or source.is_zip:
         for name, member in sorted(source.members.items()):
             with suppress(InputFault):
-                _open(walk, member, Place(field=name))
+                _walk_source(walk, member, Place(field=name))
     elif source.is_lines:
         _open_lines(walk, source, place)
     elif source.document is not None:
@@ -268,7 +268,9 @@ class _Walk:
                 self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
-            case int() | float() if around.in_message and key in _SAID and type(value) is not bool:
+            case int() | float() if (
+                around.in_message and key in _TEXT_FIELDS and type(value) is not bool
+            ):
                 self.text(str(value), place, depth, around, key)  # sessions hold no numbers there
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
@@ -306,9 +308,9 @@ class _Walk:
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            said = around.in_message and call is None and not is_result and name not in _MARKS
-            said = said or (is_message and name in _SAID)
-            self.value(inner, where, str(name), depth + 1, around._replace(in_message=said))
+            in_text = around.in_message and call is None and not is_result and name not in _MARKS
+            in_text = in_text or (is_message and name in _TEXT_FIELDS)
+            self.value(inner, where, str(name), depth + 1, around._replace(in_message=in_text))
 
     def new_chat(self) -> int:
         """Return the number for a new list of messages."""
@@ -336,23 +338,25 @@ class _Walk:
     def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
         """Add an object that is a message or a result; return True for a result."""
         role, kind = _role(value), value.get("type")
-        said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
+        content = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
         for name in _RESULT_FIELDS & value.keys():
             self._result(value[name], place.at(name), around.chat)
         is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
-        if is_result or (role in _TOOL_ROLES and not _holds_results(said)):
+        if is_result or (role in _TOOL_ROLES and not _holds_results(content)):
             self._result(value, place, around.chat)
             return True
-        if role not in SYSTEM_ROLES and role and (said or value.get("tool_calls")):
-            self.leaves.messages.add(arguments_text([role, _plain(said), value.get("tool_calls")]))
+        if role not in SYSTEM_ROLES and role and (content or value.get("tool_calls")):
+            self.leaves.messages.add(
+                arguments_text([role, _without_marks(content), value.get("tool_calls")])
+            )
         return False
 
     def _result(self, value: Any, place: Place, chat: int) -> None:
-        call_id, given, self._piece = "", value, ""
+        call_id, output, self._piece = "", value, ""
         if isinstance(value, dict):
             call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
-            given = {name: value[name] for name in _GIVEN if name in value}
-        values = tuple(scalars(given))
+            output = {name: value[name] for name in _OUTPUT_FIELDS if name in value}
+        values = tuple(scalars(output))
         self.leaves.results.append(FileResult(place, call_id, values, chat))
 
     def text(
@@ -378,12 +382,12 @@ class _Walk:
             with suppress(UnicodeDecodeError):
                 text = (from_base64(text) or b"\xff").decode()
         is_status = place.field.endswith("status.message")  # HTTP's status
-        is_likely = key in _LIKELY and not is_status and not around.in_message
+        is_likely = key in _LIKELY_TEXT_FIELDS and not is_status and not around.in_message
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
         elif around.in_message and text.strip():
             self._add_words(
-                FileWords(place, text, around.chat, around.message, key in _SAID), around
+                FileWords(place, text, around.chat, around.message, key in _TEXT_FIELDS), around
             )
         if frames := frames_in(text):
             self.stream(frames, place)
@@ -392,15 +396,15 @@ class _Walk:
 
     def _add_words(self, words: FileWords, around: _Around) -> None:
         """Add a message's text; join it to the previous message's if it continues that one."""
-        said, name = self.leaves.words, numberless(str(words.place))
-        if around.piece and said and self._piece == name:
-            said[-1] = said[-1]._replace(text=said[-1].text + words.text)
+        all_words, name = self.leaves.words, numberless(str(words.place))
+        if around.piece and all_words and self._piece == name:
+            all_words[-1] = all_words[-1]._replace(text=all_words[-1].text + words.text)
         else:
-            said.append(words)
+            all_words.append(words)
         self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
-        """Walk a file that is no JSON: HTTP messages, a stream, or else lines of text."""
+        """Walk a file that is not JSON: HTTP messages, a stream, or else lines of text."""
         text = data.decode("utf-8", "replace")
         if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
@@ -456,10 +460,12 @@ class _Walk:
                     self.leaves.calls.append(FileCall(place, "", "", arguments_text(value)))
                     return
         name = str(place.field).rpartition(".")[2]
-        is_said = name in _SAID or (name == "delta" and any("text" in each for each in channel))
+        is_words = name in _TEXT_FIELDS or (
+            name == "delta" and any("text" in each for each in channel)
+        )
         if is_text(joined):
             self.leaves.texts.append(FileText(place, joined))
-        elif is_said and joined.strip():
+        elif is_words and joined.strip():
             self.leaves.words.append(FileWords(place, joined, 0, "", True))
         elif name not in _MARKS and not _SOURCES.isdisjoint(place.field.split(".")):
             self.leaves.words.append(FileWords(place, joined, 0, "", False))
@@ -471,24 +477,24 @@ def _role(value: dict[Any, Any]) -> str:
     return role if isinstance(role, str) and role in _ROLES else ""
 
 
-def _plain(said: Any) -> Any:
+def _without_marks(content: Any) -> Any:
     """Return a message's content without cache marks, and a single text block as text, because the
     next request may write the same message so."""
-    if isinstance(said, list):
+    if isinstance(content, list):
         plain = [
             {name: n for name, n in each.items() if name not in _CACHE_MARKS}
             if isinstance(each, dict)
             else each
-            for each in said
+            for each in content
         ]
         one = plain[0] if len(plain) == 1 and isinstance(plain[0], dict) else {}
         return one["text"] if "text" in one and one.keys() <= {"type", "text"} else plain
-    return said
+    return content
 
 
-def _holds_results(said: Any) -> bool:
+def _holds_results(content: Any) -> bool:
     """Return True if a tool's message holds results as separate blocks."""
-    blocks = [b for b in said if isinstance(b, dict)] if isinstance(said, list) else []
+    blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     kinds = (str(block.get("type") or "") for block in blocks)
     return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
 
@@ -531,17 +537,17 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | No
     field_name = next((n for n in _ARGUMENTS if n in holder), None)
     if field_name is None or not name:
         return None
-    given = holder[field_name]
+    values = holder[field_name]
     if field_name in ("input", "parameters") and not _OF_CALL.search(kind + key):
         return None  # a span of a trace, or the declaration of a tool
-    if isinstance(given, dict) and ("properties" in given or kind in ("function", "custom")):
+    if isinstance(values, dict) and ("properties" in values or kind in ("function", "custom")):
         return None
-    if isinstance(given, str):
+    if isinstance(values, str):
         with suppress(ValueError, RecursionError):
-            given = load_json(given, strict=True)
-    given = {} if given is None or given == "" else given
+            values = load_json(values, strict=True)
+    values = {} if values is None or values == "" else values
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
-    return FileCall(place, call_id, name, arguments_text(given))
+    return FileCall(place, call_id, name, arguments_text(values))
 
 
 def _pairs(items: list[Any]) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Receipt(Shown):
 
     @cached_property
     def missing_characters(self) -> int:
-        """The number of characters of the file's texts that are in no session."""
+        """The number of characters of the file's texts that are not in any session."""
         return sum(len(each.text) for each in self.missing if each.kind == "text")
 
     @property
@@ -98,8 +98,8 @@ class Receipt(Shown):
         Text that the format ignores does not count.
         """
         aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
-        said = self.characters - aside
-        return 1.0 if said <= 0 else max(0.0, 1 - (self.missing_characters - aside) / said)
+        size = self.characters - aside
+        return 1.0 if size <= 0 else max(0.0, 1 - (self.missing_characters - aside) / size)
 
     @property
     def words(self) -> str:
@@ -109,7 +109,9 @@ class Receipt(Shown):
         """
         silent = len(self.silent)
         rest = (
-            f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
+            f"{counted(silent, 'piece')} missing without a word"
+            if silent
+            else "the rest is explained"
         )
         rest = rest if self.missing else "nothing was found missing"
         if not self.characters:

@@ -34,7 +34,7 @@ from playground.sessions.shapes.requests import (
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
 
-_PLACES: Final = 40  # most places of exchanges that are no chat, in a finding
+_PLACES: Final = 40  # most places in the finding about exchanges that are not chats
 _MOST_UNZIPPED: Final = 64 * 1024 * 1024  # bytes
 
 
@@ -47,7 +47,7 @@ class Exchange:
     place: Place
     url: str = ""
     at: Any = ""
-    seconds: Any = None  # the file's value, even if it is no number
+    seconds: Any = None  # the file's value, even if it is not a number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
     # True if its `input` holds only the items after the previous exchange, as on a socket.
@@ -76,7 +76,7 @@ def read_exchanges(
     """Yield a session for each conversation, with the messages of its last request and answer.
 
     With `single`, all exchanges are one conversation. Every request is a row of its session, as it
-    was sent. All exchanges that are no chat share one finding.
+    was sent. All exchanges that are not chats share one finding.
 
     Raises InputFault, for the file `where`, if no exchange is a chat.
     """
@@ -99,7 +99,7 @@ def _conversations(
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
-    for run in _chains(enumerate(map(_of_bedrock, exchanges), 1)):
+    for run in _chains(enumerate(map(_with_model_of_address, exchanges), 1)):
         first = run[0][1]
         if not _is_chat(first):
             others += [exchange for _, exchange in run]
@@ -226,7 +226,7 @@ def _json(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _of_bedrock(exchange: Exchange) -> Exchange:
+def _with_model_of_address(exchange: Exchange) -> Exchange:
     """Return the exchange with the address's model in its body, if the body names none."""
     model = model_in(exchange.url)
     if exchange.request is None or not model or exchange.request.get("model"):
@@ -314,7 +314,7 @@ def _stream(exchange: Exchange, name: str) -> Recording | None:
 
 
 def unzip(data: bytes) -> bytes:
-    """Unzip the bytes of a body; return them unchanged if they are no gzip or far too large."""
+    """Unzip the bytes of a body; return them unchanged if they are not gzip or far too large."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:
@@ -333,7 +333,8 @@ def from_base64(text: str) -> bytes | None:
 
 
 def json_object(value: Any) -> dict[str, Any] | None:
-    """Return a request's body, which may be an object, text or bytes; None if it is no object."""
+    """Return a request's body, given as an object, text or bytes; None if the body is not an
+    object."""
     if isinstance(value, bytes):
         value = unzip(value).decode("utf-8", "replace")
     value = json_value(value)

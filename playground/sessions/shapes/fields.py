@@ -66,7 +66,7 @@ class WrongForm(Exception):
 def list_in(source: Source, *keys: str) -> list[Any]:
     """Return the list that is a file's document, or that the document has under these keys.
 
-    Raises WrongForm if there is none, and InputFault if the file is no JSON.
+    Raises WrongForm if there is none, and InputFault if the file is not JSON.
     """
     value = source.value
     for key in keys:
@@ -77,8 +77,8 @@ def list_in(source: Source, *keys: str) -> list[Any]:
 
 
 def object_in(source: Source) -> dict[str, Any]:
-    """Return a file's document. Raises WrongForm if it is no object, and InputFault if it is no
-    JSON."""
+    """Return a file's document. Raises WrongForm if it is not an object, and InputFault if the file
+    is not JSON."""
     if isinstance(source.value, dict):
         return source.value
     raise WrongForm("object")

@@ -50,7 +50,7 @@ def chat_messages(value: Any, role: str) -> list[Any]:
 
 
 def _unread(key: str, value: Any) -> list[Any]:
-    """Return a field's value that is no list of messages, so that it gets a finding later."""
+    """Return a field's value that is not a list of messages, so that it gets a finding later."""
     if key not in _MESSAGE_FIELDS:
         return []
     return value if isinstance(value, list) else [value]
@@ -229,7 +229,7 @@ _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
 def printed_message(text: str) -> dict[str, Any] | None:
     """Return the fields of a message that Python printed as a pydantic model; None for other text.
 
-    Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is no
+    Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is not a
     literal ends the reading.
     """
     if not text.startswith("role="):

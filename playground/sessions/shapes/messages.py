@@ -144,7 +144,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         read_result(builder, value, place)
     elif _is_unknown(value):
         fields = ", ".join(sorted(map(str, value)))
-        builder.note_loss(f"a message whose content stands under no known name ({fields})", place)
+        builder.note_loss(f"a message whose content is in no known field ({fields})", place)
     elif role == "tool":
         read_result(builder, value, place)
     else:

@@ -104,7 +104,7 @@ class _RepeatedMessages:
     """The messages of a request, which are taken over one by one, with answers replaced."""
 
     def __init__(self, builder: SessionBuilder, list_place: str) -> None:
-        self._given = builder.messages
+        self._sent = builder.messages
         self._places = builder.places
         self._numbers = [_item_index(place, list_place) for place in builder.places]
         self._at = 0
@@ -123,20 +123,20 @@ class _RepeatedMessages:
         return self._places[self._at - 1]
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
-        return self._is_before(index, stop) and self._given[index].role == "assistant"
+        return self._is_before(index, stop) and self._sent[index].role == "assistant"
 
     def _is_result(self, calls: set[str], items: set[int | None], stop: int | None) -> bool:
         """Return True if the next message has results of these calls, or comes from one of these
         items."""
-        if not self._is_before(self._at, stop) or self._given[self._at].role != "tool":
+        if not self._is_before(self._at, stop) or self._sent[self._at].role != "tool":
             return False
         number = self._numbers[self._at]
-        given = {result.tool_call_id for result in self._given[self._at].tool_results}
-        return (number is not None and number in items) or (bool(given) and given <= calls)
+        ids = {result.tool_call_id for result in self._sent[self._at].tool_results}
+        return (number is not None and number in items) or (bool(ids) and ids <= calls)
 
     def _is_before(self, index: int, stop: int | None) -> bool:
         """Return True if a message comes from an item before `stop`, or from no item."""
-        if index >= len(self._given):
+        if index >= len(self._sent):
             return False
         number = self._numbers[index]
         return stop is None or number is None or number < stop
@@ -146,7 +146,7 @@ class _RepeatedMessages:
         remain."""
         while self._is_before(self._at, count):
             if self._at not in self._left_out:
-                self.messages.append(self._given[self._at])
+                self.messages.append(self._sent[self._at])
                 self.places.append(self._places[self._at])
             self._at += 1
 
@@ -159,10 +159,10 @@ class _RepeatedMessages:
         while self._is_answer(self._at, stop) or self._is_result(results, items, stop):
             items.add(self._numbers[self._at])
             self._at += 1
-        return self._given[start : self._at]
+        return self._sent[start : self._at]
 
     def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
-        """Move further messages before `stop` that repeat a piece of the reply to `copies`.
+        """Move to `copies` further messages before `stop` that repeat a piece of the reply.
 
         A piece is one of the reply's calls, sent again before the call's result. Return True if
         there are any.
@@ -170,7 +170,7 @@ class _RepeatedMessages:
         calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
         index, count = self._at, len(copies)
         while calls and self._is_before(index, stop):
-            message = self._given[index]
+            message = self._sent[index]
             repeated = message.tool_calls
             text = _text(message)
             is_part = bool(repeated) and all(call in calls for call in repeated)
@@ -221,8 +221,8 @@ def _says_other(own: Message, copy: Message) -> bool:
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if a reply in a trace has its calls as JSON text (Koog's form), and the copy has
-    the same calls as calls."""
+    """Return True if a reply has JSON texts where its copy has calls, as Koog's traces write a
+    reply with calls."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]

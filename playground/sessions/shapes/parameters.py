@@ -56,14 +56,14 @@ _PARAMETERS_OF_REQUESTS: Final = {
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
 _REQUEST_FIELDS: Final = _SAMPLING | _REQUEST
-_NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` that are no parameters
+_NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` other than parameters
 _MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
 _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a request's body: all but its messages, tools and model.
+    """Return the parameters of a request's body: everything except its messages, tools and model.
 
     A parameter at the top of the body overrides the same parameter in an inner object.
     """
@@ -84,23 +84,23 @@ def is_parameter(name: str) -> bool:
     )
 
 
-def chat_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+def chat_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with the names and forms of OpenAI's chat API, without null values. If
     several set the same parameter, the chat API's name takes precedence, then the order of this
     module.
     """
     found: dict[str, Any] = {}
-    for key in sorted(given, key=lambda each: _RANKS.get(each, -1)):
-        if (value := given[key]) is not None:
+    for key in sorted(parameters, key=lambda each: _RANKS.get(each, -1)):
+        if (value := parameters[key]) is not None:
             read = _READERS.get(key)
-            translated = read(key, value) if read else {_chat_name(key, given): value}
+            translated = read(key, value) if read else {_chat_name(key, parameters): value}
             found |= {name: field for name, field in translated.items() if name not in found}
     return found
 
 
-def _chat_name(key: str, given: Mapping[str, Any]) -> str:
+def _chat_name(key: str, parameters: Mapping[str, Any]) -> str:
     """Return the chat API's name. With `responseLogprobs`, Gemini's `logprobs` is a number."""
-    if key == "logprobs" and given.get("responseLogprobs") is not None:
+    if key == "logprobs" and parameters.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)
 
@@ -167,7 +167,7 @@ def _choice_by_mode(config: Any) -> dict[str, Any]:
 def _reasoning(key: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not isinstance(value.get("effort"), str):
         return {key: value}
-    rest = {name: held for name, held in value.items() if name != "effort"}
+    rest = {name: field for name, field in value.items() if name != "effort"}
     return {"reasoning_effort": value["effort"]} | ({key: rest} if rest else {})
 
 
@@ -177,7 +177,7 @@ def _text(key: str, value: Any) -> dict[str, Any]:
         return {}
     found = _format("response_format", value["format"]) if "format" in value else {}
     found |= {name: value[name] for name in ("verbosity",) if name in value}
-    rest = {name: held for name, held in value.items() if name not in ("format", "verbosity")}
+    rest = {name: field for name, field in value.items() if name not in ("format", "verbosity")}
     return found | ({key: rest} if rest else {})
 
 

@@ -132,7 +132,7 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     text = "\n\n".join(map(str, thought)) if isinstance(thought, list) else thought or ""
     if isinstance(thought, list) and thought and isinstance(thought[0], dict):
         if (full_text := plain_text(thought)) is None:
-            builder.note_loss("what a thought holds beside text", place)
+            builder.note_loss("parts of a thought other than text", place)
         text = full_text or ""
     if isinstance(summary, str) and summary and summary != text:  # some formats have both
         text = f"{summary}\n\n{text}" if text else summary
@@ -186,7 +186,7 @@ def _document_content(value: dict[str, Any], source: dict[str, Any]) -> Any:
     """Return the text of a document, or its parts; None if it has none."""
     if source.get("type") in ("text", "content"):
         return source.get("data") or source.get("content")
-    data = source.get("bytes")  # Bedrock's, like the last line
+    data = source.get("bytes")  # Bedrock's form, as in the last line of this function
     if isinstance(data, str) and value.get("format") in _TEXT_FORMATS:
         try:
             return base64.b64decode(data, validate=True).decode()
@@ -241,7 +241,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
         call_id = builder.open_call(name)
     content = _first(body, "content", "output", "response", "result", "value", "error", "text")
     if content is None and (others := _container_fields(body)):
-        builder.note_loss(f"a result under a name that no format is known to use: {others}", place)
+        builder.note_loss(f"a result in a field that no known format uses: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
     if isinstance(content, dict) and _is_of_mcp(content):
@@ -284,7 +284,7 @@ def _container_fields(body: dict[str, Any]) -> str:
 
 
 def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return the call and the result in one part of the AI SDK's user interface."""
+    """Return the call and the result of a part that the AI SDK's user interface stores."""
     inner = value.get("toolInvocation")
     body = {**value, **inner} if isinstance(inner, dict) else value
     name = body.get("toolName") or str(value.get("type")).removeprefix("tool-")

@@ -1,5 +1,5 @@
-"""A fast path for the usual parts of a message, which need no finding. `parts.py` reads all parts,
-these with the same result."""
+"""A fast path for the usual parts of a message, which need no finding. `parts.py` reads all kinds
+of parts, and would read these in the same way."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from playground.sessions.workspaces.shelves import Shelf
 
 @dataclass(frozen=True)
 class Belongings:
-    """A shelf of JSON values; with `scrub`, secrets are starred out before they are written."""
+    """A shelf of JSON values; with `scrub`, values are written without secrets."""
 
     shelf: Shelf
     scrub: bool = True

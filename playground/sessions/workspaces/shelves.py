@@ -119,7 +119,7 @@ def _clean(folder: Path) -> None:
 
 
 class TabShelf:
-    """Texts in a mapping of the caller."""
+    """Texts in the caller's mapping, such as the memory of a browser's tab."""
 
     def __init__(self, texts: MutableMapping[str, str]) -> None:
         self._texts = texts

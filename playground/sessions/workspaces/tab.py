@@ -190,8 +190,8 @@ class Tab:
     def _shown(self) -> dict[str, dict[str, Any]]:
         return self.memory.get(_SHOWN) or {}
 
-    def _show(self, name: str, text: str | None, kept: str | None, fault: str = "") -> None:
+    def _show(self, name: str, text: str | None, stored: str | None, fault: str = "") -> None:
         rest = {other: shown for other, shown in self._shown.items() if other != name}
         if text is not None:
-            rest[name] = {"text": text, "kept": kept, "fault": fault}
+            rest[name] = {"text": text, "kept": stored, "fault": fault}
         self.memory[_SHOWN] = rest

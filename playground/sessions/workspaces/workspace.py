@@ -72,7 +72,6 @@ class Workspace:
         return there
 
     def trashed(self) -> list[str]:
-        """Return the names in the trash."""
         return self.trash.names()
 
     def restore(self, name: str) -> str:

@@ -35,7 +35,8 @@ class Cells {
     const node = this.frame(row, pane, kind, role, decided, text)
     const key = `${row} ${pane} ${at}`
     const pre = element("pre", "", beginning(text, this.shown(key, text)))
-    node.append(pre, ...this.moreButton(row, key, text))
+    const images = (decided?.images ?? []).map((key) => thumbnail(this.data.images[key]))
+    node.append(pre, ...images, ...this.moreButton(row, key, text))
     if (decided?.reason) node.append(element("div", "reason", decided.reason))
     return node
   }
@@ -107,4 +108,12 @@ class Cells {
     this.rows.delete(row)
     this.draw()
   }
+}
+
+// An image whose data the session holds, so that nothing is fetched; its size is known before it is drawn
+function thumbnail([src, width, height]) {
+  const scale = Math.min(1, 220 / width, 140 / height)
+  const alt = `Image, ${grouped(width)} × ${grouped(height)} pixels`
+  const size = { width: Math.ceil(width * scale), height: Math.ceil(height * scale) }
+  return Object.assign(element("img", "thumbnail"), { src, alt, title: alt, ...size })
 }

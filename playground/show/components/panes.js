@@ -50,12 +50,14 @@ class Grid extends Headed {
     Object.assign(this.box, { type: "search", placeholder: "Search all messages" })
     this.box.setAttribute("aria-label", "Search all messages of all panes")
     this.box.oninput = () => {
-      this.isTyped = true
-      this.search.start(this.box.value)
+      this.typed = "new"
+      this.seek()
     }
     this.box.onkeydown = (event) => {
       event.stopPropagation()
-      if (event.key === "Enter") this.go(event.shiftKey ? -1 : 1)
+      if (event.key !== "Enter") return
+      this.go(event.shiftKey ? -1 : this.typed ? 0 : 1) // the first Enter stays at what typing has shown
+      this.typed = ""
     }
     this.said = element("span", "place")
     this.said.setAttribute("role", "status")
@@ -93,7 +95,7 @@ class Grid extends Headed {
     const row = kept ? data.rows.findIndex((_, number) => this.keyOf(number) === kept) : -1
     if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
     this.later() // its data was read in this same task: drawing gets one of its own
-    this.search.start(this.box.value)
+    this.seek()
     return undefined
   }
 
@@ -112,7 +114,7 @@ class Grid extends Headed {
       }
     }
     this.search = new Search(this.cells, data.texts, () => this.tell())
-    this.search.start(this.box.value)
+    this.seek()
     this.later()
   }
 

@@ -381,6 +381,7 @@ class Player {
     const [mode, detail, held] = column.states[state]
     const isOver = this.step === this.last
     part.state.textContent = isOver ? column.note : [mode, detail, held ? `waiting: ${isolated(JSON.stringify(held))}` : ""].filter(Boolean).join(" · ")
+    part.state.title = part.state.textContent
     const begun = firstPast(column.calls, (call) => call.began > this.step)
     const first = Math.max(0, begun - MOST_CALLS)
     const nodes = []

@@ -3,7 +3,8 @@
 const SEARCHING = 20 // milliseconds of it a frame
 const MOST_HITS = 1000000
 
-// The occurrences in the order of reading: row by row, in each from pane to pane
+// The occurrences in the order of reading, row by row. What a row's panes have in common counts once: the
+// row's occurrences are those of the pane that has most of them, or of `pane` among equals
 class Search {
   constructor(cells, texts, done) {
     this.cells = cells // of each row, of each pane: its blocks
@@ -20,8 +21,8 @@ class Search {
     this.running = false
   }
 
-  start(query) {
-    this.query = query
+  start(query, pane) {
+    Object.assign(this, { query, pane })
     this.clear()
     cancelAnimationFrame(this.frame)
     if (!query) return this.done()
@@ -47,15 +48,23 @@ class Search {
   }
 
   searchRow(row) {
+    let [found, most] = [[], 0]
     this.cells[row].forEach((blocks, pane) => {
-      blocks.forEach(([text], block) => {
-        if (!this.counts.has(text)) this.counts.set(text, this.positions(this.texts[text]).length)
-        const hits = this.counts.get(text)
-        if (!hits) return
-        this.found.push([row, pane, block, this.total])
-        this.total += hits
-      })
+      const counts = blocks.map(([text]) => this.count(text))
+      const sum = counts.reduce((all, count) => all + count, 0)
+      if (sum > most || (sum === most && pane === this.pane)) {
+        ;[found, most] = [counts.map((count, block) => [pane, block, count]), sum]
+      }
     })
+    for (const [pane, block, count] of found) {
+      if (count) this.found.push([row, pane, block, this.total])
+      this.total += count
+    }
+  }
+
+  count(text) {
+    if (!this.counts.has(text)) this.counts.set(text, this.positions(this.texts[text]).length)
+    return this.counts.get(text)
   }
 
   positions(text) {
@@ -83,13 +92,19 @@ class Searchable extends Cells {
     const told = at < 0 ? `${count} found` : `${grouped(at + 1)} of ${count}`
     this.said.textContent = query ? told : ""
     this.lightHits()
-    if (!this.isTyped || this.search.running) return
-    this.isTyped = false
-    this.go(1) // the first one from here on comes into sight while somebody types
+    if (this.typed !== "new" || this.search.running) return
+    this.typed = "shown"
+    this.go(0)
   }
 
+  seek() {
+    this.search.start(this.box.value, Math.round(this.scroller.scrollLeft / this.column))
+  }
+
+  // By so many occurrences; by none, the first one from here on comes into sight, as while somebody types
   go(step) {
     const { search } = this
+    if (step) this.typed = ""
     if (!search.total) return
     const here = search.firstFrom(this.anchor().row) - (step > 0 ? 1 : 0)
     search.at = ((search.at < 0 ? here : search.at) + step + search.total) % search.total

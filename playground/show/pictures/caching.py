@@ -73,7 +73,7 @@ def simulation(value: CacheSimulation) -> Markup:
 def _policies(value: CacheSimulation) -> str:
     found = [PricedPolicy(each.policy, title(each.policy), each) for each in value.by_policy()]
     bars = policy_bars(found, value.policy)
-    said = " ".join(["Policies, predicted in % of uncached.", best_saving(found, value)])
+    said = " ".join(["All policies, predicted in % of uncached.", best_saving(found, value)])
     cells = [[bar["title"].removeprefix("Choose "), bar["figure"]] for bar in bars]
     return table(said, ["policy", "cost"], cells) if bars else ""
 

@@ -8,7 +8,7 @@ from playground.dialects.models import DialectChoice
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.markup import Markup, table
-from playground.tokens import TokenCount
+from playground.tokens.count import TokenCount
 
 _ROWS = 50  # the most rows of a table
 _LONGEST = 300  # characters of a cell

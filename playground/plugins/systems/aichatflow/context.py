@@ -12,7 +12,7 @@ from typing import Any
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.cache.prices import context_tokens
-from playground.tokens import count_request
+from playground.questions.token_counts import count_tokens
 
 
 class NoRoom(InputFault):
@@ -37,7 +37,7 @@ def fit_messages(
     limit = most_tokens if most_tokens is not None else context_tokens(model)
     if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
         return [dict(message) for message in messages], []  # a token has at least one byte
-    counted = count_request({"messages": list(messages)}, model, "openai-chat").by_message
+    counted = count_tokens({"messages": list(messages)}, model=model, api="openai-chat").by_message
     sizes = [counted.get(index, 0) for index in range(len(messages))]
     unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
     return _keep_newest(messages, sizes, limit, unit)
