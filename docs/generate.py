@@ -11,11 +11,12 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import server_slips
 from finding_examples import example_rows
 from secret_examples import example_text, fill_example
 from site_pages import NAVIGATION, SUBJECTS, api_index, api_page, navigation
@@ -417,6 +418,24 @@ def _share(counts: tuple[int, int] | None) -> str:
     return f"{counts[0]:,} of {counts[1]:,}" if counts else ""
 
 
+@cache
+def _slips() -> dict[str, Any]:
+    """Return the table of servers and slips; with --check the written table, unless it is stale."""
+    if "--check" in sys.argv and server_slips.FILE.exists():
+        written: dict[str, Any] = json.loads(server_slips.FILE.read_text(encoding="utf-8"))
+        if not server_slips.stale_parts(written):
+            return written
+    return server_slips.table()
+
+
+def slips_json() -> str:
+    return server_slips.dump(_slips())
+
+
+def slips() -> str:
+    return server_slips.page(_slips())
+
+
 def tools() -> str:
     """Return the page on tools with a new table of schema rules."""
     text = TOOLS_PAGE.read_text(encoding="utf-8")
@@ -446,7 +465,8 @@ def _schema_rules(target: SchemaTarget) -> list[str]:
 
 
 def _server(server: Server) -> list[str]:
-    title = f"### {server.name}" + (f" ({server.version})" if server.version else "")
+    version = ", ".join(filter(None, (server.version, f"declared {server.date}")))
+    title = f"### {server.name} ({version})"
     rows: list[tuple[str, View, str]] = [("", server.view, "")]
     rows += [(parser.name, parser.view, _reads(parser)) for parser in server.parsers]
     listed = [
@@ -590,6 +610,8 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     DOCS / "glossary.md": glossary,
     DOCS / "dialects.md": dialects,
     SERVERS_PAGE: servers,
+    server_slips.FILE: slips_json,
+    server_slips.FILE.with_suffix(".md"): slips,
     SECRETS_PAGE: secrets,
     TOOLS_PAGE: tools,
     DOCS / "pages.md": pages,

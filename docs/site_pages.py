@@ -29,7 +29,7 @@ SUBJECTS: Final = {
         "Sessions, messages and tools",
         "A session holds tools, messages, requests and recorded answers.",
         "session load_session load_sessions sample_sessions Session Message PromptData"
-        " load_tools read_tools ToolMetadata",
+        " dump_session load_tools read_tools ToolMetadata",
     ),
     "dialects": Subject(
         "Dialects",
@@ -41,7 +41,8 @@ SUBJECTS: Final = {
     "replies": Subject(
         "Replies and recordings",
         "A model's reply becomes events, of which none is lost; a recording is a streamed reply.",
-        "parse detect replay Switches DialectParser load_recording read_recording decode_stream",
+        "parse detect replay Switches DialectParser load_recording read_recording decode_stream"
+        " recording Recording server_names api_names",
     ),
     "requests": Subject(
         "Requests and what they cost",
@@ -53,13 +54,13 @@ SUBJECTS: Final = {
         "Caching",
         "Dated rules of each provider say which tokens a cache reads and writes, and their price.",
         "place_cache simulate_cache cache_matrix cache_on_wire WhatIf load_policy compaction"
-        " plan_tools",
+        " plan_tools Policy policy_names provider_names PROVIDERS",
     ),
     "systems": Subject(
         "Signatures, trials and corpora",
         "Signatures are written as DSPy does; a trial asks a model again and again; a corpus is"
         " many recorded sessions.",
-        "Signature ChatAdapter JSONAdapter XMLAdapter expect trial corpus",
+        "Signature ChatAdapter JSONAdapter XMLAdapter expect trial ExpectedCall serving corpus",
     ),
     "errors": Subject(
         "Errors",
@@ -116,7 +117,10 @@ def _listed(name: str, lines: list[str], text: str) -> str:
 
 
 def _first_sentence(name: str) -> str:
-    text = inspect.getdoc(getattr(pg, name)) or ""
+    value = getattr(pg, name)
+    if isinstance(value, dict):  # its docstring would be that of every dict
+        return f"A table of {len(value)}: {', '.join(f'`{key}`' for key in value)}."
+    text = inspect.getdoc(value) or ""
     return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|")
 
 

@@ -26,7 +26,7 @@ Marks for a provider's cache as a policy places them, and what each policy reads
 CachePlacement(claude-code in xml, 3 of 7 parts marked, anthropic/claude-sonnet-4-5)
 >>> for policy in ("claude-code", "none"):
 ...     pg.simulate_cache(session, "xml", policy=policy)
-CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.666, cost 0.483 of the full price)
+CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.666, cost 0.483 of the full p...
 CacheSimulation(none in xml, 3 requests to anthropic, read 0.00, cost 1.00 of the full price)
 
 A recorded reply, read by two dialects' parsers, and as a server hands it over. A recording is text

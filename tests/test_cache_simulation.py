@@ -47,8 +47,8 @@ from playground.tokens.tokenizer import count
 SHARED = ROOT.parent / "shared" / "data" / "usage_examples"
 MODEL = "claude-sonnet-4-5"
 MARK = {"type": "ephemeral"}
-FIVE = "harbourmaster observations "  # as many tokens
-LONG = FIVE * 500
+THREE = "harbourmaster observations "  # three tokens of o200k_base
+LONG = THREE * 754 + "x y "  # 2,266 of these tokens: with Claude 2,500 in a message
 
 
 def text(said: str, mark: Any = None) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def test_a_marked_prefix_is_written_and_read() -> None:
     one, two = sent(first, second)
     assert (one.read, one.written, one.uncached) == (0, {"5m": 2500}, 0)
     assert one.cost == 2500 * 1250
-    assert (two.read, two.written, two.uncached) == (2500, {}, 2)
-    assert two.cost == 2500 * 100 + 2 * 1000
+    assert (two.read, two.written, two.uncached) == (2500, {}, 10)
+    assert two.cost == 2500 * 100 + 10 * 1000
     assert two.reason == "read up to the end of block 0"
 
 
@@ -210,10 +210,10 @@ def test_order_counts_inside_schemas_and_not_around_them() -> None:
 
 def test_mixed_lives_are_billed_apart() -> None:
     hour = {"type": "ephemeral", "ttl": "1h"}
-    request = body(user(text(FIVE * 200, MARK)), system=[text(LONG, hour)])
+    request = body(user(text(THREE * 200, MARK)), system=[text(LONG, hour)])
     (one,) = sent(request)
-    assert one.written == {"1h": 2500, "5m": 1000}
-    assert one.cost == 2500 * 2000 + 1000 * 1250
+    assert one.written == {"1h": 2496, "5m": 666}
+    assert one.cost == 2496 * 2000 + 666 * 1250
 
 
 @pytest.mark.parametrize(
@@ -276,17 +276,17 @@ def test_openai_reads_at_its_breakpoints_alone() -> None:
     plain = {**part, "prompt_cache_breakpoint": None}
     asked = {"type": "input_text", "text": "q", "prompt_cache_breakpoint": point}
     longer = {**first, "input": [{"role": "user", "content": [plain, asked]}]}
-    assert reads(first, first, provider="openai") == [0, 2500]
+    assert reads(first, first, provider="openai") == [0, 2272]
     assert reads(first, longer, provider="openai") == [0, 0]
     both = {**first, "input": [{"role": "user", "content": [part, asked]}]}
-    assert reads(first, both, provider="openai") == [0, 2500]
+    assert reads(first, both, provider="openai") == [0, 2272]
 
 
 def _chat_round(number: int) -> list[dict[str, Any]]:
     call = {"id": f"c{number}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     return [
         {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"c{number}", "content": FIVE * 20},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": THREE * 20},
     ]
 
 
@@ -294,7 +294,7 @@ def _responses_round(number: int) -> list[dict[str, Any]]:
     call = {"call_id": f"c{number}", "name": "f", "arguments": "{}"}
     return [
         {"type": "function_call", **call},
-        {"type": "function_call_output", "call_id": f"c{number}", "output": FIVE * 20},
+        {"type": "function_call_output", "call_id": f"c{number}", "output": THREE * 20},
     ]
 
 
@@ -302,7 +302,7 @@ def _responses_round(number: int) -> list[dict[str, Any]]:
 def test_openai_reads_a_tool_loop_up_to_the_results_before(key: str, told: Any) -> None:
     """It marks the latest message of the user or the tools by itself, and looks at the ends of
     those before."""
-    asked = [{"role": "system", "content": LONG}, {"role": "user", "content": FIVE * 20}]
+    asked = [{"role": "system", "content": LONG}, {"role": "user", "content": THREE * 20}]
     rounds = [told(number) for number in range(3)]
     bodies = [
         {"model": "gpt-5.6-sol", key: asked + [item for one in rounds[:n] for item in one]}

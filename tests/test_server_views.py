@@ -108,7 +108,7 @@ def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     assert 'get_tool_parser("hermes")' in made.test
     compile(made.test, "test_it.py", "exec")
     assert '"content": "é"' in server_report(recording(f"{CALL}é"), "hermes", "vllm").issue
-    nothing = server_report(recording(TEXT), "hermes", "cline")
+    nothing = server_report(recording(TEXT), "hermes", "smolagents")
     assert (nothing.text, nothing.test, nothing.issue) == ("", "", "")
 
 
@@ -136,10 +136,10 @@ def test_the_command_makes_a_report(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm"])
     assert done.exit_code == 0
     assert done.output.startswith("# vllm (parser hermes) loses part of a reply\n")
-    nothing = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline"])
+    nothing = CliRunner().invoke(main, ["replay", str(session_file), "--report", "smolagents"])
     assert (nothing.exit_code, nothing.output) == (
         0,
-        "cline hands over all of one, read as hermes\n",
+        "smolagents hands over all of one, read as hermes\n",
     )
 
 
@@ -279,7 +279,9 @@ def test_the_command_tells_a_parser_that_is_none(session_file: Path) -> None:
 
 
 def test_a_report_as_json_is_json_where_nothing_is_lost(session_file: Path) -> None:
-    done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline", "--json"])
+    done = CliRunner().invoke(
+        main, ["replay", str(session_file), "--report", "smolagents", "--json"]
+    )
     assert (done.exit_code, json.loads(done.stdout)) == (0, {"text": "", "test": "", "issue": ""})
 
 
@@ -400,8 +402,21 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     assert rows["hermes"].servers["ollama"] == lost
     assert rows["hermes"].servers["ai-sdk-parser"] == 0
     assert rows["hermes"].servers["llama.cpp"] == len(TEXT)  # an error
-    columns = cross_readings(list(rows.values())).columns
-    assert {"vllm_drops_characters", "ai_sdk_parser_drops_characters"} <= {*columns}
+    table = cross_readings(list(rows.values()))
+    assert {"vllm_drops_characters", "ai_sdk_parser_drops_characters"} <= {*table.columns}
+
+
+def test_a_server_without_a_parser_for_a_dialect_is_told_and_no_zero() -> None:
+    rows = cross_read(recording(TEXT), own="hermes")
+    by_name = {row.dialect: row.servers for row in rows}
+    assert by_name["openhands"]["vllm"] is by_name["hermes"]["kodu"] is None
+    assert by_name["openhands"]["openhands"] == 0
+    table = cross_readings(rows)
+    at = table.columns.index("vllm_drops_characters")
+    texts = {row[0]: row[at] for row in table.texts()[1]}
+    lost = len(TEXT.split("</tool_call>")[1])
+    assert (texts["openhands"], texts["hermes"]) == ("no parser", str(lost))
+    assert table.texts()[0][at] == "vllm drops"
 
 
 @pytest.mark.parametrize("text", ["x < 10 is true", "Ok <get_wea"])
@@ -431,11 +446,11 @@ def test_each_event_of_a_run_on_call_is_looked_at_a_few_times(
 
 def test_a_note_behind_half_an_opener_does_not_hide_it() -> None:
     """The count beside each server was that of a reading without the note."""
-    text = '"arguments": nullTOOL_NAME: write_file<'
-    result = pg.parse(text, "continue", [{"name": "write_file"}])
+    text = "< write_file> <"
+    result = pg.parse(text, "xml", [{"name": "write_file"}])
     assert [finding.code for finding in result.findings] == ["near-marker"]
-    assert dropped_by_servers(result, "continue")["kodu"] == 1
-    reading = pg.parse(text, "continue", [{"name": "write_file"}], server="kodu")
+    assert dropped_by_servers(result, "xml")["kodu"] == 1
+    reading = pg.parse(text, "xml", [{"name": "write_file"}], server="kodu")
     assert isinstance(reading, ServerReading)
     assert [event.text for event in reading.dropped] == ["<"]
 

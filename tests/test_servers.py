@@ -142,7 +142,7 @@ COHERE = (
 TABLE = [
     ("hermes", "vllm", f"A {HERMES} B", "A ", "", CALL, [" B"]),
     ("hermes", "vllm:hermes", f"A {HERMES} B", "A ", "", CALL, [" B"]),
-    ("hermes", "cline", f"A {HERMES} B", "A  B", "", CALL, []),
+    ("hermes", "smolagents", f"A {HERMES} B", "A  B", "", CALL, []),
     ("xml", "cline", XML, "", "", CALL, []),
     ("xml", "roo", XML, "", "", CALL, []),
     ("xml", "kodu", XML, "", "", [("get_weather", {"city": " Prague "})], []),
@@ -424,7 +424,7 @@ def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
 
 
 def test_the_lossless_view_is_our_own_reading() -> None:
-    reading = pg.parse(f"A {HERMES} B", "hermes", server="roo")
+    reading = pg.parse(f"A {HERMES} B", "hermes", server="smolagents")
     assert isinstance(reading, ServerReading)
     assert reading.events == reading.lossless.events == pg.parse(f"A {HERMES} B", "hermes").events
 
@@ -454,6 +454,8 @@ def test_an_unknown_parser_falls_back_on_the_dialects_and_lists_the_known() -> N
     [
         ("vllm", "openhands", "I do.<function=say>\n<parameter=a>\n1\n</parameter>\n</function>"),
         ("sglang", "sweagent", "I look.\n```\nls\n```\n"),
+        ("roo", "hermes", f"A {HERMES} B"),
+        ("aider", "hermes", f"A {HERMES} B"),
     ],
 )
 def test_a_dialect_that_no_parser_of_the_server_reads_is_text(
@@ -495,7 +497,9 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
     known = pg.parse(HERMES, "hermes", server="vllm")
     assert isinstance(known, ServerReading)
     assert not known.assumed
-    assert not pg.parse(text, "harmony", server="roo").findings  # it has one reading, for all
+    assert not pg.parse(
+        text, "harmony", server="smolagents"
+    ).findings  # it has one reading, for all
 
 
 @pytest.mark.parametrize(

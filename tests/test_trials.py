@@ -263,7 +263,7 @@ def test_what_can_hardly_come_is_told(call: ExpectedCall, said: str, tmp_path: P
     file = tmp_path / "s.json"
     file.write_text(dump_session(session))
     asked = run(str(file))
-    assert (asked.exit_code, "expected of far" in asked.stderr) == (2, True)
+    assert (asked.exit_code, "expected of far" in asked.stderr) == (0, True)
     assert said in asked.stderr
 
 
@@ -466,8 +466,8 @@ def test_a_trial_that_could_count_nothing_says_so(tmp_path: Path) -> None:
     sample = pg.sample_sessions()["02-parallel-calls"]
     file.write_text(dump_session(replace(sample, recordings=())))
     done = CliRunner().invoke(main, ["trial", str(file), "--own-calls"])
-    assert done.exit_code == 2
-    assert "no model is named, and no recording of the session answers a case" in done.stderr
+    assert done.exit_code == 0
+    assert "nothing is counted: no model is named, and no recording of the" in done.stderr
     plan = trial(SESSION, ["hermes", "json"])
     with pytest.raises(InputFault, match="answers a case in hermes, json; expected models="):
         plan.run()
@@ -494,7 +494,8 @@ def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
     assert run(str(out), "-o", str(out)).exit_code == 2
     assert run("02-parallel-calls").exit_code == 2
     own = run("02-parallel-calls", "--own-calls", "--json")
-    assert own.exit_code == 2  # its recordings answer a later question
+    assert own.exit_code == 0
+    assert json.loads(own.stdout)["arms"] == []  # its recordings answer a later question
 
 
 def press(app: AppTest, label: str) -> None:

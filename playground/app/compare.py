@@ -218,7 +218,6 @@ def counts_table(compared: Comparison) -> None:
     say.text(f"Tokens of the whole request for {model}{source}.")
     for note in counted_first.notes if counted_first else ():
         say.text(f"Not exact: {note}.")
-    st.caption("The Cache page, which sizes single blocks, estimates them by kinds of characters.")
 
 
 def schema_losses(compared: Comparison) -> None:

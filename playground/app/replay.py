@@ -35,6 +35,7 @@ from playground.servers import ServerReading
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
 from playground.show import rows
+from playground.show.glossary import NO_PARSER
 
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
@@ -210,6 +211,9 @@ def about_servers(reading: Reading) -> None:
         server = each.result
         if not isinstance(server, ServerReading):
             continue
+        if server.has_no_parser:
+            say.text(f"{server.server} has no parser for {reading.dialect}: calls stay text.")
+            continue
         names = [call.name for call in server.tool_calls]
         calls = f"{'the calls' if names[1:] else 'the call'} {', '.join(names)}"
         calls = calls if names else "no call"
@@ -284,6 +288,7 @@ def every_dialect(reading: Reading) -> None:
     state.put(_ROWS, [row.dialect for row in found])
     tables.table(
         rows.cross_readings(found),
+        empty=NO_PARSER,
         key=_EVERY,
         selection_mode="single-row",
         on_select=widget_changes.of(_EVERY, _read_as_row, field="selection"),

@@ -72,14 +72,12 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    if wire.api != "chat" or not any(
-        block.kind == "tool_result" and '"tool_call_id": ' not in block.text
-        for block in wire.blocks
-    ):
+    results = (block.text for block in wire.blocks if block.kind == "tool_result")
+    if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
         return None
     return (
         "refused-request",
-        "a result without the id of its call, which LiteLLM does not transform",
+        "a result without the id of its call: LiteLLM does not transform it",
     )
 
 
@@ -91,7 +89,7 @@ def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
     )
     if role is None:
         return None
-    return "refused-request", f"a message of role {role}, which LiteLLM does not transform"
+    return "refused-request", f"a message of role {role}: LiteLLM does not transform it"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
@@ -140,6 +138,7 @@ _BY_MODEL: Final[dict[str, Check]] = {
 }
 
 
+_IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,

@@ -177,7 +177,8 @@ class CrossReading:
     markup: int
     arguments: int
     findings: dict[str, int]
-    servers: dict[str, int]  # characters of this reading, without blanks, that each server drops
+    servers: dict[str, int | None]
+    """The characters of this reading that each server drops; None if it has no parser for it."""
 
 
 def cross_read(

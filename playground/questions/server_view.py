@@ -50,18 +50,20 @@ def server_view(
 
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
-) -> dict[str, int]:
-    """Return the number of characters of a reply that each server drops. `dialect` is the reply's
-    dialect. Servers that are declared as lossless are left out.
+) -> dict[str, int | None]:
+    """Count the characters of a reply that each server drops. `dialect` is the reply's dialect.
+
+    The count is None if the server has no parser that reads the dialect. Servers declared as
+    lossless are left out.
     """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}
-    dropped: dict[str, int] = {}
+    dropped: dict[str, int | None] = {}
     already_read = chosen.is_native_toolcalling()
     for server in all_servers():
         if not server.is_lossless:
             reader = reader_for(server, "", chosen.name, already_read=already_read)
-            reading = reader.reading(result, parser, by_name)
-            dropped[server.name] = reading.dropped_characters
+            reading = None if reader.is_unread else reader.reading(result, parser, by_name)
+            dropped[server.name] = reading.dropped_characters if reading else None
     return dropped

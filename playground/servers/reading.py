@@ -45,6 +45,7 @@ SERVER_CODES: Final = (
 )
 """Codes of findings about the server; all others are findings of our own reading."""
 _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
+    "call-in-fence",
     "call-in-reasoning",
     "malformed-arguments",
     "marker-in-value",
@@ -125,6 +126,11 @@ class ServerReading(ParseResult):
         return bool(self.doubts)
 
     @property
+    def has_no_parser(self) -> bool:
+        """True if the server has no parser that reads the dialect: its calls are content."""
+        return any(finding.code == "no-parser" for finding in self.findings)
+
+    @property
     def doubts(self) -> list[Finding]:
         """The reasons why the reading is a guess."""
         return [finding for finding in self.findings if finding.code in DOUBT_CODES]
@@ -162,10 +168,10 @@ class ServerReader:
         if self.already_read:
             return View()
         view = self.parser.view if self.parser else self.server.view
-        return replace(READS_NO_CALLS, source=view.source) if self._is_unread else view
+        return replace(READS_NO_CALLS, source=view.source) if self.is_unread else view
 
     @property
-    def _is_unread(self) -> bool:
+    def is_unread(self) -> bool:
         """True if the server cannot read the dialect: its calls are text."""
         if self.parser:
             may_read = self.parser.can_read(self.dialect) or not self.is_built_in
@@ -236,9 +242,9 @@ class ServerReader:
         server, dialect = self.server, self.dialect
         if self.unknown_parser:
             yield finding("unknown-parser", self.unknown_parser, self._fallback())
-        if self._is_unread and self.parser:
+        if self.is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
-        elif self._is_unread:
+        elif self.is_unread:
             version = f"{server.name} {server.version}"
             message = f"{version} has no parser that reads {dialect}: calls are handed over as text"
             yield finding("no-parser", dialect, message)
@@ -259,7 +265,7 @@ class ServerReader:
     def _fallback(self) -> str:
         """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
         nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
-        usual = "none" if self._is_unread else "the server's usual reading"
+        usual = "none" if self.is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
         server = self.server.name
         return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
@@ -274,7 +280,7 @@ class ServerReader:
 
     def _about_calls(self, as_text: Sequence[CallEndedEvent]) -> Iterator[Finding]:
         """Report complete calls that the server hands over as text."""
-        if not as_text or self._is_unread:
+        if not as_text or self.is_unread:
             return
         message = f"{self.name} hands over a complete call as text"
         if self.view.calls_read == "whole reply":
@@ -291,7 +297,7 @@ class ServerReader:
     ) -> Iterator[Finding]:
         """Report slips that neither the view nor a run of the parser covers, openers in reasoning,
         and what the view had to assume."""
-        if self.already_read or self._is_unread:
+        if self.already_read or self.is_unread:
             return
         parser = self.parser.name if self.parser else ""
         disproved = disproved_slips(self.server, parser, self.dialect)

@@ -295,6 +295,7 @@ class Server:
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
     reads: Delivery = "complete reply"  # the kind of reply that its views are declared for
+    date: str = ""  # the day of this declaration: its code was read by then
 
     @property
     def is_lossless(self) -> bool:

@@ -208,12 +208,18 @@ GLOSSARY: Final[dict[str, Term]] = {
     "written_tokens": Term("written", "tokens", "input tokens that are written to the cache"),
 }
 _KIND_SUFFIX: Final = "_characters"  # ends the name of a column for a kind of text
+_DROPS_SUFFIX: Final = "_drops_characters"  # ends the name of a column for a server
+NO_PARSER: Final = "no parser"
+"""The words for a server's cell if the server has no parser for the dialect."""
 
 
 def figure(name: str) -> Term | None:
     """Return a figure by its name; None for a column that an answer names, such as a model's
     name."""
     known = GLOSSARY.get(name)
+    if known is None and name.endswith(_DROPS_SUFFIX):
+        server = name.removesuffix(_DROPS_SUFFIX).replace("_", " ")
+        return Term(f"{server} drops", "characters", f"characters of the reply that {server} drops")
     if known is None and name.endswith(_KIND_SUFFIX):
         kind = name.removesuffix(_KIND_SUFFIX).replace("_", " ")
         return Term(kind, "characters", f"characters of {kind}")
@@ -232,9 +238,9 @@ def is_number(name: str) -> bool:
 
 
 def written(name: str, value: Any) -> str:
-    """Return a figure's value for people: "1,234", "29 %", "0.35"; "" for None."""
+    """Return a figure's value for people: "1,234", "29 %", "0.35"; "" for most that are None."""
     if value is None or value != value:  # NaN
-        return ""
+        return NO_PARSER if name.endswith(_DROPS_SUFFIX) else ""
     if name == "state":
         return sureness(value)
     if name == "marked":

@@ -44,12 +44,14 @@ def table(
     rows: AnswerRows | pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
     place: DeltaGenerator | None = None,
     columns: Mapping[str, Any] | None = None,
+    empty: str = "",
     **options: Any,
 ) -> None:
     """Show rows without their index, in `place` if it is given, under the glossary's titles.
 
-    `columns` is the `column_config` of st.dataframe, `options` are its other arguments. The height
-    is set in pixels, so that the browser keeps it free until the code for tables has loaded.
+    `columns` is the `column_config` of st.dataframe, `options` are its other arguments. A cell
+    without a value shows `empty`. The height is set in pixels, so that the browser keeps it free
+    until the code for tables has loaded.
     """
     named = frames.frame(rows) if isinstance(rows, AnswerRows) else pd.DataFrame(rows)
     units = {title(name): _unit(name) for name in map(str, named.columns)}
@@ -61,7 +63,7 @@ def table(
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
         hide_index=True,
-        placeholder="",  # for an empty cell; the default is `None`
+        placeholder=empty,  # the default is `None`
         column_config={
             **_numbers(frame, units),
             **{title(name): config for name, config in (columns or {}).items()},

@@ -89,7 +89,7 @@ def simulate_cache(
     `provider_names()`, has the rules; by default it follows from the name of the (first) model.
     Requests are sent at their recorded times if most have one (for bodies: `times`, in
     seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
-    Tokens are estimated by kinds of characters; `usages`, the provider's usage record for each
+    Tokens are counted as by `count_tokens`; `usages`, the provider's usage record for each
     body, make them exact. Requests to a provider without rules are in the state "unknown-provider".
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if

@@ -24,7 +24,7 @@ _TIDES = ToolMetadata(
         "required": ["harbour"],
     },
 )
-_WEATHER = ToolMetadata(
+WEATHER = ToolMetadata(
     name="get_weather",
     description="Wind and sight at a harbour.",
     input_schema={
@@ -35,14 +35,16 @@ _WEATHER = ToolMetadata(
 )
 
 
+RESULT = "high 04:12, low 10:31"
+
 # The tool has no example, because the prompt would then show the very call that the model writes.
 _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
 
 
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     """Return the use cases of one dialect, in the order of its guide."""
-    call, tool = _example(dialect)
-    # Such a call holds only texts and names no tool: two calls in one reply would be equal.
+    call, tool = example(dialect)
+    # A call that holds only texts names no tool, so two calls in one reply would be equal.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
         _conversation_without_tools(dialect),
@@ -57,7 +59,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     return [replace(case, tool_prompt_format=raw.tools) for case in (_base_model(), *cases)]
 
 
-def _example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
+def example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
     """Return a call that the dialect can write, and its tool."""
     texts = dialect.syntax.sample_texts
     if texts:
@@ -112,7 +114,7 @@ def _single(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) ->
 
 
 def _round_trip(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) -> UseCase:
-    result = ToolResultPart(call.tool_call_id, call.tool_name, "high 04:12, low 10:31")
+    result = ToolResultPart(call.tool_call_id, call.tool_name, RESULT)
     before, after = dialect.answer
     messages = (
         _user("When is high water in Brest?"),
@@ -130,13 +132,13 @@ def _round_trip(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata
 def _several(dialect: DeclaredDialect) -> UseCase:
     calls = [
         _TIDES_CALL,
-        ToolCallPart("call_2", _WEATHER.name, {"harbour": "Brest"}),
+        ToolCallPart("call_2", WEATHER.name, {"harbour": "Brest"}),
     ]
     dialog = Dialog(
         (_user("Tides and wind in Brest?"),),
-        (_TIDES, _WEATHER),
+        (_TIDES, WEATHER),
         _SYSTEM,
-        dialect.format_reply(calls, [_TIDES, _WEATHER]),
+        dialect.format_reply(calls, [_TIDES, WEATHER]),
         "scripted",
     )
     return UseCase("Several calls in one reply", "Two calls, one after the other.", (dialog,))

@@ -83,8 +83,10 @@ def trial(
     forecast of the cost is printed first. Ctrl-C stops, and counts what has come. Exit status 1 if
     a request had no answer, or one that broke off.
     """
+    from playground.base.errors import InputFault
     from playground.base.output import Batch
     from playground.plugins.trials.doubts import doubts
+    from playground.plugins.trials.figures import Trial
     from playground.plugins.trials.plan import trial as planned
 
     is_limited = dialects or models
@@ -110,7 +112,11 @@ def trial(
             say("nothing was sent; --yes begins it", err=True)
             return 0
     with stopping() as stop:
-        result = plan.run(_print_attempt, stop.event)
+        try:
+            result = plan.run(_print_attempt, stop.event)
+        except InputFault as fault:  # an empty result has the form of any other, for programs
+            say(f"nothing is counted: {fault}", err=True)
+            result = Trial(())
     if out:
         _keep(plan, result, out, session, force)
     _show(result, as_json)

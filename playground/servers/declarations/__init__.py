@@ -90,6 +90,7 @@ class _PresetsFile(_Entry):
 class _ServerFile(_Entry):
     default: _Table
     version: str = ""
+    date: str = ""
     reads: Delivery = "complete reply"
     source_prefix: str = ""
     other_dialects: _Texts | None = None
@@ -159,7 +160,7 @@ class _Declaration:
         self._check_unique(parsers, "default_for", lambda parser: parser.default_for)
         suite = Suite(file.suite.language, file.suite.text) if file.suite else None
         others = file.other_dialects
-        return Server(name, file.version, view, parsers, others, suite, file.reads)
+        return Server(name, file.version, view, parsers, others, suite, file.reads, file.date)
 
     def _parser(self, number: int, table: _Table) -> Parser:
         place = f"parsers.{table.get('name') or number}"
