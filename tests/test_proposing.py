@@ -113,9 +113,9 @@ def test_a_form_that_exists_nowhere_is_read_off_three_replies() -> None:
 def test_what_the_replies_do_not_tell_is_told() -> None:
     proposal = pg.propose_dialect(['<do>{"tool": "f", "with": {"a": "1"}}</do>'])
     assert [f.message for f in proposal.findings() if f.code == "proposal-open"] == [
-        "one call alone: what stays and what moves cannot be told apart",
-        "no reply holds two calls: text around all of them became part of each",
-        "no value holds a line break: how one is written was not seen",
+        "with only one call, markers and values cannot be told apart",
+        "no reply holds two calls: the text around all calls became part of each",
+        "no value holds a line break: it is unknown how one is written",
     ]
     dotted = pg.propose_dialect(['<a>{"name": "x.f", "arguments": {}}</a>'] * 2)
     assert "whether all of 'x.f' is a tool's name" in [f.message for f in dotted.findings()]

@@ -36,8 +36,8 @@ _LABEL: Final = 160
 def player(*readings: Timeline) -> Payload:
     """Return readings of one stream as columns of one player.
 
-    Text and steps stand there once. Each column has its pieces of text and its events by offset,
-    and its states by number. `differences` are the offsets at which columns begin to differ.
+    The columns share the text and the steps. Each column has its pieces of text and its events by
+    offset, and its states by number. `differences` are the offsets where columns begin to differ.
     """
     first = readings[0]
     columns = [_column(each) for each in readings]

@@ -24,8 +24,8 @@ def place(key: str, value: Any) -> str:
 
     Pass the value as the widget's default in every run, because a value that code sets is sent to
     the browser only once. The user's next action may end that run first: the widget would stay
-    empty, and the browser would report the empty text as an edit. If the value was not changed by
-    the user, the key is new, so that a new widget replaces the old one.
+    empty, and the browser would report the empty text as an edit. If something other than
+    the user changed the value, the key is new, so that a new widget replaces the old one.
     """
     count = state.get(_WIDGETS + key) or 0
     held = state.get(_widget(key, count))

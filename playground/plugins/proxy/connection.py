@@ -23,7 +23,7 @@ MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
 # The most bytes that are read at once. Data in chunks of one byte takes a thousand times as much
-# work: after a piece took more than `_MOST_WORK` seconds, smaller pieces are read.
+# work: after a read took more than `_MOST_WORK` seconds, fewer bytes are read at once.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01

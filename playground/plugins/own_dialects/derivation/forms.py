@@ -190,7 +190,7 @@ def _cuts(
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield a cut if the first call has a text before it that the others lack: the section's."""
+    """Yield a cut if a text stands before the first call only: it begins the section."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
