@@ -1,7 +1,7 @@
-"""Compare predictions with bills, for all recordings of requests in a folder.
+"""Compare predicted cache use with bills (the usage in answers), for all recordings in a folder.
 
 Three kinds of files can be validated: recorded HTTP of any format, sessions that store their
-requests as sent, and lists of exchanges in the form that `_listed` describes.
+requests as sent, and JSON objects whose `requests` are a list of `{uri, request, …}`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _is_listed(value: Any) -> bool:
 
 
 def _is_chat(exchange: Exchange) -> bool:
-    """Return True for a request to a model, whose answer is billed by tokens."""
+    """Return True if a request is a conversation with a model, not one for embeddings."""
     return "embedding" not in exchange.url and conversation(exchange.request) is not None
 
 

@@ -8,7 +8,7 @@ from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """Return a provider's rules; for a model that they do not name, add the price lists' figures.
+    """Return a provider's rules, with the price lists' figures for a model that it made or names.
 
     If `provider` is empty, it is derived from the model's name: "unknown-provider" if no rules fit.
     Raises UnknownNameError for an unknown provider.
@@ -21,7 +21,7 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's list price if these are the rules of the model's own maker; None
+    """Return a model's list price if the rules are those of its maker, or name it; None
     otherwise."""
     return price_of(model) if _sells(rules, model) else None
 
@@ -45,5 +45,5 @@ def assumption_of(rules: Rules, model: str) -> str:
 
 
 def _sells(rules: Rules, model: str) -> bool:
-    """Return True if the provider made the model that it sells, so that the maker's price holds."""
+    """Return True if the provider made the model, or its rules name it: the list price holds."""
     return rules.provider == provider_of(model) or rules.knows(model)

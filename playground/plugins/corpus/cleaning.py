@@ -59,13 +59,13 @@ _FREE_FIELDS: Final = frozenset(
 )
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters; results for texts up to this length are cached, by thousands
+_SHORT: Final = 64  # characters: for shorter texts, more results are cached than for longer ones
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of request bodies that a scrubber caches
 # Characters of a session that are searched for words near secrets. A longer session is assumed to
 # have such words.
 _MOST_SEARCHED: Final = 1 << 20
-_TOOLSETS: Final = 256  # the most clean lists of tools that are cached
+_TOOLSETS: Final = 256  # at most so many clean lists of tools are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
 # The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` must not
 # cause a close search of the whole session. (A text that quotes such a key has its quotation mark
@@ -75,10 +75,10 @@ Value = TypeVar("Value")
 
 
 class CleanSession(NamedTuple):
-    """A session without secrets, and its form in a corpus.
+    """A session and its form in a corpus. What `Cleaner.session` returns has no secrets.
 
-    `plain` holds its plain values without recordings and messages. `messages` are its messages,
-    each as JSON.
+    `plain` holds its fields as JSON values, with no recordings and no messages. `messages` are its
+    messages, each as JSON.
     """
 
     session: Session
@@ -88,7 +88,7 @@ class CleanSession(NamedTuple):
 
 
 class Cleaner:
-    """A cleaner that removes secrets from sessions, including those of this environment."""
+    """A cleaner of sessions. It removes secrets of known forms and of the environment variables."""
 
     def __init__(self) -> None:
         self._all = self._search = searcher(tuple(environment_secrets()))
@@ -150,7 +150,7 @@ class Cleaner:
             self._search = self._all
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """Return a session with clean tools. Only its tools may have secrets.
+        """Return a session with clean tools. Its other fields are known to have no secrets.
 
         Clean lists of tools are cached, because most sessions share one list.
         """

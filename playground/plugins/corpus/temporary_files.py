@@ -44,9 +44,9 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 class ScratchFolder:
     """The path of a temporary folder, for a library that makes the folder and writes there.
 
-    `close` removes the folder. `remove_leftovers` removes the folders of killed programs: a locked
-    file next to a folder shows that its program still runs. Raises OSError if that file cannot be
-    made.
+    `close` removes the folder. A killed program leaves it for `remove_leftovers` of base/output.py,
+    which spares a folder if the file next to it is locked: its program still runs. Raises OSError
+    if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:

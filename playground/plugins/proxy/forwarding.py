@@ -1,8 +1,9 @@
 """The forwarder: an ASGI application that passes each piece to the provider and back.
 
 Bytes are forwarded unchanged. Only headers that concern one connection are replaced (a body's
-framing, `Host`), and `Accept-Encoding` is reduced to compressions that the recorder can read. If
-one side breaks off, the proxy breaks off on the other side.
+framing, `Host`), `Accept-Encoding` is reduced to compressions that the recorder can read, and
+credentials in an upstream's address replace the client's `Authorization`. If one side breaks off,
+the proxy breaks off on the other side.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it
+_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it further
 _LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # headers in which clients name their session
@@ -56,19 +57,19 @@ class HungUp(Exception):
 
 
 class BrokenOff(Exception):
-    """Raised when the provider's answer broke off: the server then closes the client's
-    connection."""
+    """Raised when an answer that has begun cannot be completed: the server then closes the
+    client's connection."""
 
 
 @dataclass
 class _Passing:
-    """An exchange that is being forwarded. Times are in seconds since its request came."""
+    """An exchange that is being forwarded. `at` is the time in seconds since `began`."""
 
     number: int
-    began: float
+    began: float  # when its request came, by `time.perf_counter`
     head: RequestHead
     upstream: Upstream
-    path: str  # as sent, without the path of the upstream's address
+    path: str  # relative to the path of the upstream's address
     request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
     started: bool = False  # True if the answer has begun
 
@@ -116,7 +117,7 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # a bug of ours: the client still gets an answer
+        except Exception as fault:  # a bug of ours: the answer is an error, if none has begun
             message = f"a bug of the proxy ({type(fault).__name__}); please report it"
             error = {"type": type(fault).__name__, "message": message}
             if passing.started:
@@ -274,8 +275,8 @@ class Forwarder:
         await refuse(send, refusal)
 
     def _error_text(self, error: Exception, upstream: Upstream) -> str:
-        """Return an error's shortened text without quoted bytes and secrets. A proxy from the
-        environment may repeat its password, for example."""
+        """Return an error's shortened text without quoted bytes and secrets. It may quote the
+        address of a proxy (HTTPS_PROXY) with its password, for example."""
         secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
         words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
         return words[:_LONGEST_WORDS]
@@ -283,8 +284,8 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked: more
-    pieces follow."""
+    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked, and
+    more pieces may follow."""
 
     pieces: list[bytes]
     is_whole: bool
@@ -311,7 +312,7 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 def _model(path: str) -> str:
     """Return the model in a path such as Gemini's (`/models/…`), or ""."""
-    if "/model/" in path:  # Bedrock's
+    if "/model/" in path:  # Bedrock's: its model is not read here
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 

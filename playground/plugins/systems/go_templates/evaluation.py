@@ -147,7 +147,8 @@ class Evaluation:
         return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return the entry of a map; fields of any other value are an error."""
+        """Return the entry of a map. A missing entry, and an entry of a missing value, follow
+        `missing_key`; fields of any other value are an error."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quote_text(name)}")
