@@ -68,7 +68,7 @@ class CallReader(Reader):
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
             message += f"{DECLARED}{self.declared_call.strip()!r:.120}"
             scanner.note("mended-form", call.place, message)
-        self._claim_opener(marker, call, form.syntax)
+        self._emit_opener(marker, call, form.syntax)
         self._note_wrapper(marker)
         try:
             if not has_body:
@@ -95,7 +95,7 @@ class CallReader(Reader):
         elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
             scanner.note_form(marker, syntax.call_template.before, where=place)
 
-    def _claim_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
+    def _emit_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
         """Emit the opener as markup, except for the tool's name and the arguments in it."""
         scanner, at = self.scanner, 0
         if syntax.name:

@@ -47,8 +47,8 @@ class JsonShape:
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
     `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A plain
-    text in place of arguments is the value of the argument `text_key`. A text under the key
-    that `thought` names is reasoning.
+    text in place of arguments is the value of the argument `text_key`. A text under the key that
+    `thought` names is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -123,7 +123,8 @@ class Declaration:
     """The tool that a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""
     """The fate of a call without a name. "": it fails. "empty": its name is empty, for the agent's
-    loop to answer. "inferred": it calls the only tool, or the only one that its arguments fit."""
+    loop to answer. "inferred": it calls the only tool, or the only one that its arguments fit, or
+    else its name is empty. A finding says so."""
     objects: bool = False
     """A body that is normally plain text may also be a JSON object with the arguments."""
     object_block: tuple[str, str] = ("", "")

@@ -30,7 +30,7 @@ from playground.nouns.tools import ToolMetadata
 _SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
-_TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
+_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
 # Keys of messages, requests, traces and sessions: a value with one does not look like tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
@@ -56,7 +56,7 @@ def looks_like_tools(value: Any) -> bool:
         return False
     result = value.get("result")
     inner = {*value, *(result if isinstance(result, dict) else ())}
-    return bool(inner & _TOOLS_ALONE) or {"name", "description"} <= inner
+    return bool(inner & _KEYS_OF_TOOLS) or {"name", "description"} <= inner
 
 
 def _is_call(value: Mapping[str, Any]) -> bool:
@@ -229,7 +229,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
     from playground.nouns.tool_formats.python_files import tool_from_model
 
     if isinstance(value, ToolMetadata):
-        yield _without_own_fields(value)
+        yield _without_added_fields(value)
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
     elif hasattr(value, "tool_call_schema"):
@@ -239,7 +239,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
         attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
         yield _tool(attributes, where)
     elif isinstance(getattr(value, "metadata", None), ToolMetadata):
-        yield _without_own_fields(value.metadata)
+        yield _without_added_fields(value.metadata)
     elif callable(value):
         try:
             tool, more_findings = tool_from_function(value)
@@ -252,7 +252,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
 
 
-def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
+def _without_added_fields(tool: ToolMetadata) -> ToolMetadata:
     """Copy a tool without the fields that a plugin's subclass adds, because they would change how
     the tool is written."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})

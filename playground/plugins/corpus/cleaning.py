@@ -29,7 +29,7 @@ from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
-_GUESSABLE: Final = 24  # characters: a shorter text could be guessed from its hash
+_LEAST_HASHED: Final = 24  # characters: a shorter text could be guessed from its hash
 # Fields whose texts are words of a format, names or times, which redaction does not change.
 _STRUCTURE_FIELDS: Final = frozenset(
     {
@@ -91,9 +91,9 @@ class Cleaner:
     """A cleaner of sessions. It removes secrets of known forms and of the environment variables."""
 
     def __init__(self) -> None:
-        self._all = self._search = searcher(tuple(environment_secrets()))
+        self._full_searcher = self._searcher = searcher(tuple(environment_secrets()))
         self._tally = Tally()
-        self._bodies = BodyScrubber(self._all, _REMEMBERED)
+        self._bodies = BodyScrubber(self._full_searcher, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._clean_tool)
         self._clean_tools: set[bytes] = set()  # keys of lists of tools without secrets
         self._sessions = PlainSessions()
@@ -133,7 +133,7 @@ class Cleaner:
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
-        search = _searcher_for(self._all, [dump_again(rest), *messages])
+        search = _searcher_for(self._full_searcher, [dump_again(rest), *messages])
         if search is None:
             return self._with_clean_tools(session, parts.tools_key)
         requests = [dump_again(value) for value in plain.get("requests", ())]
@@ -143,11 +143,11 @@ class Cleaner:
             "rows": self._rows,
             "recordings": _unchanged,
         }
-        self._search = search
+        self._searcher = search
         try:
             return self._record(session, cleaners)
         finally:
-            self._search = self._all
+            self._searcher = self._full_searcher
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
         """Return a session with clean tools. Its other fields are known to have no secrets.
@@ -167,7 +167,7 @@ class Cleaner:
         """Return items without secrets; `texts` are the items as JSON."""
         pairs = zip(texts, items, strict=True)
         clean = tuple(
-            self._value(item) if self._search.may_be_in(text) else item for text, item in pairs
+            self._value(item) if self._searcher.may_be_in(text) else item for text, item in pairs
         )
         return items if all(map(is_, items, clean)) else clean
 
@@ -179,9 +179,9 @@ class Cleaner:
             case str():
                 return self.text(value)
             case dict() | list():
-                if not self._search.may_be_in(json_of(value)):
+                if not self._searcher.may_be_in(json_of(value)):
                     return value
-                clean = scrubbed_with(self._search, value, self._tally)
+                clean = scrubbed_with(self._searcher, value, self._tally)
                 return value if clean == value else clean
             case tuple():
                 items = tuple(map(self._value, value))
@@ -204,12 +204,12 @@ class Cleaner:
         return unchecked(type(record), clean)
 
     def _clean_text(self, text: str) -> str:
-        return star_secrets(text, self._search, self._tally)
+        return star_secrets(text, self._searcher, self._tally)
 
     def _clean_tool(self, text: str) -> ToolMetadata | None:
         """Return the clean tool for a tool's JSON, or None if it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
-        clean = scrubbed_with(self._all, plain, self._tally)
+        clean = scrubbed_with(self._full_searcher, plain, self._tally)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
@@ -265,7 +265,7 @@ def _is_of_objects(value: Any) -> bool:
 def hide_text(text: str) -> str:
     """Return a text's length and hash as words; only its length if the text could be guessed."""
     length = f"{len(text)} characters"
-    if len(text) < _GUESSABLE:
+    if len(text) < _LEAST_HASHED:
         return length
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return f"{length}, {digest}"

@@ -50,10 +50,10 @@ class ScratchFolder:
     """
 
     def __init__(self, parent: Path) -> None:
-        self._mark = FileDraft(parent / "scratch")
-        self.path = self._mark.path.with_suffix(FOLDER)
+        self._locked_file = FileDraft(parent / "scratch")
+        self.path = self._locked_file.path.with_suffix(FOLDER)
 
     def close(self) -> None:
         """Remove the folder and its contents."""
         shutil.rmtree(self.path, ignore_errors=True)
-        self._mark.discard()
+        self._locked_file.discard()

@@ -1,7 +1,8 @@
 """Flink-Agents' events. An action listens to the types of some events, and sends others. Values
-stand in `attributes`. A new event's `id` is a hash of its content; assigning a field renews it,
-`set_attr` does not, and `from_event` copies it. Events can be created as in release 0.3.1 and as in
-the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its discussion 75.
+stand in `attributes`. A new event's `id` is a hash of its content. Assigning a field renews the
+id; `set_attr` does not, and `from_event` copies the id. Events can be created as in release 0.3.1
+and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
+discussion 75.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another event: `request`, or None if it was made without it."""
+    """An event that answers another event. `request` is None if the answer was made without it."""
 
     _request: Event | None = PrivateAttr(default=None)
 
