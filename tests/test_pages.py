@@ -300,10 +300,10 @@ def test_the_model_decides_about_marks() -> None:
     app = page("cache", session="06-cache-eight-turns", dialect="xml")
     drawn = strip(app)
     assert drawn["sentence"] == (
-        "3 marks, probably none can hit: about 628 tokens up to the last one, and this model "
+        "3 marks, probably none can hit: about 849 tokens up to the last one, and this model "
         "needs 1,024."
     )
-    assert drawn["note"] == "It costs the full price ($0.015)."
+    assert drawn["note"] == "It costs the full price ($0.019)."
     assert [value for value, _, _ in drawn["figures"]] == ["0 %", "100 %", "0"]
     app.selectbox(key="model").set_value("openai/gpt-5").run()
     assert "takes no cache_control marks" in strip(app)["note"]
@@ -377,7 +377,7 @@ def bars(app: AppTest) -> list[dict[str, Any]]:
 def test_policies_are_bars_and_equal_ones_are_one() -> None:
     app = page("cache", session="12-long-tool-run")
     best, worst = bars(app)
-    assert (best["figure"], worst["figure"]) == ("26 % · $0.038", "100 % · $0.15")
+    assert (best["figure"], worst["figure"]) == ("24 % · $0.054", "100 % · $0.23")
     assert (best["on"], worst["on"]) == (False, True)
     assert best["name"] == "As Claude Code +11"
     assert sum(best["shares"]) < 0.27

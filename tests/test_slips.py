@@ -14,7 +14,7 @@ from strategies import DIALECTS
 from playground.dialects.reading import parse
 from playground.parsing.result import ParseResult
 from playground.plugins.guides.library import example
-from playground.plugins.guides.slips import FATES, SLIPS, Example, Reply, fate, slip_replies
+from playground.plugins.guides.slips import FATES, SLIPS, Example, SlipReply, fate, slip_replies
 from playground.servers import all_servers
 
 PARTS = ["Looks like", "Grammar", "Cannot express", "Read by", "Slips", "Sources"]
@@ -121,7 +121,7 @@ def test_the_fate_of_a_call(content: str, reasoning: str, calls: Any, expected: 
         f"<tool_call>\n{json.dumps({'name': name, 'arguments': given})}\n</tool_call>"
         for name, given in calls
     )
-    reply = Reply(text, "", "f", {"a": "Brest"}, "Bre")
+    reply = SlipReply(text, "", "f", {"a": "Brest"}, "Bre")
     read = parse(text, "hermes")
     assert isinstance(read, ParseResult)
     assert fate(reply, read) == expected

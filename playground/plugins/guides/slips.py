@@ -39,7 +39,7 @@ _ARGUMENTS_KEY: Final = r', ?"\w+": ?'
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SlipReply:
     """A reply with a slip. Its fate is that of a text of it or, if `text` is empty, of a call."""
 
     content: str
@@ -59,7 +59,7 @@ class Slip:
 
     name: str
     family: str
-    make: Callable[[Example], Reply | None]
+    make: Callable[[Example], SlipReply | None]
     evidence: str = "run"
     """The best evidence that a server's view can have: `run`, `read` or `assumed`. Runs of servers'
     parsers have no replies of some slips, and some have no choice of a view."""
@@ -113,15 +113,15 @@ class Example:
         match = re.search(r'\{"harbour": ?"Brest", ?"days": ?2\}', self.one)
         return match[0] if match else ""
 
-    def damaged(self, content: str, call: ToolCallPart | None = None) -> Reply | None:
+    def damaged(self, content: str, call: ToolCallPart | None = None) -> SlipReply | None:
         """Return a reply whose fate is that of a call, None if there is nothing to damage."""
         if not content or content == self.one:
             return None
         return self.reply(content, call or self.call)
 
-    def reply(self, content: str, call: ToolCallPart) -> Reply:
+    def reply(self, content: str, call: ToolCallPart) -> SlipReply:
         value = next((v for v in call.args.values() if isinstance(v, str)), "")
-        return Reply(content, "", call.tool_name, call.args, value[: len(value) // 2 + 1])
+        return SlipReply(content, "", call.tool_name, call.args, value[: len(value) // 2 + 1])
 
     def with_arguments(self, **arguments: Any) -> ToolCallPart | None:
         """Return the call with more or other arguments; None if it holds only texts."""
@@ -130,7 +130,7 @@ class Example:
         return replace(self.call, args={**self.call.args, **arguments})
 
 
-def fate(reply: Reply, result: ParseResult) -> str:
+def fate(reply: SlipReply, result: ParseResult) -> str:
     """Return the fate of a reply's text or call, as a key of `FATES`."""
     if any(finding.code == "server-fails" for finding in result.findings):
         return "error"
@@ -150,13 +150,13 @@ def fate(reply: Reply, result: ParseResult) -> str:
     return "reasoning" if reply.needle in result.reasoning else "dropped"
 
 
-def _holds(name: str, arguments: Mapping[str, Any], reply: Reply) -> bool:
+def _holds(name: str, arguments: Mapping[str, Any], reply: SlipReply) -> bool:
     """Return True if a delivered call is the reply's call with other arguments or another name."""
     written = json.dumps(arguments, ensure_ascii=False)
     return name.endswith(reply.name) or json.dumps(reply.needle)[1:-1] in written
 
 
-def slip_replies(dialect: DeclaredDialect) -> Iterator[tuple[Slip, Reply]]:
+def slip_replies(dialect: DeclaredDialect) -> Iterator[tuple[Slip, SlipReply]]:
     """Yield the slips that the dialect's form allows, each with its reply."""
     if dialect.is_native_toolcalling():
         return
@@ -170,15 +170,15 @@ def slip_replies(dialect: DeclaredDialect) -> Iterator[tuple[Slip, Reply]]:
 # --- as written
 
 
-def _as_written(e: Example) -> Reply | None:
+def _as_written(e: Example) -> SlipReply | None:
     return e.reply(e.one, e.call)
 
 
-def _second_call(e: Example) -> Reply | None:
+def _second_call(e: Example) -> SlipReply | None:
     return e.damaged(e.written(e.call, e.other), e.other) if e.other else None
 
 
-def _other_order(e: Example) -> Reply | None:
+def _other_order(e: Example) -> SlipReply | None:
     call = e.with_arguments()
     if call is None:
         return None
@@ -186,7 +186,7 @@ def _other_order(e: Example) -> Reply | None:
     return e.damaged(e.written(backwards))
 
 
-def _white_space(e: Example) -> Reply | None:
+def _white_space(e: Example) -> SlipReply | None:
     if e.body:
         return e.damaged(e.one.replace(e.body, json.dumps(json.loads(e.body), indent=2)))
     return e.damaged(re.sub(r"(?<=>)\n?(?=<)", "\n  ", e.one))
@@ -195,21 +195,21 @@ def _white_space(e: Example) -> Reply | None:
 # --- text and reasoning beside calls
 
 
-def _text_before(e: Example) -> Reply | None:
-    return Reply(e.written(TextPart(_BEFORE), e.call), _BEFORE)
+def _text_before(e: Example) -> SlipReply | None:
+    return SlipReply(e.written(TextPart(_BEFORE), e.call), _BEFORE)
 
 
-def _text_between(e: Example) -> Reply | None:
+def _text_between(e: Example) -> SlipReply | None:
     if e.other is None:
         return None
-    return Reply(e.written(e.call, TextPart(_BETWEEN), e.other), _BETWEEN)
+    return SlipReply(e.written(e.call, TextPart(_BETWEEN), e.other), _BETWEEN)
 
 
-def _text_after(e: Example) -> Reply | None:
-    return Reply(e.written(e.call, TextPart(_AFTER)), _AFTER)
+def _text_after(e: Example) -> SlipReply | None:
+    return SlipReply(e.written(e.call, TextPart(_AFTER)), _AFTER)
 
 
-def _call_between_texts(e: Example) -> Reply | None:
+def _call_between_texts(e: Example) -> SlipReply | None:
     return e.damaged(e.written(TextPart(_BEFORE), e.call, TextPart(_AFTER)))
 
 
@@ -221,20 +221,20 @@ def _thinking(e: Example, form: str) -> str:
     return form.format(open=tags.open, close=tags.close, call=e.one)
 
 
-def _reasoning_before(e: Example) -> Reply | None:
+def _reasoning_before(e: Example) -> SlipReply | None:
     content = _thinking(e, f"{{open}}\n{_THOUGHT}\n{{close}}\n\n{{call}}")
-    return Reply(content, _THOUGHT) if content else None
+    return SlipReply(content, _THOUGHT) if content else None
 
 
-def _in_open_reasoning(e: Example) -> Reply | None:
+def _in_open_reasoning(e: Example) -> SlipReply | None:
     return e.damaged(_thinking(e, f"{{open}}\n{_THOUGHT}\n{{call}}"))
 
 
-def _draft(e: Example) -> Reply | None:
+def _draft(e: Example) -> SlipReply | None:
     return e.damaged(_thinking(e, f"{{open}}\nPerhaps:\n{{call}}\n{{close}}\n\n{_AFTER}"))
 
 
-def _in_a_fence(e: Example) -> Reply | None:
+def _in_a_fence(e: Example) -> SlipReply | None:
     return e.damaged(f"{_BEFORE}\n```\n{e.one}\n```")
 
 
@@ -247,34 +247,34 @@ def _cut(text: str, value: str) -> str:
     return text[: at + len(value) // 2 + 1] if at >= 0 else ""
 
 
-def _cut_in_argument(e: Example) -> Reply | None:
+def _cut_in_argument(e: Example) -> SlipReply | None:
     return e.damaged(_cut(e.one, e.value))
 
 
-def _cut_before_closer(e: Example) -> Reply | None:
+def _cut_before_closer(e: Example) -> SlipReply | None:
     closer = e.marker("call", last=True)
     return e.damaged(e.one.rpartition(closer)[0].rstrip() if closer else "")
 
 
-def _cut_in_closer(e: Example) -> Reply | None:
+def _cut_in_closer(e: Example) -> SlipReply | None:
     closer = e.marker("call", last=True)
     before, found, _ = e.one.rpartition(closer) if len(closer) > 3 else ("", "", "")
     return e.damaged(before + closer[: len(closer) // 2] if found else "")
 
 
-def _half_opener(e: Example) -> Reply | None:
+def _half_opener(e: Example) -> SlipReply | None:
     opener = e.marker("section") or e.marker("call")
     half = opener[: len(opener) // 2]
-    return Reply(f"{_BEFORE}\n{half}", half) if len(half) > 2 else None
+    return SlipReply(f"{_BEFORE}\n{half}", half) if len(half) > 2 else None
 
 
-def _good_before_cut(e: Example) -> Reply | None:
+def _good_before_cut(e: Example) -> SlipReply | None:
     if e.other is None:
         return None
     return e.damaged(_cut(e.written(e.call, e.other), "Dover"))
 
 
-def _section_not_closed(e: Example) -> Reply | None:
+def _section_not_closed(e: Example) -> SlipReply | None:
     closer = e.marker("section", last=True)
     return e.damaged(e.one.rpartition(closer)[0].rstrip() if closer else "")
 
@@ -282,18 +282,18 @@ def _section_not_closed(e: Example) -> Reply | None:
 # --- markers
 
 
-def _doubled_opener(e: Example) -> Reply | None:
+def _doubled_opener(e: Example) -> SlipReply | None:
     opener = e.marker("call")
     return e.damaged(e.one.replace(opener, f"{opener}\n{opener}", 1) if opener else "")
 
 
-def _doubled_closer(e: Example) -> Reply | None:
+def _doubled_closer(e: Example) -> SlipReply | None:
     closer = e.marker("call", last=True)
     before, found, after = e.one.rpartition(closer) if closer else ("", "", "")
     return e.damaged(f"{before}{closer}\n{closer}{after}" if found else "")
 
 
-def _no_opener(e: Example) -> Reply | None:
+def _no_opener(e: Example) -> SlipReply | None:
     opener = e.marker("call")
     return e.damaged(e.one.replace(opener, "", 1).lstrip() if opener else "")
 
@@ -305,91 +305,91 @@ def _unclosed_first(e: Example) -> str:
     return e.written(e.call, e.other).replace(closer, "", 1)
 
 
-def _unclosed_then_first(e: Example) -> Reply | None:
+def _unclosed_then_first(e: Example) -> SlipReply | None:
     return e.damaged(_unclosed_first(e))
 
 
-def _unclosed_then_second(e: Example) -> Reply | None:
+def _unclosed_then_second(e: Example) -> SlipReply | None:
     return e.damaged(_unclosed_first(e), e.other)
 
 
-def _no_section(e: Example) -> Reply | None:
+def _no_section(e: Example) -> SlipReply | None:
     opener, closer = e.marker("section"), e.marker("section", last=True)
     return e.damaged(e.one.replace(opener, "").replace(closer, "").strip() if opener else "")
 
 
-def _two_sections(e: Example) -> Reply | None:
+def _two_sections(e: Example) -> SlipReply | None:
     if e.other is None or not e.marker("section"):
         return None
     return e.damaged(f"{e.one}\n{e.written(e.other)}", e.other)
 
 
-def _opener_in_prose(e: Example) -> Reply | None:
+def _opener_in_prose(e: Example) -> SlipReply | None:
     opener = e.marker("section") or e.marker("call")
-    return Reply(f"The marker is {opener} here.", "here.") if opener else None
+    return SlipReply(f"The marker is {opener} here.", "here.") if opener else None
 
 
-def _closer_in_prose(e: Example) -> Reply | None:
+def _closer_in_prose(e: Example) -> SlipReply | None:
     closer = e.marker("call", last=True)
-    return Reply(f"The marker is {closer} here.", "here.") if closer else None
+    return SlipReply(f"The marker is {closer} here.", "here.") if closer else None
 
 
 # --- the call's body
 
 
-def _with_body(e: Example, change: Callable[[str], str]) -> Reply | None:
+def _with_body(e: Example, change: Callable[[str], str]) -> SlipReply | None:
     return e.damaged(e.one.replace(e.body, change(e.body)) if e.body else "")
 
 
-def _bare_key(e: Example) -> Reply | None:
+def _bare_key(e: Example) -> SlipReply | None:
     return _with_body(e, lambda body: body.replace('"harbour"', "harbour"))
 
 
-def _single_quotes(e: Example) -> Reply | None:
+def _single_quotes(e: Example) -> SlipReply | None:
     return _with_body(e, lambda body: body.replace('"', "'"))
 
 
-def _trailing_comma(e: Example) -> Reply | None:
+def _trailing_comma(e: Example) -> SlipReply | None:
     return _with_body(e, lambda body: f"{body[:-1]},}}")
 
 
-def _no_comma(e: Example) -> Reply | None:
+def _no_comma(e: Example) -> SlipReply | None:
     return _with_body(e, lambda body: body.replace('",', '"', 1))
 
 
-def _no_colon(e: Example) -> Reply | None:
+def _no_colon(e: Example) -> SlipReply | None:
     return _with_body(e, lambda body: body.replace('":', '"', 1))
 
 
-def _good_before_broken(e: Example) -> Reply | None:
+def _good_before_broken(e: Example) -> SlipReply | None:
     if e.other is None or not e.body:
         return None
     text = e.written(e.call, e.other)
     return e.damaged(re.sub(r'"harbour":( ?"Dover")', r'"harbour"\1', text))
 
 
-def _quoted_arguments(e: Example) -> Reply | None:
+def _quoted_arguments(e: Example) -> SlipReply | None:
     return _with_body(e, json.dumps)
 
 
-def _beside_the_name(e: Example) -> Reply | None:
+def _beside_the_name(e: Example) -> SlipReply | None:
     found = re.search(_ARGUMENTS_KEY + re.escape(e.body), e.one) if e.body else None
     return e.damaged(e.one.replace(found[0], f", {e.body[1:-1]}") if found else "")
 
 
-def _text_before_closer(e: Example) -> Reply | None:
+def _text_before_closer(e: Example) -> SlipReply | None:
     closer = e.marker("call", last=True)
     before, found, after = e.one.rpartition(closer) if closer else ("", "", "")
     return e.damaged(f"{before} as you asked {closer}{after}" if found else "")
 
 
-def _closer_in_value(e: Example) -> Reply | None:
+def _closer_in_value(e: Example) -> SlipReply | None:
     closer = e.marker("param", last=True)
     call = e.with_arguments(harbour=f"Brest {closer} quay") if closer else None
     return e.damaged(e.written(call), call) if call else None
 
 
-def _argument_twice(e: Example) -> Reply | None:
+def _argument_twice(e: Example) -> SlipReply | None:
     call = e.with_arguments(harbour="Dover")
     closer = e.marker("param", last=True)
     opener = e.marker("param")
@@ -401,7 +401,7 @@ def _argument_twice(e: Example) -> Reply | None:
     return e.damaged(f"{e.one[:stop]}\n{again}{e.one[stop:]}", call)
 
 
-def _text_for_number(e: Example) -> Reply | None:
+def _text_for_number(e: Example) -> SlipReply | None:
     call = e.with_arguments(days="two") if e.dialect.syntax.param else None
     return e.damaged(e.written(call), call) if call else None
 
@@ -409,19 +409,19 @@ def _text_for_number(e: Example) -> Reply | None:
 # --- tools
 
 
-def _unknown_tool(e: Example) -> Reply | None:
+def _unknown_tool(e: Example) -> SlipReply | None:
     if e.with_arguments() is None:
         return None
     call = ToolCallPart("call_1", "no_such_tool", {"harbour": "Brest"})
     return e.damaged(e.written(call), call)
 
 
-def _prefixed_name(e: Example) -> Reply | None:
+def _prefixed_name(e: Example) -> SlipReply | None:
     content = e.one.replace(e.call.tool_name, f"functions.{e.call.tool_name}")
     return e.damaged(content if "functions.functions." not in content else "")
 
 
-def _undeclared_argument(e: Example) -> Reply | None:
+def _undeclared_argument(e: Example) -> SlipReply | None:
     call = e.with_arguments(wind="north")
     return e.damaged(e.written(call), call) if call else None
 
