@@ -384,6 +384,20 @@ def test_mistakes_come_at_the_rate_that_was_asked_for() -> None:
     assert other == ["call"] + ["tool"] * 2 + [""] * 5
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("tol=1", "unknown mistake 'tol'; did you mean 'tool'"),
+        ("call=1+herms.tool=1", "unknown mistake 'herms.tool'; did you mean 'hermes.tool'"),
+        ("call", "'call' has no count; expected such as call=1"),
+    ],
+)
+def test_a_misspelled_mistake_is_refused(server: DemoServer, script: str, said: str) -> None:
+    model = f"openai/demo-taught@{script}"
+    plan = trial(SESSION, "hermes", models=model, repeats=1, base_url=f"{server.url}/v1")
+    assert said in plan.run().attempts[0].fault
+
+
 def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> None:
     model = "openai/demo-taught@call=1+hermes.tool=1+native.arguments=3+json.arguments=1+of=4"
     heard: list[Attempt] = []

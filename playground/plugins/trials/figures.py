@@ -183,9 +183,7 @@ class Trial(Drawn):
         silent = [arm for arm in self.arms if arm.faults]
         if silent:
             times = sum(arm.faults for arm in silent)
-            told = [
-                f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent
-            ]
+            told = [f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent]
             said += f" {grouped(times)} of {counted(len(self.attempts), 'attempt')} "
             said += f"{'was' if times == 1 else 'were'} not answered ({'; '.join(told)})."
         broken = sum(arm.broken_off for arm in self.arms)
