@@ -176,8 +176,8 @@ class Trial(Drawn):
         """A sentence that names the best arm, or says that nothing is proven.
 
         An arm is best if it has more right arguments than each other arm. The level of 5 % is
-        divided among all pairs (Bonferroni), because the best arm is chosen after the fact. Attempts
-        without an answer and answers that broke off are named, and count for no arm.
+        divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
+        Attempts without an answer and answers that broke off are named, and count for no arm.
         """
         said = self._comparison
         silent = [arm for arm in self.arms if arm.faults]
