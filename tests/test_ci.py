@@ -265,7 +265,7 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     done = run("--prefix-may-change", "--most-tokens-more", "0", "traces/a b.json")
     assert done.returncode == 0
     done = run("--base", "--help", "traces/new.json")
-    assert (done.returncode, "'--help' is no commit" in done.stderr) == (2, True)
+    assert (done.returncode, "'--help' is not a commit" in done.stderr) == (2, True)
     done = run("--comment", "traces/new.json")
     assert (done.returncode, "--comment without $GITHUB_TOKEN" in done.stderr) == (2, True)
 

@@ -79,7 +79,8 @@ def test_the_context_limit_comes_from_the_model() -> None:
     (finding,) = found.findings
     assert finding.code == "context-cut"
     assert finding.message == (
-        "the 2 oldest of 4 messages are not sent: room for 8,192 tokens, the context of gpt-4"
+        "the oldest messages that can be spared (2 of 4) are not sent: "
+        "room for 8,192 tokens, the context of gpt-4"
     )
 
 
@@ -121,7 +122,7 @@ def test_the_system_message_and_the_newest_question_are_never_cut() -> None:
     templates = parse_templates("default:\n- {role: user, content: now}")
     found = run(templates, {}, Answers(["ok"]), history=before, most_tokens=6000)
     assert [m["content"][:3] for m in found.requests[0].messages] == ["Be ", "2 h", "now"]
-    assert found.findings[0].message.startswith("the 2 oldest of 5 messages are not sent")
+    assert found.findings[0].message.startswith("the oldest messages that can be spared (2 of 5)")
 
 
 def test_a_question_stays_where_the_results_of_functions_have_no_room() -> None:

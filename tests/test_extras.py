@@ -90,6 +90,9 @@ def test_core_is_small() -> None:
         (["tools", "02-parallel-calls"], "get_tides"),
         (["grammar", "02-parallel-calls", "-d", "hermes"], "get_tides"),
         (["dialect", "show", "hermes"], "tool_call"),
+        (["tokens", "02-parallel-calls"], "kinds of bytes"),
+        (["tokens", "02-parallel-calls", "--model", "gpt-4o"], "kinds of bytes"),
+        (["diff", "02-parallel-calls", "03-long-file"], "tokens"),
     ],
 )
 def test_a_command_needs_no_extra(core: Path, arguments: list[str], word: str) -> None:
@@ -105,7 +108,6 @@ def test_a_command_needs_no_extra(core: Path, arguments: list[str], word: str) -
         (["app"], "app"),
         (["proxy", "--port", "0"], "app"),
         (["cache", "wire", "02-parallel-calls"], "llm"),
-        (["tokens", "02-parallel-calls"], "llm"),
         (["corpus", "ask", "breaks", "nowhere"], "corpus"),
     ],
 )
@@ -115,6 +117,17 @@ def test_a_command_that_needs_one_names_it(core: Path, arguments: list[str], ext
     said = done.stderr.strip().splitlines()
     assert said[-1].startswith("playground: ") and requirement(extra) in said[-1]
     assert len(said) == (1 if arguments else 2), said  # the app says first how to get help
+
+
+@pytest.mark.parametrize("answer", ["simulate_cache(s, 'xml')", "compare(s)", "count_tokens(s)"])
+def test_an_answer_prints_and_has_a_page_without_pandas(core: Path, answer: str) -> None:
+    session = "s = pg.sample_sessions()['02-parallel-calls']"
+    code = f"import playground as pg; {session}; a = pg.{answer}; print(a); print(a.html()[:15])"
+    done = run(core, code)
+    assert done.stderr == ""
+    head, *rows, page = done.stdout.splitlines()
+    assert len(rows) > 2 and len(head.split()) > 2
+    assert page == "<!doctype html>"
 
 
 @pytest.mark.parametrize(("ask", "extra"), [("frame()", "frames"), ("figure()", "frames")])

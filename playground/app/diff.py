@@ -29,7 +29,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # in older addresses: the new version, which the bar chooses now
+_AFTER: Final = "after"  # in the URLs of earlier releases: the new version
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -43,7 +43,8 @@ _SELECTED: Final = "diff selected"
 
 @dataclass(frozen=True)
 class VersionQuestion:
-    """The two compared sessions and their names, the request of each, and a model for both."""
+    """The two compared sessions and their names, the request to compare (0: the last), and a model
+    for both ("": each session's own)."""
 
     names: tuple[str, str]
     sessions: tuple[Session, Session]
@@ -52,11 +53,11 @@ class VersionQuestion:
 
 
 def draw_controls() -> tuple[VersionQuestion, str, Any]:
-    """Let the user choose an old version of the session in the bar, and a view.
+    """Let the user choose what the current session is compared with, a request, a model and a view.
 
-    Return both and the place for the filter. By default, the old version is the session before its
-    edits. For a session without edits, it is the user's session with the most similar name; for a
-    sample, it is the next sample.
+    Return the question, the view, and the place for the filter. By default, the old version is the
+    session before its edits. For a session without edits, it is the user's session with the most
+    similar name; for a sample, it is the next sample.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -103,7 +104,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without its last number, which distinguishes sessions of the same name."""
+    """Return a name up to its first ` (`, as in `NAME (2)`: the number tells namesakes apart."""
     return name.partition(" (")[0]
 
 
@@ -162,7 +163,7 @@ def _show_block() -> None:
 
 
 def _select(key: str) -> None:
-    """Choose the block of this key; `filtered` then shows all blocks if both versions have it."""
+    """Choose the block of this key; if it is unchanged, `filtered` then shows all blocks."""
     state.put(_SELECTED, key)
 
 
@@ -213,8 +214,8 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     st.header("Who wrote it", anchor=False)
     tables.table(rows.writers(version_diff), height="content")
     st.caption(
-        "A block's tokens are those of its text, a tool's also those that its provider adds. The "
-        "totals above are those of the whole request."
+        "The tokens of a block are those of its text, and for a tool also those that the provider "
+        "adds. The totals above count the whole request."
     )
 
 

@@ -43,12 +43,12 @@ def show(row: Any) -> None:
     try:
         prompt = by_template(session, *given) if given else by_format(session, form, tool_format)
     except InputFault as fault:
-        st.error("This template cannot render the session; nothing else has changed.")
+        st.error("The session cannot be written in this format. Nothing was changed.")
         say.text(str(fault))
         st.stop()
     widgets.show_findings(prompt.findings, "about the template")
-    reader = prompt.dialect or "no dialect reads its calls"
-    say.text(f"Replies are read by: {reader}.")
+    reader = prompt.dialect
+    say.text(f"Replies are read by: {reader}." if reader else "No dialect reads such calls.")
     widgets.exact_text(f"The prompt by {prompt.format}", prompt.text, show_breaks)
 
 
@@ -120,8 +120,8 @@ def show_audit(name: str, text: str) -> None:
         say.text(str(refused))
         return
     say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
-    worst = ("error", "warning", "info")
-    faults = sorted(found.faults, key=lambda each: worst.index(each.finding.severity))
+    worst_first = ("error", "warning", "info")
+    faults = sorted(found.faults, key=lambda each: worst_first.index(each.finding.severity))
     for number, fault in enumerate(faults):
         code, severity = fault.finding.code, fault.finding.severity
         with say.expander(f"{severity}: {CODES[code].meaning}"):

@@ -12,7 +12,7 @@ The base class of an answer says what it can do: `Shown` (a table, a page, a not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
 
@@ -122,7 +122,12 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        return as_text(self.frame())
+        from playground.base.extras import MissingPackageError
+
+        try:
+            return as_text(self.frame())
+        except MissingPackageError:  # without pandas, numbers are not rounded
+            return "\n".join(_lines(draw("rows", self)))
 
     def html(self) -> str:
         """Return the answer as one HTML page that needs no server.
@@ -148,6 +153,14 @@ def _field(name: str, value: object) -> str:
     if isinstance(value, Sequence | Mapping):
         return f"{name}: {len(value)}"
     return f"{name}={own!r}" if isinstance(own := getattr(value, "name", None), str) else ""
+
+
+def _lines(rows: Any) -> Iterator[str]:
+    columns = [list(map(str, column)) for column in zip(rows.columns, *rows.cells, strict=True)]
+    widths = [max(map(len, map(_cell, column))) for column in columns]
+    for line in zip(*columns, strict=True):
+        cells = (_cell(cell).ljust(width) for cell, width in zip(line, widths, strict=True))
+        yield keep_order(" ".join(cells).rstrip())
 
 
 def as_text(frame: pd.DataFrame) -> str:

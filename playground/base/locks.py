@@ -35,12 +35,13 @@ _NOTE_TRIES: Final = 100
 _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
-_SHORTEST, _LONGEST = 0.001, 0.05  # seconds between two tries
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds between two tries
 _THREADS: Final = threading.Lock()  # locks out other threads where files cannot be locked
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file. Return False if another program holds its lock.
+    """Lock an open file. Return False if its lock is held, usually by another program. Where files
+    cannot be locked (Windows), do nothing and return True.
 
     Raises OSError if the file system has no locks.
     """
@@ -58,12 +59,12 @@ def lock_soon(handle: int) -> bool:
 
     Raises OSError if the file system has no locks.
     """
-    end, pause = time.monotonic() + SOON / 2, _SHORTEST
+    end, pause = time.monotonic() + SOON / 2, _SHORTEST_PAUSE
     while not try_lock(handle):
         if time.monotonic() > end:
             return False
         time.sleep(pause)
-        pause = min(2 * pause, _LONGEST)
+        pause = min(2 * pause, _LONGEST_PAUSE)
     return True
 
 
@@ -112,10 +113,10 @@ def lock_file(place: Path) -> Iterator[None]:
 
 
 def _wait(handle: int, place: Path) -> None:
-    is_reported, start, pause = False, time.monotonic(), _SHORTEST
-    note = _note_time(handle)
+    is_reported, start, pause = False, time.monotonic(), _SHORTEST_PAUSE
+    note_time = _note_time(handle)
     while not try_lock(handle):
-        if note != (note := _note_time(handle)):  # the holder has changed
+        if note_time != (note_time := _note_time(handle)):  # the holder has changed
             start = time.monotonic()
         waited = time.monotonic() - start
         if not is_reported and waited > SOON:
@@ -123,7 +124,7 @@ def _wait(handle: int, place: Path) -> None:
         if not is_reported and waited > PATIENCE:
             raise BlockingIOError(errno.EAGAIN, f"it is held by {holder_of(handle)}")
         time.sleep(pause)
-        pause = min(1.5 * pause, _LONGEST)
+        pause = min(1.5 * pause, _LONGEST_PAUSE)
 
 
 def _note_time(handle: int) -> int:
@@ -160,7 +161,7 @@ def holder_of(handle: int) -> str:
                 return note[0]
             if text:
                 break
-            time.sleep(_SHORTEST)
+            time.sleep(_SHORTEST_PAUSE)
     with suppress(OSError, ValueError, LookupError):  # there is no such list, or no such process
         return _listed_holder(os.fstat(handle))
     return _OTHER

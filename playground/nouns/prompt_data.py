@@ -36,8 +36,8 @@ class TaskConfig(BaseModel):
     """The settings that stay the same during a task.
 
     `dialect_rules`, if given, replace a dialect's own rules: one text for all dialects, or texts by
-    dialect name. With `system_rules` the playground's general rules are written; requests of other
-    programs omit them.
+    dialect name. `system_rules` is True if the playground's general rules are written. Requests
+    that other programs made have no such rules.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -30,7 +30,7 @@ class CallReader(Reader):
 
     recipient: str | None = None  # the tool that the section's opener names
     declared_call = ""  # the form in which the dialect writes calls
-    in_pieces = False  # True if the last call broke off in a JSON object, whose rest may follow
+    in_pieces = False  # True if the last call failed inside a JSON object, whose rest may follow
     # the opener of another call between the same markers
     _next_call: Marker | None = None
     _wrapped = False  # True if a list or a code fence stands around the body
@@ -68,7 +68,7 @@ class CallReader(Reader):
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
             message += f"{DECLARED}{self.declared_call.strip()!r:.120}"
             scanner.note("mended-form", call.place, message)
-        self._claim_opener(marker, call, form.syntax)
+        self._emit_opener(marker, call, form.syntax)
         self._note_wrapper(marker)
         try:
             if not has_body:
@@ -95,8 +95,8 @@ class CallReader(Reader):
         elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
             scanner.note_form(marker, syntax.call_template.before, where=place)
 
-    def _claim_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
-        """Claim the opener: as markup, except for the tool's name and the arguments in it."""
+    def _emit_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
+        """Emit the opener as markup, except for the tool's name and the arguments in it."""
         scanner, at = self.scanner, 0
         if syntax.name:
             self.set_name(call, 0, syntax.name)
@@ -139,7 +139,7 @@ class CallReader(Reader):
         if name:
             self.set_name(call, 0, name)
             self.scanner.note(
-                "mended-name", call.place, f"the call has no name: its arguments fit only {name}"
+                "mended-name", call.place, f"the call has no name: read as a call of {name}"
             )
         else:
             call.name = ""
@@ -175,7 +175,7 @@ class CallReader(Reader):
         """Read the marker after a body that ends by itself.
 
         If the marker is missing, the call is complete all the same, and a finding notes the repair.
-        Another call between the same markers needs no closer before it.
+        In a list or a code fence, a call needs no closer if another call follows.
         """
         scanner, close = self.scanner, form.close
         if close is None:
@@ -276,8 +276,8 @@ class CallReader(Reader):
     def _leaves_open(self, form: Form) -> bool:
         """Return True if the last argument lacks its closer.
 
-        A closer at the very end of the stream is a closer, too. It was emitted as the beginning of
-        a marker only because no text follows it.
+        A complete closer at the very end of the stream was emitted as mere markup, since it could
+        have been the beginning of a longer marker. So the last markup is compared with the closer.
         """
         if self.argument is None or not form.syntax.param:
             return self.argument is not None

@@ -18,7 +18,7 @@ from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literal
 
 # The holes that each kind of template may have besides its body. The hole of a call's or a
 # parameter's body names a notation; a section's body is {calls}. docs/contributing/dialect.md lists
-# both.
+# all holes.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -47,8 +47,8 @@ class JsonShape:
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
     `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A plain
-    text in place of arguments is the value of the argument `text_key`. If the first key is
-    `thought`, its value is reasoning.
+    text in place of arguments is the value of the argument `text_key`. A text under the key that
+    `thought` names is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -79,7 +79,7 @@ class Declaration:
     param_separator: str = ""
     """White space between two parameters."""
     section: str = ""
-    """The wrapper around the calls of one reply. Calls without the wrapper are read too."""
+    """The wrapper around a reply's calls. It may be missing, except with `section_required`."""
     section_also: tuple[str, ...] = ()
     """Other wrappers that are read in place of `section`, but never written."""
     section_slips: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Declaration:
     shape: JsonShape = field(default_factory=JsonShape)
     """The members of a call that is one JSON object: their keys, their order, and the id's form."""
     json: JsonStyle = PLAIN_JSON
-    """The style of JSON, alone or as a parameter's value."""
+    """The style of JSON, as a call's whole body or as a parameter's value."""
     literals: Literals = JSON_WORDS
     """The words for true, false and null, in parameters and in {args:marked}."""
     type_words: tuple[tuple[str, str], ...] = ()
@@ -112,18 +112,19 @@ class Declaration:
     untyped: Untyped = "text"
     """The type of a value that has no schema."""
     cdata: bool = False
-    """A CDATA section around a whole value does not belong to the value."""
+    """`<![CDATA[` and `]]>` around a whole value do not belong to the value."""
     cdata_for: str = ""
     """A text with one of these characters is written in a CDATA section."""
     escaped_names: bool = False
     """Names of tools and parameters are escaped as in XML (`&quot;`); values are not."""
     element: str = ""
-    """A value may be nested elements; this prefix stands before each tag."""
+    """If not empty: a value may be nested elements, with this text before the `<` of each tag."""
     name: str = ""
     """The tool that a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""
-    """The call's text has no name. The call is delivered under the empty name, for the agent's loop
-    to answer, or under the name of the only tool that its arguments fit; a finding says so."""
+    """The fate of a call without a name. "": it fails. "empty": its name is empty, for the agent's
+    loop to answer. "inferred": it calls the only tool, or the only one that its arguments fit, or
+    else its name is empty. A finding says so."""
     objects: bool = False
     """A body that is normally plain text may also be a JSON object with the arguments."""
     object_block: tuple[str, str] = ("", "")
@@ -209,7 +210,7 @@ class ReasoningTags:
 
 @dataclass(frozen=True)
 class Markers(HashedOnce):
-    """The markers of a dialect around its calls: reasoning, stop tokens, the opener of a result.
+    """The markers of a dialect besides its calls': reasoning, stop tokens, the opener of a result.
 
     `dropped` are tokens of the model that leak into its text: they are always markup. Between the
     tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.

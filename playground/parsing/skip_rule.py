@@ -1,7 +1,8 @@
-"""Skip rules: each says which chunks the fast path may claim, without the walk, at one place.
+"""Skip rules: a rule says which chunks hold nothing that the parser waits for at its place.
 
-fast_path.py says how rules are used. This module has the rules of simple places: up to a pattern,
-inside a string, up to a mark. choice_point.py makes the rule of a choice point.
+fast_path.py explains the rules' use, and the words "claim", "hold" and "walk". This module has the
+rules of simple places: up to a pattern, inside a string, up to a mark. choice_point.py makes the
+rule of a choice point.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import regex
 from playground.parsing.candidates import any_of
 from playground.parsing.marker import Lookahead, Marker
 
-# (marker) -> True if the marker counts here: a value's closer may have to name the value's key.
+# (marker) -> True if the marker counts here: a value's closer that names another key does not.
 Accept = Callable[[Marker], bool]
 
 # (text, start, accept) -> the index from which the text must be held back; len(text) if nothing is,
@@ -31,7 +32,7 @@ Decide = Callable[[str, int, Accept | None], Lookahead]
 # walk can say.
 NextRule = Callable[[str], "SkipRule | None"]
 
-# (held text) -> true if all of the held text is still the same run.
+# (held text) -> true if nothing in the held text ends the run that it began with.
 GoesOn = Callable[[str], object]
 
 # (text, place) -> the marker at a place, or its beginning.
@@ -57,8 +58,8 @@ class SkipRule(NamedTuple):
     looks_back: bool = False
     # True if any line may be a marker, so that the text after a line break is always looked at
     any_line: bool = False
-    # (text, place) -> a cheap test of longer held text: is all of it still one run, for example a
-    # path in a call's first line? None if no run begins at the place
+    # (text, place) -> a function that tests cheaply if longer held text is still one run, such as
+    # a path in a call's first line; None if no run begins at the place
     run_at: Callable[[str, int], GoesOn | None] | None = None
     # decides about other held text; None: ask `hold_from` again
     decide: Decide | None = None
@@ -124,7 +125,7 @@ def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> 
 def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     """Return three characters: if a text has none of them, `pattern` finds nothing in it. Return
     empty texts if three are not enough. `in` is three times as fast as a search."""
-    # a rule's pattern also matches one character alone, so it is tried on each of them
+    # a rule's pattern matches the first character of all that it finds, so each is tried alone
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
     triggers = [char for char in likely if pattern.search(char)]
     return (

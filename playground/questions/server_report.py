@@ -42,9 +42,9 @@ NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 class ServerReport:
     """The smallest reply with a loss, and two readings of it: without loss, and the server's.
     `test` is "" if the server's test suite is unknown or cannot show the loss. If nothing is lost,
-    `text` and `issue` are "", too, and the readings are those of the whole reply. `findings` has
-    all other findings: for example, the server has no such parser, or only another dialect reads a
-    call.
+    `text` and `issue` are "", too, and the readings are those of the whole reply. `findings`
+    says how sure the report is: for example, that the server has no such parser, or that the calls
+    are in another dialect.
     """
 
     server: str
@@ -61,7 +61,7 @@ class ServerReport:
 def server_report(
     recording: Recording, dialect: str | Dialect, server: str, tools: Any = ()
 ) -> ServerReport:
-    """Report what a server loses of a recorded reply.
+    """Report the first loss of a server in a recorded reply.
 
     A loss is anything that a client would miss: content, reasoning, a call, an argument, or the
     fact that a call failed. Blanks at the ends of content and reasoning do not count.
@@ -115,7 +115,7 @@ def _loses(reading: ServerReading) -> bool:
 def _findings(
     recording: Recording, dialect: str, full_reading: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return the findings about a reply, except those about losses."""
+    """Return the findings about how sure the reading is, and one if another dialect reads calls."""
     findings = [finding for finding in full_reading.server_findings if finding.code in NO_LOSS]
     if not full_reading.lossless.tool_calls and not full_reading.lossless.aborted:
         other_finding = foreign_finding(detect_recording(recording, tools), dialect)
@@ -130,14 +130,14 @@ def _test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return a test for the server's own suite, or "" if that would read the reply differently. A
-    test of the suite reads the reply without a prefill; if no tools are given, it offers only the
-    called tools.
+    """Return a test for the server's own suite, or "" if the suite would read the reply in another
+    way. The suite reads the reply without a prefill; if no tools are given, the test offers only
+    the called tools.
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
-    alone = _read(text, dialect, server, offered)
-    if (client_view(alone), client_view(alone.lossless)) != (
+    by_suite = _read(text, dialect, server, offered)
+    if (client_view(by_suite), client_view(by_suite.lossless)) != (
         client_view(reading),
         client_view(reading.lossless),
     ):
@@ -145,17 +145,17 @@ def _test(
     reader = get_server(server, dialect.name, is_built_in=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
     is_in_suite = reader.parser is None or reader.parser.in_suite
-    return suite_test(reader.server.suite if is_in_suite else None, parser, text, offered, alone)
+    return suite_test(reader.server.suite if is_in_suite else None, parser, text, offered, by_suite)
 
 
-def _shows_nothing_new(smaller: ParseResult, full: ParseResult) -> bool:
+def _shows_nothing_new(shrunk: ParseResult, full: ParseResult) -> bool:
     """Return True if a smaller reply has only tools, findings and reasoning of the whole reply. Any
     new one would show another problem, for example a call that is broken in a new way."""
     return (
-        {call.name for call in smaller.tool_calls} <= {call.name for call in full.tool_calls}
-        and {finding.code for finding in smaller.findings}
+        {call.name for call in shrunk.tool_calls} <= {call.name for call in full.tool_calls}
+        and {finding.code for finding in shrunk.findings}
         <= {finding.code for finding in full.findings}
-        and bool(smaller.reasoning) <= bool(full.reasoning)
+        and bool(shrunk.reasoning) <= bool(full.reasoning)
     )
 
 
@@ -205,8 +205,8 @@ def _reduced(
 
 
 def loss_messages(reading: ServerReading) -> list[str]:
-    """Return a message without its place for each text that a server drops or cuts short. White
-    space does not count."""
+    """Return the messages about losses, without their places in the reply. Findings of severity
+    info, for example about dropped white space, are about no loss."""
     losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in losses]
 
@@ -227,7 +227,7 @@ def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     """Return the issue, in Markdown."""
     server = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
     losses = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(loss_messages(reading)))
-    source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
+    source = f"\nThe server's own code: {reading.view.source}\n" if reading.view.source else ""
     doubt = "".join(f"\nNot proven: {doubt_finding.message}.\n" for doubt_finding in reading.doubts)
     loses = "may lose" if reading.assumed else "loses"
     return (
@@ -246,8 +246,8 @@ def suite_test(
     reading: ServerReading,
 ) -> str:
     """Return a test that fails as long as the server has this loss. Return "" if the suite is
-    unknown, or if its assertions cannot show the loss, as for reasoning that another parser of the
-    server reads.
+    unknown, if it does not assert what is lost (for example reasoning, which another parser of the
+    server reads), or if a number is not finite.
     """
     full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()

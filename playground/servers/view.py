@@ -1,7 +1,8 @@
-"""The view of a parser: a few choices that say which parts of a reply it delivers to the client.
+"""The view of a parser: the choices that say which parts of a reply it delivers to the client.
 
-Each choice is about a difference that our own parser keeps. Every default loses nothing. A view is
-checked when it is built: an unknown field or choice raises pydantic's ValidationError.
+Each choice is about something that our own parser keeps, and that a server may drop, change or take
+for something else. Every default loses nothing. A view is checked when it is built: an unknown
+field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ Failed = Literal[
     "arguments as text",  # without the markers around them and the name
     "delivered",  # as far as it was read, without an argument that has no closer
     "delivered with open argument",
-    "delivered if closed, else error",  # closed: no argument is open, and the tool was offered
-    "reply as text",  # the whole reply, without the calls that were read
-    "reply as text unless another call was read",  # with another call only this one is dropped
-    "reply as text and calls",  # the whole reply, and the calls that were read as well
+    "delivered if closed, else error",  # delivered if no argument is open and the tool was offered
+    "reply as text",  # all but reasoning becomes text, and no call is delivered
+    "reply as text unless another call was read",  # if one was: only this call is dropped
+    "reply as text and calls",  # and the calls that were read are delivered, too
     "reading stops",
     "error",
-    "nothing delivered",  # as if the parser had raised an error
+    "nothing delivered",  # except reasoning; but the request does not fail
 ]
 """The fate of a call that cannot be read."""
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
-    "whole reply or marked",  # or after a tag or a fence
-    "at the start",  # no text before them, except text that ends with a marker
+    "whole reply or marked",  # or if a tag or a fence stands right before the first
+    "at the start",  # no text before them, except text that a stop token ends
     "at the end",  # no text after them
     "nowhere",
 ]
@@ -49,8 +50,9 @@ Sections = Literal[
     "first",  # later ones are treated as text after calls
     "first, rest dropped",
     "first, dropped to last closer",  # everything between the first and the last closer is dropped
-    "first to last as one",  # all of them are dropped if the first has arguments
-    "first call",  # the first call counts as a section
+    # as one call, which cannot be read if the first has arguments: all are dropped; else as "first"
+    "first to last as one",
+    "first call",  # only that; later calls are treated as text after calls
     "only one call",  # if there is another call, nothing is delivered
 ]
 Reasoning = Literal[
@@ -127,7 +129,9 @@ class View:
     text_between_calls: Around = "kept"
     # text after the last call (most parsers of vLLM: "dropped")
     text_after_calls: Around = "kept"
-    # text directly after a call (mistral of Rapid-MLX and vllm-mlx; SGLang's llama3: a separator)
+    # text directly after a call: it is text, or belongs to the arguments (Rapid-MLX's mistral), or
+    # makes the call malformed (vllm-mlx's mistral), or loses its first character, which is taken
+    # for a separator (SGLang's llama3)
     text_right_after_call: Literal[
         "text", "argument", "malformed call", "first character dropped"
     ] = "text"
@@ -167,8 +171,8 @@ class View:
     # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "": the
     # same as on_truncated
     on_missing_closer: Failed = ""
-    # calls without their closer before another call: each by itself, or one call up to the first
-    # closer, with the parameters of all; if their bodies are objects it is malformed
+    # calls without their closer before another call: each is a call, or all up to the first closer
+    # are one call ("run on") with the parameters of all, which is malformed if a body is an object
     unclosed_calls: Literal["apart", "run on"] = "apart"
     # repairs of our reading, by the codes of their findings, that the server does not make: a call
     # that needed one is malformed, or truncated if it lacks its closer
@@ -198,13 +202,13 @@ class View:
     #   "declared": those with a type in their schema (vLLM's gemma4)
     #   "guessed": texts too, if they are JSON (vllm-mlx's qwen)
     #   "scalars": no lists and objects (vLLM's step3)
-    #   "scalars and marked": lists and objects too, unless written as JSON (SGLang's minimax-m3)
-    #   "texts only": none; other values are left out, texts in objects are arguments of their own
-    #   (vLLM's functiongemma)
+    #   "scalars and marked": also lists and objects, except in JSON (SGLang's minimax-m3: in tags)
+    #   "texts only": none. Arguments that are not texts are dropped, and each text in an object
+    #   becomes an argument (vLLM's functiongemma)
     value_types: Literal[
         "all", "declared", "guessed", "scalars", "scalars and marked", "texts only"
     ] = "all"
-    # a value that may be null is null (SGLang's minimax-m2)
+    # an argument whose schema allows null is always null (SGLang's minimax-m2)
     nullable_as_null: bool = False
     # types that the schema gives by a `$ref`; "ignored": their values stay text (vLLM's engine)
     schema_references: Literal["followed", "ignored"] = "followed"
@@ -291,7 +295,7 @@ class Server:
     version: str
     view: View = LOSSLESS  # for replies that none of the parsers reads
     parsers: tuple[Parser, ...] = ()
-    # dialects that parsers without a view read; any other dialect is text. None if not known.
+    # dialects that it reads without one of `parsers`; any other is text. None if not known.
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
     reads: Delivery = "complete reply"  # the kind of reply that its views are declared for
@@ -311,6 +315,6 @@ class Server:
         return next((p for p in self.parsers if dialect in p.default_for), None)
 
     def may_read(self, dialect: str) -> bool:
-        """Return True if a parser may read a dialect, as far as is known."""
+        """Return True if the server, by itself, may read a dialect, as far as is known."""
         others = self.other_dialects
         return others is None or dialect in others or self.default_parser(dialect) is not None

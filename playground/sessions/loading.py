@@ -50,7 +50,7 @@ class LoadedSession:
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
-_SMALL: Final = 1 << 16  # bytes: with smaller files the collector does not matter
+_SMALL: Final = 1 << 16  # bytes: smaller files are read with Python's garbage collector as usual
 _EMPTY: Final = "nothing of it is in the session"  # used if no finding names a loss
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
@@ -61,10 +61,10 @@ def load_session(path: Given, format: str | None = None) -> Session:
     """Read a session in any supported format, which is recognised from the content unless named.
 
     `path` is a file or folder, a sample's name, or the content of a file as text, bytes, dicts and
-    lists: a request of any provider, a list of messages, a trace (see `session` for single messages
-    and tools). A text is content if it begins with a brace or bracket, or has several lines,
-    unless a file has that name. If a file has several sessions, `FILE` is the first, `FILE#2` the
-    second (see `load_sessions`).
+    lists: a request of any provider, a list of messages, a trace (`playground.session` takes
+    single messages and tools). A text is content if it begins with a brace or bracket, or has
+    several lines, unless a file has that name. If a file has several sessions, `FILE` is the first,
+    `FILE#2` the second (see `load_sessions`).
 
     Raises InputFault with file, line, field and what is expected, and UnknownNameError for an
     unknown format.
@@ -232,7 +232,8 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     """Yield all sessions of a source, checked, or only the session that the source's name chooses.
     If no format fits, the content is unwrapped from a command, source code or a code fence. If the
     first fitting format finds no messages, the other fitting formats are tried. Raises InputFault
-    if none of them finds anything, or if the chosen number is too high.
+    if none of them finds anything, unless the file counts as an empty session, or if the chosen
+    number is too high.
     """
     sessions = _read_sessions(source, format)
     if not source.number:

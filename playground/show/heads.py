@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from playground.base.wording import grouped
+from playground.base.wording import counted, grouped
 from playground.questions.comparison import Column
-from playground.show.token_frames import short_count
 from playground.tokens.count import TokenCount
 
 Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
@@ -62,3 +61,8 @@ def _head(
         (grouped(len(findings)) if is_checked else PENDING, "findings", "bad" if findings else ""),
         *([of_images] if images else []),
     ]
+
+
+def short_count(count: TokenCount) -> str:
+    """Return a count such as "2,309 tokens", with a leading ~ if it is not exact."""
+    return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"

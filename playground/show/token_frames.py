@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from playground.base.wording import counted
 from playground.tokens.count import TokenCount
 
 
@@ -24,8 +23,3 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     shown.insert(place + 2, "tokens_low", pd.Series([low for low, _ in ranges], dtype="Int64"))
     shown.insert(place + 3, "tokens_high", pd.Series([high for _, high in ranges], dtype="Int64"))
     return shown
-
-
-def short_count(count: TokenCount) -> str:
-    """Return a count such as "2,309 tokens", with a leading ~ if it is not exact."""
-    return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"

@@ -28,6 +28,7 @@ from playground.tokens.tokenizer import Tokenizer, count, shares
 Kind = Literal["exact", "tokenizer", "estimate"]
 _TOKENS_PER_MESSAGE: Final = 4  # framing, for most models
 _NOT_OWN: Final = "the model's own tokenizer is not used"
+_NO_TOKENIZER: Final = "no tokenizer is installed (pip install 'dialect-playground[llm]')"
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +105,7 @@ def _count_as(
     if tokenizer is None and rule and PACKAGED[rule.tokenizer].path() is not None:
         tokenizer = packaged(rule.tokenizer)
     if tokenizer is None:
-        if rule is None:
+        if rule is None or not estimate.any_text_counter()[1]:
             return _estimate(body, model, api)
         framed = _frame(body, api, rule, template)
         return _count_nearly(body, framed, PACKAGED[rule.tokenizer], model, api)
@@ -225,8 +226,8 @@ class _Sums:
 def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     pieces = estimate.texts_of(body)
     family = estimate.family_of(model)
-    proxy = packaged(PROXY)
-    texts = [count(proxy, piece.text) for piece in pieces]
+    counter, has_tokenizer = estimate.any_text_counter()
+    texts = [counter(piece.text) for piece in pieces]
     total = estimate.Sums()
     for piece, size in zip(pieces, texts, strict=True):
         total = total.plus(family, piece, size)
@@ -236,14 +237,15 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     for piece, size in zip(pieces, sizes, strict=True):
         sums.add([replace(piece, fixed=0)], [size])
     sums.origins["framing"] += rest
+    counted = f"tokens of {PROXY}" if has_tokenizer else "kinds of bytes"
     return TokenCount(
         tokens=tokens,
         kind="estimate",
         range=(least, most),
         model=model,
         api=api,
-        source=f"tokens of {proxy.name}, and what was measured of {family.title}",
-        notes=[*filter(None, [family.hidden]), _NOT_OWN],
-        findings=marks_in_tokens(body, proxy),
+        source=f"{counted}, and what was measured of {family.title}",
+        notes=[*filter(None, [family.hidden]), _NOT_OWN if has_tokenizer else _NO_TOKENIZER],
+        findings=marks_in_tokens(body, packaged(PROXY)) if has_tokenizer else [],
         **sums.fields(),
     )

@@ -11,14 +11,18 @@ presence of tools costs ("Tool use": 159 to 530 tokens by model and choice).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.nouns.wire_bodies import messages_of, tools_of
+from playground.nouns.wire_estimates import tokens_of
 from playground.tokens.nearly import more_of_digits
 from playground.tokens.pieces import Origin, Piece, origin_of
+from playground.tokens.registry import PACKAGED, PROXY, packaged
+from playground.tokens.tokenizer import count
 
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
@@ -37,6 +41,8 @@ _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
+# The tokens of o200k_base for each token that is estimated by kinds of bytes: lowest, highest
+_BY_BYTES: Final = (0.82, 1.2)
 _FORMATTED: Final = 700  # most tokens that a required form of the answer adds
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
@@ -131,8 +137,22 @@ def family_of(model: str) -> Family:
     return next(family for family in FAMILIES if family.names.search(model))
 
 
+@lru_cache(maxsize=1)
+def any_text_counter() -> tuple[Callable[[str], int], bool]:
+    """Return a function that counts a text, and True if it counts with a tokenizer.
+
+    The package with the tokenizer is optional. Without it, texts are counted by kinds of bytes.
+    """
+    if PACKAGED[PROXY].path() is None:
+        return lambda text: tokens_of(text) if text else 0, False
+    return partial(count, packaged(PROXY)), True
+
+
 def bounds(family: Family, sums: Sums, body: Mapping[str, Any]) -> Bounds:
-    """Return the tokens of a prompt, or of its beginning, in a request with these settings."""
+    """Return the tokens of a prompt, or of its beginning, in a request with these settings.
+
+    `sums` are of texts that `any_text_counter` has counted. Without a tokenizer the range is wider.
+    """
     least, middle, most = (
         family.ratio[i] * (sums.texts if i else sums.sure)
         + family.message[i] * sums.messages
@@ -148,6 +168,8 @@ def bounds(family: Family, sums: Sums, body: Mapping[str, Any]) -> Bounds:
     )
     sure = 0 if forgets(body) else max(0, int(least))
     unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(body)
+    if not any_text_counter()[1]:
+        sure, most = int(_BY_BYTES[0] * sure), _BY_BYTES[1] * most
     return Bounds(tokens, min(sure, tokens), None if unlimited else max(tokens, round(most) + 1))
 
 

@@ -6,19 +6,22 @@ other model the estimate is a sum over the blocks, so each prefix has one (`sums
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from playground.base.errors import InputFault
 from playground.nouns.wire_blocks import WireBlock
-from playground.nouns.wire_estimates import tokens_of
-from playground.tokens.estimate import FAMILIES, Bounds, Family, Sums, bounds, family_of, pieces_of
-from playground.tokens.registry import PACKAGED, PROXY, packaged
-from playground.tokens.tokenizer import count
-
-# The tokens of o200k_base for each token that is estimated by kinds of bytes: lowest, highest
-_BY_BYTES: Final = (0.82, 1.2)
+from playground.tokens.estimate import (
+    FAMILIES,
+    Bounds,
+    Family,
+    Sums,
+    any_text_counter,
+    bounds,
+    family_of,
+    pieces_of,
+)
 
 
 @lru_cache(maxsize=256)
@@ -28,19 +31,8 @@ def unpublished(model: str) -> Family | None:
     if family is FAMILIES[-1]:
         from playground.tokens.models import rule_for
 
-        return None if rule_for(model) else family
+        return None if rule_for(model) and any_text_counter()[1] else family
     return family
-
-
-@lru_cache(maxsize=1)
-def _text_counter() -> tuple[Callable[[str], int], bool]:
-    """Return a function that counts a text, and True if it counts with a tokenizer.
-
-    The package with the tokenizer is optional. Without it, texts are counted by kinds of bytes.
-    """
-    if PACKAGED[PROXY].path() is None:
-        return lambda text: tokens_of(text) if text else 0, False
-    return partial(count, packaged(PROXY)), True
 
 
 def sums_of(family: Family, blocks: Sequence[WireBlock], start: Sums) -> list[Sums]:
@@ -48,7 +40,7 @@ def sums_of(family: Family, blocks: Sequence[WireBlock], start: Sums) -> list[Su
 
     The blocks begin with the first block of a message.
     """
-    counter, sums = _text_counter()[0], list[Sums]()
+    counter, sums = any_text_counter()[0], list[Sums]()
     for block, piece in zip(blocks, pieces_of({}, blocks), strict=True):
         size = counter(piece.text) if block.size is None else block.size
         start = start.plus(family, piece, size)
@@ -58,11 +50,7 @@ def sums_of(family: Family, blocks: Sequence[WireBlock], start: Sums) -> list[Su
 
 def prefix_bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     """Return the tokens of a prefix of a request with these settings."""
-    tokens, least, most = bounds(family, sums, settings)
-    if _text_counter()[1]:
-        return Bounds(tokens, least, most)
-    low, high = _BY_BYTES
-    return Bounds(tokens, int(low * least), None if most is None else int(high * most))
+    return bounds(family, sums, settings)
 
 
 def whole_bounds(body: Mapping[str, Any], model: str, api: str = "") -> Bounds | None:
@@ -71,7 +59,7 @@ def whole_bounds(body: Mapping[str, Any], model: str, api: str = "") -> Bounds |
     It is None for any other model, without the package of the tokenizer, and if the body cannot be
     counted.
     """
-    if unpublished(model) is not None or not _text_counter()[1]:
+    if unpublished(model) is not None or not any_text_counter()[1]:
         return None
     from playground.tokens.count import count_request
 

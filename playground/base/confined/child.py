@@ -81,7 +81,7 @@ _FAULT_FIELDS = ("problem", "where", "line", "field", "expected")
 
 
 def _function(task: str) -> Callable[[Any], Any]:
-    """Return the function that a task names as `playground.room.module:function`."""
+    """Return the function that a task names as `playground.package.module:function`."""
     module, _, name = task.partition(":")
     assert module.startswith("playground."), task
     function: Callable[[Any], Any] = getattr(import_module(module), name)

@@ -1,7 +1,7 @@
-"""Compare predictions with bills, for all recordings of requests in a folder.
+"""Compare predicted cache use with bills (the usage in answers), for all recordings in a folder.
 
 Three kinds of files can be validated: recorded HTTP of any format, sessions that store their
-requests as sent, and lists of exchanges in the form that `_listed` describes.
+requests as sent, and JSON objects whose `requests` are a list of `{uri, request, …}`.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ def validate_folder(folder: str | Path) -> Validation:
     for path in sorted(each for each in folder.rglob("*") if each.exists() and not each.is_dir()):
         try:
             check_regular_file(path)  # pipes are skipped
-            read.append((path.relative_to(folder).as_posix(), _exchanges(path)))
+            read.append((path.relative_to(folder).as_posix(), _requests(path)))
         except InputFault as fault:
             left_out.append(str(fault))
     return validation_of(read, left_out)
 
 
-def _exchanges(path: Path) -> list[dict[str, Any]]:
+def _requests(path: Path) -> list[dict[str, Any]]:
     """Return a file's requests, each with its address, answer and usage.
 
     Raises InputFault if it holds no requests as they were sent.
     """
     source = Source.open(path)
-    if (listed := _listed(source)) is not None:
+    if (listed := _listed_requests(source)) is not None:
         return listed
     form = recognised(source)
     if isinstance(form, RecordedHttp):
@@ -69,21 +69,21 @@ def _exchanges(path: Path) -> list[dict[str, Any]]:
     return requests
 
 
-def _listed(source: Source) -> list[dict[str, Any]] | None:
+def _listed_requests(source: Source) -> list[dict[str, Any]] | None:
     """Return the exchanges of a file that lists them for a validation; None for any other file."""
     document = source.document
     requests = document.get("requests") if isinstance(document, dict) else None
-    if not isinstance(requests, list) or not any(map(_is_listed, requests)):
+    if not isinstance(requests, list) or not any(map(_is_listed_request, requests)):
         return None
     return [request for request in requests if isinstance(request, dict)]
 
 
-def _is_listed(value: Any) -> bool:
+def _is_listed_request(value: Any) -> bool:
     return isinstance(value, dict) and "request" in value and "uri" in value
 
 
 def _is_chat(exchange: Exchange) -> bool:
-    """Return True for a request to a model, whose answer is billed by tokens."""
+    """Return True if a request is a conversation with a model, not one for embeddings."""
     return "embedding" not in exchange.url and conversation(exchange.request) is not None
 
 

@@ -8,22 +8,22 @@ from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """Return a provider's rules; for a model that they do not name, add the price lists' figures.
+    """Return a provider's rules, with the price lists' figures for a model it made or they name.
 
     If `provider` is empty, it is derived from the model's name: "unknown-provider" if no rules fit.
     Raises UnknownNameError for an unknown provider.
     """
     rules = rules_of(provider or provider_of(model))
-    if rules.provider == UNKNOWN or not _sells(rules, model):
+    if rules.provider == UNKNOWN or not _takes_list_price(rules, model):
         return rules
     price = listed_price(model)
     return rules.knowing(price.figures()) if price else rules
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's list price if these are the rules of the model's own maker; None
+    """Return a model's list price if the rules are those of its maker, or name it; None
     otherwise."""
-    return price_of(model) if _sells(rules, model) else None
+    return price_of(model) if _takes_list_price(rules, model) else None
 
 
 def stand_in(rules: Rules, model: str) -> str | None:
@@ -44,6 +44,6 @@ def assumption_of(rules: Rules, model: str) -> str:
     return f"No rule names this model{f': assumed as for {like}' if like else ''}."
 
 
-def _sells(rules: Rules, model: str) -> bool:
-    """Return True if the provider made the model that it sells, so that the maker's price holds."""
+def _takes_list_price(rules: Rules, model: str) -> bool:
+    """Return True if the provider made the model, or its rules name it: the list price holds."""
     return rules.provider == provider_of(model) or rules.knows(model)

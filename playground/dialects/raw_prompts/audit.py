@@ -1,7 +1,7 @@
 """Audit a chat template: find faults in how it renders a conversation.
 
-Every finding is shown by renderings: by the smallest request that has the fault, or by two if the
-fault is a difference between two renderings. The probes are in `audit_probes`.
+Every finding comes with the smallest request that has the fault and its rendering, or with two of
+each if the fault is a difference between two renderings. The probes are in `audit_probes`.
 """
 
 from __future__ import annotations

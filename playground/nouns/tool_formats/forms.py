@@ -2,7 +2,8 @@
 
 | form | its shape |
 |---|---|
-| ours, Azad | `name`, `description`, `parameters` by name or `input_schema`, `examples` |
+| ours | `name`, `description`, `input_schema`, `examples` |
+| Azad | `name`, `description`, `parameters` by name, `required_parameters`, `examples` |
 | OpenAI chat | `{type: function, function: {name, description, parameters, strict}}` |
 | OpenAI Responses, older functions, Roo | `{name, description, parameters}` |
 | Anthropic | `{name, description, input_schema}` |
@@ -29,8 +30,8 @@ from playground.nouns.tools import ToolMetadata
 _SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
-_TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
-# Keys of messages, requests, traces and sessions, which may hold tools besides a conversation.
+_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
+# Keys of messages, requests, traces and sessions: a value with one does not look like tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
@@ -55,7 +56,7 @@ def looks_like_tools(value: Any) -> bool:
         return False
     result = value.get("result")
     inner = {*value, *(result if isinstance(result, dict) else ())}
-    return bool(inner & _TOOLS_ALONE) or {"name", "description"} <= inner
+    return bool(inner & _KEYS_OF_TOOLS) or {"name", "description"} <= inner
 
 
 def _is_call(value: Mapping[str, Any]) -> bool:
@@ -91,7 +92,7 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
 def read_tools(value: Any) -> list[ToolMetadata]:
     """Read tools in any known form: a list, or an object that holds one.
 
-    Tools without a schema (a provider's own, a cache point) are left out. Raises InputFault.
+    A provider's own tools, cache marks and lists of MCP servers are left out. Raises InputFault.
     """
     return read_tools_and_findings(value)[0]
 
@@ -109,8 +110,8 @@ def read_tools_and_findings(
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list, none
-    if it is not a tool. Raises InputFault."""
+    """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list; none
+    if it is a part that is left out. Raises InputFault for anything else that is not a tool."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings
@@ -139,7 +140,7 @@ def _of_mapping(
             if item is not None:
                 yield _tool(item, where)
         return
-    # Lists come first: an MCP answer and a Gemini entry have keys of a list and of a single tool.
+    # Lists come first: beside its list, an object may have keys of a single tool, such as `name`.
     for key in _LISTS:
         if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
@@ -149,7 +150,7 @@ def _of_mapping(
             _report_unkept_fields(value, {key}, where, findings)
             yield from _of_mapping(value[key], where, findings)
             return
-    # Bedrock's cache mark is an entry of its own; Anthropic's stands in a tool, which has a name.
+    # An entry of its own is a cache mark; in a tool, which has a name, `cache_control` is a field.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         findings.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
@@ -174,10 +175,10 @@ _KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
 
 
 def _why_no_tool(value: Mapping[str, Any]) -> str:
-    """Return the reason why an entry is not a tool with a schema; "" if it is one."""
+    """Return the reason why an entry is left out; "" if it is to be read as a tool."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
-    # `web_search_20250305`, `computer_use` …: their type is their name, and they have no schema.
+    # `web_search_20250305`, `computer_use` …: a type that is the provider's own, and no schema.
     kind = value.get("type")
     is_own = isinstance(kind, str) and kind not in ("function", "custom", "object")
     if is_own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
@@ -228,7 +229,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
     from playground.nouns.tool_formats.python_files import tool_from_model
 
     if isinstance(value, ToolMetadata):
-        yield _without_own_fields(value)
+        yield _without_added_fields(value)
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
     elif hasattr(value, "tool_call_schema"):
@@ -238,7 +239,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
         attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
         yield _tool(attributes, where)
     elif isinstance(getattr(value, "metadata", None), ToolMetadata):
-        yield _without_own_fields(value.metadata)
+        yield _without_added_fields(value.metadata)
     elif callable(value):
         try:
             tool, more_findings = tool_from_function(value)
@@ -251,7 +252,7 @@ def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[Tool
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
 
 
-def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
+def _without_added_fields(tool: ToolMetadata) -> ToolMetadata:
     """Copy a tool without the fields that a plugin's subclass adds, because they would change how
     the tool is written."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
@@ -265,8 +266,8 @@ _ONE_TEXT: Final = {  # the schema of LangChain's simplest tools, which take one
 
 
 def _of_langchain(tool: Any) -> dict[str, Any]:
-    """Return the description of a tool that LangChain sends to a model, without injected arguments
-    and without the texts of LangChain's classes."""
+    """Return a tool as LangChain describes it to a model: without injected arguments, and without
+    the schema's own title and description."""
     schema = tool.tool_call_schema
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         schema = schema.model_json_schema()

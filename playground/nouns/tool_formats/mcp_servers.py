@@ -1,7 +1,7 @@
 """Tools of the MCP servers in an `mcp.json`, asked for with the official SDK (extra `[mcp]`).
 
-No server is started or asked before `allow` has agreed to its exact command or address. Every
-server has a time limit.
+`ask_servers` starts or asks no server before `allow` has agreed to its exact command or address.
+`ask_server` is for a server that was agreed to before. Every server has a time limit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class McpServer:
     def consequences(self) -> list[str]:
         """List everything to which the user consents, one fact a line.
 
-        Program and arguments stand on lines of their own: no blank or break hides an argument.
+        The program and each argument are quoted on lines of their own, so that none can be hidden.
         Values that the declaration holds are shown as they stand. Of the variables of the user's
         environment, only the names are shown, with the program or address that gets the values.
         """
@@ -201,7 +201,7 @@ def _server(name: str, entry: Any, where: str) -> McpServer:
     pairs = {}
     for key in ("env", "headers"):
         pairs[key] = entry.get(key) or {}
-        if not _is_texts_by_name(pairs[key]):
+        if not _maps_to_texts(pairs[key]):
             raise fault(key, "not an object of strings")
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str) or (url and cwd):
@@ -210,7 +210,7 @@ def _server(name: str, entry: Any, where: str) -> McpServer:
     return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind, cwd)
 
 
-def _is_texts_by_name(value: Any) -> bool:
+def _maps_to_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from playground.nouns.tool_formats.portability import Schema, nodes, value_at
 
 _WORTH: Final = 80  # a part with fewer characters does not become a definition
-_NO_NAME: Final = re.compile(r"\W+")
+_NOT_IN_NAMES: Final = re.compile(r"\W+")
 
 
 def hoist_repeats(schema: Schema) -> Schema:
@@ -47,7 +47,7 @@ def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | 
 def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, Any]) -> str:
     words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
     keys = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
-    plain = _NO_NAME.sub("_", keys[0] if keys else "part")
+    plain = _NOT_IN_NAMES.sub("_", keys[0] if keys else "part")
     name, number = plain, Counter([plain])[plain]
     while name in taken:
         number += 1

@@ -37,7 +37,7 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """A maker of rules for one tool's calls. No text may hold a word in `forbidden`."""
+    """A maker of rules for one tool's calls. Texts without a closer hold no word in `forbidden`."""
 
     syntax: Declaration
     tool: ToolMetadata
@@ -70,7 +70,7 @@ class CallRules:
         """Return the style of JSON in which the dialect writes."""
         return json_style(without, in_text, bool(self.syntax.json.indent))
 
-    def piece(self, piece: Piece, first: bool) -> Expression | str:
+    def piece(self, piece: Piece, is_first_call: bool) -> Expression | str:
         if isinstance(piece, str):
             return piece
         kind, _, key = piece.name.partition(":")
@@ -81,7 +81,7 @@ class CallRules:
                 return CALL_ID
             case "index" | "number":
                 start = "0" if kind == "index" else "1"
-                return start if first else token(repeat(OneOf(DIGITS), 1, 3))
+                return start if is_first_call else token(repeat(OneOf(DIGITS), 1, 3))
             case "line":
                 return self._line(key)
         return EMPTY
@@ -107,6 +107,6 @@ class CallRules:
 
     @property
     def after(self) -> str:
-        """The text after the body."""
+        """The text directly after the body, up to the first hole that is not the tool's name."""
         name = written_name(self.syntax, self.tool.name)
         return leading_text(self.syntax.call_template.after, name=name)

@@ -29,7 +29,7 @@ from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
-_GUESSABLE: Final = 24  # characters: a shorter text could be guessed from its hash
+_LEAST_HASHED: Final = 24  # characters: a shorter text could be guessed from its hash
 # Fields whose texts are words of a format, names or times, which redaction does not change.
 _STRUCTURE_FIELDS: Final = frozenset(
     {
@@ -59,13 +59,13 @@ _FREE_FIELDS: Final = frozenset(
 )
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters; results for texts up to this length are cached, by thousands
+_SHORT: Final = 64  # characters: for shorter texts, more results are cached than for longer ones
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of request bodies that a scrubber caches
 # Characters of a session that are searched for words near secrets. A longer session is assumed to
 # have such words.
 _MOST_SEARCHED: Final = 1 << 20
-_TOOLSETS: Final = 256  # the most clean lists of tools that are cached
+_TOOLSETS: Final = 256  # at most so many clean lists of tools are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
 # The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` must not
 # cause a close search of the whole session. (A text that quotes such a key has its quotation mark
@@ -75,10 +75,10 @@ Value = TypeVar("Value")
 
 
 class CleanSession(NamedTuple):
-    """A session without secrets, and its form in a corpus.
+    """A session and its form in a corpus. What `Cleaner.session` returns has no secrets.
 
-    `plain` holds its plain values without recordings and messages. `messages` are its messages,
-    each as JSON.
+    `plain` holds its fields as JSON values, with no recordings and no messages. `messages` are its
+    messages, each as JSON.
     """
 
     session: Session
@@ -88,12 +88,12 @@ class CleanSession(NamedTuple):
 
 
 class Cleaner:
-    """A cleaner that removes secrets from sessions, including those of this environment."""
+    """A cleaner of sessions. It removes secrets of known forms and of the environment variables."""
 
     def __init__(self) -> None:
-        self._all = self._search = searcher(tuple(environment_secrets()))
+        self._full_searcher = self._searcher = searcher(tuple(environment_secrets()))
         self._tally = Tally()
-        self._bodies = BodyScrubber(self._all, _REMEMBERED)
+        self._bodies = BodyScrubber(self._full_searcher, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._clean_tool)
         self._clean_tools: set[bytes] = set()  # keys of lists of tools without secrets
         self._sessions = PlainSessions()
@@ -133,7 +133,7 @@ class Cleaner:
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
-        search = _searcher_for(self._all, [dump_again(rest), *messages])
+        search = _searcher_for(self._full_searcher, [dump_again(rest), *messages])
         if search is None:
             return self._with_clean_tools(session, parts.tools_key)
         requests = [dump_again(value) for value in plain.get("requests", ())]
@@ -143,14 +143,14 @@ class Cleaner:
             "rows": self._rows,
             "recordings": _unchanged,
         }
-        self._search = search
+        self._searcher = search
         try:
             return self._record(session, cleaners)
         finally:
-            self._search = self._all
+            self._searcher = self._full_searcher
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """Return a session with clean tools. Only its tools may have secrets.
+        """Return a session with clean tools. Its other fields are known to have no secrets.
 
         Clean lists of tools are cached, because most sessions share one list.
         """
@@ -167,7 +167,7 @@ class Cleaner:
         """Return items without secrets; `texts` are the items as JSON."""
         pairs = zip(texts, items, strict=True)
         clean = tuple(
-            self._value(item) if self._search.may_be_in(text) else item for text, item in pairs
+            self._value(item) if self._searcher.may_be_in(text) else item for text, item in pairs
         )
         return items if all(map(is_, items, clean)) else clean
 
@@ -179,9 +179,9 @@ class Cleaner:
             case str():
                 return self.text(value)
             case dict() | list():
-                if not self._search.may_be_in(json_of(value)):
+                if not self._searcher.may_be_in(json_of(value)):
                     return value
-                clean = scrubbed_with(self._search, value, self._tally)
+                clean = scrubbed_with(self._searcher, value, self._tally)
                 return value if clean == value else clean
             case tuple():
                 items = tuple(map(self._value, value))
@@ -204,12 +204,12 @@ class Cleaner:
         return unchecked(type(record), clean)
 
     def _clean_text(self, text: str) -> str:
-        return star_secrets(text, self._search, self._tally)
+        return star_secrets(text, self._searcher, self._tally)
 
     def _clean_tool(self, text: str) -> ToolMetadata | None:
         """Return the clean tool for a tool's JSON, or None if it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
-        clean = scrubbed_with(self._all, plain, self._tally)
+        clean = scrubbed_with(self._full_searcher, plain, self._tally)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
@@ -265,7 +265,7 @@ def _is_of_objects(value: Any) -> bool:
 def hide_text(text: str) -> str:
     """Return a text's length and hash as words; only its length if the text could be guessed."""
     length = f"{len(text)} characters"
-    if len(text) < _GUESSABLE:
+    if len(text) < _LEAST_HASHED:
         return length
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return f"{length}, {digest}"

@@ -40,7 +40,7 @@ def corpus() -> None:
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
-@click.option("--receipts", is_flag=True, help="Keep the figures of each file's receipt.")
+@click.option("--receipts", is_flag=True, help="Store how much of each file is in its sessions.")
 @click.option("--engine", default="pool", help="serial, pool or ray.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
 @click.option(
@@ -61,9 +61,9 @@ def build(
     """Build or refresh the corpus in OUT, a folder or an address, from INPUTS: files, folders,
     patterns, addresses.
 
-    Content that was built before is not read again. The rows of a file that changed or is gone are
-    removed. A build that was stopped continues where it ended. Keys and tokens are always replaced
-    by stars.
+    Content that is in the corpus already is not analysed again. The rows of a file that changed or
+    is gone are removed. A build that was stopped continues where it ended. Keys and tokens are
+    always replaced by stars.
     """
     from dataclasses import asdict
 
@@ -165,7 +165,7 @@ def ask(
 @json_option
 @guarded
 def simulate(out: str, as_json: bool) -> int:
-    """Simulate the caches for all requests in OUT that were recorded as sent, by today's rules."""
+    """Simulate, by today's rules, the caches for OUT's requests, if recorded as they were sent."""
     from playground.plugins.corpus.asking import corpus as opened
     from playground.plugins.corpus.simulating import simulate_corpus
 
@@ -225,7 +225,7 @@ def _cell(value: Any) -> str:
 
 
 def _report(built: Built) -> None:
-    said = {"calls": "calls in replies"}  # those in a request's history alone do not count
+    said = {"calls": "calls in replies"}  # calls in a request's history do not count
     rows = ", ".join(f"{grouped(n)} {said.get(name, name)}" for name, n in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
     for name, problems in (("left out", built.faults), ("set aside", built.aside)):

@@ -44,16 +44,16 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 class ScratchFolder:
     """The path of a temporary folder, for a library that makes the folder and writes there.
 
-    `close` removes the folder. `remove_leftovers` removes the folders of killed programs: a locked
-    file next to a folder shows that its program still runs. Raises OSError if that file cannot be
-    made.
+    `close` removes the folder. A killed program leaves it for `remove_leftovers` of base/output.py,
+    which spares a folder if the file next to it is locked: its program still runs. Raises OSError
+    if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:
-        self._mark = FileDraft(parent / "scratch")
-        self.path = self._mark.path.with_suffix(FOLDER)
+        self._locked_file = FileDraft(parent / "scratch")
+        self.path = self._locked_file.path.with_suffix(FOLDER)
 
     def close(self) -> None:
         """Remove the folder and its contents."""
         shutil.rmtree(self.path, ignore_errors=True)
-        self._mark.discard()
+        self._locked_file.discard()

@@ -1,4 +1,4 @@
-"""`guide`: explain a dialect by use cases: a model's prompts, and the calls that are read."""
+"""The command `guide`: explain a dialect by prompts, replies, and what a parser reads in them."""
 
 from __future__ import annotations
 

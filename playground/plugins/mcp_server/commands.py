@@ -1,4 +1,4 @@
-"""`mcp`: serve the questions to agents, by the Model Context Protocol."""
+"""`mcp`: let agents ask the playground's questions, over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def mcp(roots: tuple[str, ...], http: bool, host: str, port: int, skill: bool) -
     """Answer an agent's questions about caches, dialects and servers, as an MCP server.
 
     Eight tools: why a cache broke, what a server drops of a reply, which dialect a reply has, how a
-    dialect writes a session, what a change of a prompt costs, a corpus, a declaration, a finding.
-    Nothing is sent to a provider.
+    dialect writes a session, what a change of a prompt costs, which sessions a corpus has, whether
+    a declaration is right, and what a finding means. Nothing is sent to a provider.
     """
     # The server comes first: without its package, no other error is worth reporting.
     from playground.plugins.mcp_server.serving import SKILL, make_server, serve_http  # isort: skip

@@ -1,4 +1,4 @@
-"""The recording of one exchange: the request, its prediction and the answer.
+"""The recording of one exchange: the request, notes such as a prediction, and the answer.
 
 The recorder replaces secrets by stars. Of all headers, only the client's name is recorded. Bytes
 that cannot be unpacked or are not text are only counted: a search finds no secrets in them.
@@ -31,16 +31,16 @@ from playground.recordings.value_scrubbing import BodyScrubber
 MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is parsed: Anthropic takes no more
 _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
 _KEPT_BYTES: Final = 256 * 1024  # of a stream that the recorder keeps in memory
-_MOST_RAW: Final = 1024 * 1024  # of bodies that are neither a request to a model nor its answer
+_MOST_RAW: Final = 1024 * 1024  # of a request as bytes, or of an answer that is not a model's
 _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
-# A packed answer is recorded up to this unpacked size, or up to this multiple of its packed size.
-# Packed text has about a tenth of its size.
+# A packed answer is recorded up to this unpacked size or, if it is more, up to this multiple of its
+# packed size. Packed text has about a tenth of its size.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Seconds of work on an answer. To scrub text made only of beginnings of secrets takes a second for
-# each megabyte, a tenth of that for other text.
-_MOST_SECONDS: Final = 20.0  # of work on an answer
-# seconds of work on a request, plus the next constant for each byte
+# Limits in seconds of work. Scrubbing takes 0.1 s a megabyte; at worst, for a text of nothing but
+# beginnings of secrets, 1 s.
+_MOST_SECONDS: Final = 20.0  # on an answer
+# on a request, plus the next constant for each byte
 _MOST_REQUEST_SECONDS: Final = 1.0
 _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
@@ -49,7 +49,7 @@ _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes on the disk that recordings leave free
 Result = TypeVar("Result")
-_TO_DISK: Final = 0.9  # seconds between two writes to disk, because 200 files may be open
+_TO_DISK: Final = 0.9  # seconds between two writes to disk; seldom, as 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Opened:
     secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own credentials
 
     def clean(self, search: Searcher) -> Opened:
-        """Return a copy without secrets; only this copy is written down."""
+        """Return a copy whose url, model and agent, which are written down, hold no secrets."""
         return replace(
             self,
             url=_clean_address(self.url, search),
@@ -94,7 +94,7 @@ def _clean_address(address: str, search: Searcher) -> str:
 class WatchedExchange:
     """One request and its answer, recorded piece by piece.
 
-    `fault` says why not all of it is recorded: a full disk, or an answer that is too large. The
+    `fault` says why not all of it is recorded: for example, the disk is full. The
     exchange itself is forwarded in any case.
     """
 
@@ -115,7 +115,7 @@ class WatchedExchange:
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # True if the body is recorded as bytes
-        self._recorded = {"sent": 0, "came": 0}  # bytes recorded unchanged
+        self._recorded = {"sent": 0, "came": 0}  # bytes recorded as text, not as JSON
         # bytes that are not recorded
         self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
         self._texts = {"sent": TextBytes(), "came": TextBytes()}
@@ -124,7 +124,7 @@ class WatchedExchange:
         self._lines: AppendOnlyFile | None = None
         self.tally = Tally()  # of starred-out secrets; set at the end
         self._recorder: Recorder | None = None
-        self._packed = ""
+        self._coding = ""
         self._unpacker: Unpacker | None = None
         self._is_json = False
         self._reply = bytearray()
@@ -184,7 +184,7 @@ class WatchedExchange:
 
     def begin_answer(self, at: float, status: int, coding: str, kind: str) -> None:
         """Begin the answer, `at` seconds after the request."""
-        self.status, self._packed = status, coding
+        self.status, self._coding = status, coding
         self._is_json = "json" in kind and "stream" not in kind
         self._is_framed = _FRAMED in kind
         is_read = coding in CODINGS
@@ -195,7 +195,7 @@ class WatchedExchange:
     def add_answer_piece(self, at: float, data: bytes) -> None:
         """Take a piece of the answer, `at` seconds after the request."""
         self.first = at if self.first is None else self.first
-        if self._packed:
+        if self._coding:
             self._unrecorded["packed"] += len(data)
             if self._unpacker is None:
                 return
@@ -223,8 +223,8 @@ class WatchedExchange:
         """End the recording, with an `error` if the exchange was cut off."""
         if self._body or not self._open_recording():  # there is a body if the client hung up early
             self._record_bytes(b"".join(self._body))
-        if self._packed and self._unpacker is None and error is None:
-            unknown = f"the answer is packed as {self._packed}, which is not read here"
+        if self._coding and self._unpacker is None and error is None:
+            unknown = f"the answer is packed as {self._coding}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
         if self._is_incomplete and error is None:
             error = {"type": "unrecorded", "message": self.fault}
@@ -275,7 +275,7 @@ class WatchedExchange:
             self._record_text(data[start : start + _PIECE])
 
     def _record_address(self) -> None:
-        """Record the request's address and client instead of its body."""
+        """Record the request's address and agent, and forget the body that was gathered."""
         self._body.clear()
         if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
@@ -312,7 +312,7 @@ class WatchedExchange:
             self._spent["sent"] += time.thread_time() - began
 
     def _open_recording(self, model: str = "") -> bool:
-        """Open the recording if it is not open yet; return False if the disk has no room."""
+        """Open the recording if it is not open yet; return False if a fault prevents it."""
         if self._recorder is None and not self.fault:
             self.fault = disk_problem(self._folder)
         if self._recorder is None and not self.fault:

@@ -1,8 +1,9 @@
 """The forwarder: an ASGI application that passes each piece to the provider and back.
 
 Bytes are forwarded unchanged. Only headers that concern one connection are replaced (a body's
-framing, `Host`), and `Accept-Encoding` is reduced to compressions that the recorder can read. If
-one side breaks off, the proxy breaks off on the other side.
+framing, `Host`), `Accept-Encoding` is reduced to compressions that the recorder can read, and
+credentials in an upstream's address replace the client's `Authorization`. If one side breaks off,
+the proxy breaks off on the other side.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it
+_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it further
 _LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # headers in which clients name their session
@@ -56,19 +57,19 @@ class HungUp(Exception):
 
 
 class BrokenOff(Exception):
-    """Raised when the provider's answer broke off: the server then closes the client's
-    connection."""
+    """Raised when an answer that has begun cannot be completed: the server then closes the
+    client's connection."""
 
 
 @dataclass
-class _Passing:
-    """An exchange that is being forwarded. Times are in seconds since its request came."""
+class _Exchange:
+    """An exchange that is being forwarded. `at` is the time in seconds since `began`."""
 
     number: int
-    began: float
+    began: float  # when its request came, by `time.perf_counter`
     head: RequestHead
     upstream: Upstream
-    path: str  # as sent, without the path of the upstream's address
+    path: str  # relative to the path of the upstream's address
     request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
     started: bool = False  # True if the answer has begun
 
@@ -104,10 +105,10 @@ class Forwarder:
         if refusal is not None:
             await refuse(send, refusal)
             return
-        passing = self._open_exchange(scope, head)
+        exchange = self._open_exchange(scope, head)
         error: dict[str, Any] | None = None
         try:
-            error = await self._until_hung_up(receive, send, passing)
+            error = await self._until_hung_up(receive, send, exchange)
         except HungUp:
             error = {"type": "hung up", "message": "the client has hung up"}
         except BrokenOff as broken:
@@ -116,26 +117,26 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # a bug of ours: the client still gets an answer
+        except Exception as fault:  # a bug of ours: the answer is an error, if none has begun
             message = f"a bug of the proxy ({type(fault).__name__}); please report it"
             error = {"type": type(fault).__name__, "message": message}
-            if passing.started:
+            if exchange.started:
                 raise BrokenOff(message) from fault
-            await self._refuse(send, passing, Refusal(500, "proxy_fault", message))
+            await self._refuse(send, exchange, Refusal(500, "proxy_fault", message))
         finally:
-            self._watcher.put("end", passing.number, passing.at, error)
+            self._watcher.put("end", exchange.number, exchange.at, error)
 
-    def _open_exchange(self, scope: Scope, head: RequestHead) -> _Passing:
+    def _open_exchange(self, scope: Scope, head: RequestHead) -> _Exchange:
         api = api_of(head.path, head.headers)
         upstream, path = self._upstreams.route(api, head.path)
-        passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
+        exchange = _Exchange(next(self._numbers), time.perf_counter(), head, upstream, path)
         headers = head.headers
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")
         key_digest = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
         peer = scope["client"][0] if scope.get("client") else ""
         self._watcher.put(
             "open",
-            passing.number,
+            exchange.number,
             self._clock(),
             upstream.shown_address(path),
             api,
@@ -147,14 +148,14 @@ class Forwarder:
             asks_a_model(head.method, head.path),
             credentials(head.raw_headers, head.query),
         )
-        return passing
+        return exchange
 
     async def _until_hung_up(
-        self, receive: Receive, send: Send, passing: _Passing
+        self, receive: Receive, send: Send, exchange: _Exchange
     ) -> dict[str, Any] | None:
         """Forward a request; if the client hangs up, cancel the forwarding and raise HungUp."""
-        forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
-        leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.request_read))
+        forwarding = asyncio.ensure_future(self._forward(receive, send, exchange))
+        leaving = asyncio.ensure_future(_until_client_leaves(receive, exchange.request_read))
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if forwarding.done():
@@ -166,51 +167,51 @@ class Forwarder:
             await asyncio.gather(forwarding, leaving, return_exceptions=True)
 
     async def _forward(
-        self, receive: Receive, send: Send, passing: _Passing
+        self, receive: Receive, send: Send, exchange: _Exchange
     ) -> dict[str, Any] | None:
         """Forward a request and its answer.
 
         Return the error that the client got instead of the provider's answer, or None.
         """
-        head, upstream = passing.head, passing.upstream
-        pieces = self._read_request(receive, passing)
-        body: AsyncIterator[bytes] | bytes | None = self._report_end(pieces, passing)
+        head, upstream = exchange.head, exchange.upstream
+        pieces = self._read_request(receive, exchange)
+        body: AsyncIterator[bytes] | bytes | None = self._report_end(pieces, exchange)
         if self._block and asks_a_model(head.method, head.path):
-            body_start = await _hold_body(pieces)
-            blocked = await self._watcher.ask_verdict(passing.number) if body_start.is_whole else ""
+            start = await _hold_body(pieces)
+            blocked = await self._watcher.ask_verdict(exchange.number) if start.is_whole else ""
             if blocked:
-                await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
+                await self._refuse(send, exchange, Refusal(409, "cache_break", blocked))
                 return {"type": "blocked", "message": blocked}
-            rest = self._report_end(_chained(body_start, pieces), passing)
-            body = b"".join(body_start.pieces) if body_start.is_whole else rest
+            rest = self._report_end(_chained(start, pieces), exchange)
+            body = b"".join(start.pieces) if start.is_whole else rest
         elif not {"content-length", "transfer-encoding"} & head.headers.keys():
-            _ = [data async for data in self._report_end(pieces, passing)]
+            _ = [data async for data in self._report_end(pieces, exchange)]
             body = None
         headers = for_provider(head.raw_headers, upstream.authorization)
-        target = upstream.target(passing.path, head.query)
+        target = upstream.target(exchange.path, head.query)
         try:
             response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             words = self._error_text(error, upstream)
-            return await self._refuse_unanswered(send, passing, words, error)
+            return await self._refuse_unanswered(send, exchange, words, error)
         try:
             if not 200 <= response.status_code < 600:
                 words = f"it sent status {response.status_code}, which no final answer has"
-                return await self._refuse_unanswered(send, passing, words)
-            await self._forward_answer(send, passing, response)
+                return await self._refuse_unanswered(send, exchange, words)
+            await self._forward_answer(send, exchange, response)
         finally:
             await response.aclose()
         return None
 
     async def _refuse_unanswered(
-        self, send: Send, passing: _Passing, words: str, error: Exception | None = None
+        self, send: Send, exchange: _Exchange, words: str, error: Exception | None = None
     ) -> dict[str, Any]:
         """Tell the client that the provider gave no answer; return the error."""
-        message = f"{passing.upstream.host} gave no answer: {words}"
-        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", message))
+        message = f"{exchange.upstream.host} gave no answer: {words}"
+        await self._refuse(send, exchange, Refusal(502, "upstream_unreachable", message))
         return {"type": type(error).__name__ if error else "no answer", "message": message}
 
-    async def _read_request(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
+    async def _read_request(self, receive: Receive, exchange: _Exchange) -> AsyncIterator[bytes]:
         """Yield the request's body piece by piece, and copy it to the watcher.
 
         Raises HungUp if the client hangs up.
@@ -222,21 +223,21 @@ class Forwarder:
                 raise HungUp
             more = message.get("more_body", False)
             if data := message.get("body", b""):
-                self._watcher.put("sent", passing.number, data, size=len(data))
+                self._watcher.put("sent", exchange.number, data, size=len(data))
                 await self._watcher.wait_for_room()
                 yield data
-        passing.request_read.set()
+        exchange.request_read.set()
 
     async def _report_end(
-        self, pieces: AsyncIterator[bytes], passing: _Passing
+        self, pieces: AsyncIterator[bytes], exchange: _Exchange
     ) -> AsyncIterator[bytes]:
         """Yield a body's pieces, and tell the watcher when the body is complete."""
         async for data in pieces:
             yield data
-        self._watcher.put("asked", passing.number, False)
+        self._watcher.put("asked", exchange.number, False)
 
     async def _forward_answer(
-        self, send: Send, passing: _Passing, response: httpx.Response
+        self, send: Send, exchange: _Exchange, response: httpx.Response
     ) -> None:
         """Send the provider's answer to the client piece by piece, and copy it to the watcher.
 
@@ -246,36 +247,36 @@ class Forwarder:
         coding = headers.get("content-encoding", "").lower().replace("identity", "")
         kind = headers.get("content-type", "")
         passed = for_client(headers.raw)
-        if {"content-length", "transfer-encoding"} <= passing.head.headers.keys():
+        if {"content-length", "transfer-encoding"} <= exchange.head.headers.keys():
             passed.append((b"connection", b"close"))  # RFC 9112, 6.1
-        passing.started = True
+        exchange.started = True
         start = {"status": response.status_code, "headers": passed}
         await send({"type": "http.response.start", **start})
-        number = passing.number
-        self._watcher.put("status", number, passing.at, response.status_code, coding, kind)
+        number = exchange.number
+        self._watcher.put("status", number, exchange.at, response.status_code, coding, kind)
         try:
             async for data in join_pieces(response.aiter_raw()):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
-                self._watcher.put("piece", number, passing.at, data, size=len(data))
+                self._watcher.put("piece", number, exchange.at, data, size=len(data))
                 await self._watcher.wait_for_room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            words = self._error_text(error, passing.upstream)
+            words = self._error_text(error, exchange.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
+    async def _refuse(self, send: Send, exchange: _Exchange, refusal: Refusal) -> None:
         """Answer with a refusal, and record it as the exchange's answer."""
         body = refusal.body()
         self._watcher.put(
-            "status", passing.number, passing.at, refusal.status, "", "application/json"
+            "status", exchange.number, exchange.at, refusal.status, "", "application/json"
         )
-        self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
-        passing.started = True
+        self._watcher.put("piece", exchange.number, exchange.at, body, size=len(body))
+        exchange.started = True
         await refuse(send, refusal)
 
     def _error_text(self, error: Exception, upstream: Upstream) -> str:
-        """Return an error's shortened text without quoted bytes and secrets. A proxy from the
-        environment may repeat its password, for example."""
+        """Return an error's shortened text without quoted bytes and secrets. An error may
+        quote the address of a proxy (HTTPS_PROXY) with its password, for example."""
         secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
         words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
         return words[:_LONGEST_WORDS]
@@ -283,8 +284,8 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked: more
-    pieces follow."""
+    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked, and
+    more pieces may follow."""
 
     pieces: list[bytes]
     is_whole: bool
@@ -311,7 +312,7 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 def _model(path: str) -> str:
     """Return the model in a path such as Gemini's (`/models/…`), or ""."""
-    if "/model/" in path:  # Bedrock's
+    if "/model/" in path:  # Bedrock's: its model is not read here
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 

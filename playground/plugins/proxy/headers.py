@@ -97,8 +97,8 @@ def _readable_codings(accepted: bytes) -> bytes:
 
 
 def credentials(headers: Headers, query: str) -> tuple[str, ...]:
-    """Return a client's credentials, to be replaced by stars wherever they recur. As for the
-    environment's keys, values shorter than eight characters and plain words do not count.
+    """Return a client's credentials, to be replaced by stars wherever they recur; long ones in
+    blocks. Values shorter than eight characters and plain words do not count.
     """
     blocks = (
         secret[len(secret) * n // count : len(secret) * (n + 1) // count]
@@ -112,7 +112,7 @@ def credentials(headers: Headers, query: str) -> tuple[str, ...]:
 
 
 def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield names and values of headers; for `Basic` credentials also name and password."""
+    """Yield names and values of headers; for `Basic` also the encoded pair, and the password."""
     for raw_name, raw in headers:
         name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
         yield name, value

@@ -66,7 +66,7 @@ class UpstreamClient:
     ) -> httpx.Response:
         """Send a request and return its response, whose body is not read yet.
 
-        Raises httpx.HTTPError.
+        Raises httpx.HTTPError, httpx.InvalidURL or OSError.
         """
         request = httpx.Request(
             method,
@@ -85,11 +85,11 @@ class UpstreamClient:
             await transport.aclose()
 
     def _route(self, url: httpx.URL) -> str:
-        """Return the scheme of the environment's proxy for an address, or "" if there is none."""
-        scheme = next((each for each in (url.scheme, "all") if each in self._proxies), _DIRECT)
-        if scheme and proxy_bypass(f"{url.host}:{url.port}" if url.port else url.host):
+        """Return the key in `_proxies` of an address's proxy (its scheme, or "all"), or ""."""
+        key = next((each for each in (url.scheme, "all") if each in self._proxies), _DIRECT)
+        if key and proxy_bypass(f"{url.host}:{url.port}" if url.port else url.host):
             return _DIRECT
-        return scheme
+        return key
 
 
 def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:

@@ -47,7 +47,7 @@ _SHOWN = (
     "--limit", default=0, help="Input tokens at which cuts begin. Default: 60 % of the longest."
 )
 @click.option(
-    "--keep", default=0, help="Messages or results that stay. Default: the policy's own number."
+    "--keep", default=0, help="Newest messages or results kept. Default: the policy's own number."
 )
 @click.option("--summary", default=1_000, help="Tokens of a summary.")
 @click.option(

@@ -23,7 +23,7 @@ def _compaction(
     session: Session,
     dialect: str,
     seconds_apart: float | None,
-    policy: str,
+    marks_policy: str,
     own: OwnPolicy | None,
     limit: int,
     keep: int,
@@ -33,7 +33,7 @@ def _compaction(
         compaction,
         session,
         dialect=dialect,
-        marks=policies.chosen(policy, own),
+        marks=policies.chosen(marks_policy, own),
         limit=limit,
         keep=keep,
         summary=summary,
@@ -59,7 +59,7 @@ def show(question: CacheQuestion) -> None:
             1_000,
             key="shorten-keep",
             bind="query-params",
-            help="Messages or results that stay. 0 means each policy's usual number.",
+            help="Newest messages or results kept. 0 means each policy's usual number.",
         )
         summary = st.number_input(
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"

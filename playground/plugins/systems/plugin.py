@@ -1,4 +1,4 @@
-"""The imitated systems' contributions to the core."""
+"""The plugin of DSPy's, Flink-Agents' and other systems' formats: commands, pages, names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from playground.base.registry import PageEntry, Plugin, PluginCommand
 
-_ADAPTERS: Final = ("ChatAdapter", "JSONAdapter", "Signature", "XMLAdapter")
+_DSPY_NAMES: Final = ("ChatAdapter", "JSONAdapter", "Signature", "XMLAdapter")
 
 PLUGIN: Final = Plugin(
     commands={
@@ -30,7 +30,7 @@ PLUGIN: Final = Plugin(
             "prompts",
             "Prompts",
             "edit_note",
-            "What does a prompt with variables become in every form in which it is sent?",
+            "What does a prompt with variables look like in each form that is sent?",
             parts="playground.plugins.systems.pages.prompts",
             after="dialects",
             rank=2,
@@ -54,7 +54,7 @@ PLUGIN: Final = Plugin(
         f"playground.plugins.systems.recognisers:recognise_{kind}"
         for kind in ("signature", "agents", "yaml")
     ),
-    names=dict.fromkeys(_ADAPTERS, "playground.plugins.systems.dspy"),
+    names=dict.fromkeys(_DSPY_NAMES, "playground.plugins.systems.dspy"),
     doors={
         "agents": "playground.plugins.systems.flink_agents",
         "conversations": "playground.plugins.systems.aichatflow",

@@ -24,7 +24,7 @@ class GeminiInteractions(ApiReader):
         self._started = False
         self._streamed = False
         self._last: Any = None  # the open step, to which an event without an index belongs
-        self._input: dict[Any, str] = {}  # complete arguments in a step's start
+        self._complete_arguments: dict[Any, str] = {}  # by step, until the step stops
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -39,12 +39,12 @@ class GeminiInteractions(ApiReader):
         if kind in ("step.delta", "content.delta"):
             self._delta(self._key(value), value.get("delta") or {})
         elif kind in ("step.start", "content.start"):
-            self._start(self._key(value), value.get("step") or value.get("content") or {})
+            self._start_step(self._key(value), value.get("step") or value.get("content") or {})
         elif kind in ("step.stop", "content.stop"):
             self._stop(self._key(value))
             sink.add_usage(value.get("usage"))
         elif kind in _STARTS:
-            self._begin()
+            self._begin_interaction()
         elif kind in _ENDS:
             self._end(interaction)
         elif kind == "error" or value.get("error"):
@@ -59,13 +59,13 @@ class GeminiInteractions(ApiReader):
         self._last = self._last if index is None else index
         return self._last
 
-    def _begin(self) -> None:
+    def _begin_interaction(self) -> None:
         if self._started:
             self.sink.second_response()
             self._streamed = False
         self._started = True
 
-    def _start(self, key: Any, step: dict[str, Any]) -> None:
+    def _start_step(self, key: Any, step: dict[str, Any]) -> None:
         kind = str(step.get("type"))
         if kind.endswith("_call"):
             self._call(key, kind, step)
@@ -80,14 +80,16 @@ class GeminiInteractions(ApiReader):
                 self.sink.reasoning(part["text"])
 
     def _call(self, key: Any, kind: str, call: dict[str, Any]) -> None:
-        """Begin a call, or add the arguments of a server's tool, which may come in a delta."""
+        """Begin a call, or keep arguments that come complete, in its start or in a later delta."""
         name, call_id = call.get("name") or kind, call.get("id") or call.get("call_id") or ""
         arguments = call.get("arguments")
         if not self.sink.has_call(key) or (call_id and kind == "function_call"):
             self.sink.call(key, name=name, call_id=call_id, new=True)
         if arguments:
             is_text = isinstance(arguments, str)
-            self._input[key] = arguments if is_text else json.dumps(arguments, ensure_ascii=False)
+            self._complete_arguments[key] = (
+                arguments if is_text else json.dumps(arguments, ensure_ascii=False)
+            )
 
     def _delta(self, key: Any, delta: Any) -> None:
         sink = self.sink
@@ -95,7 +97,7 @@ class GeminiInteractions(ApiReader):
             delta = {"text": delta}
         kind, content = str(delta.get("type", "text")), delta.get("content")
         if kind == "arguments_delta":
-            self._input.pop(key, None)
+            self._complete_arguments.pop(key, None)
             sink.call(key, delta.get("arguments") or delta.get("partial_arguments") or "")
         elif kind.endswith("_call"):
             self._call(key, kind, delta)
@@ -107,8 +109,8 @@ class GeminiInteractions(ApiReader):
             sink.text(delta["text"])
 
     def _stop(self, key: Any) -> None:
-        if key in self._input:
-            self.sink.call(key, self._input.pop(key))
+        if key in self._complete_arguments:
+            self.sink.call(key, self._complete_arguments.pop(key))
         self.sink.end_call(key)
 
     def _end(self, interaction: dict[str, Any]) -> None:
@@ -116,8 +118,8 @@ class GeminiInteractions(ApiReader):
         sink = self.sink
         steps = interaction.get("steps") or interaction.get("outputs") or ()
         for index, step in enumerate(() if self._streamed else steps):
-            self._start(index, step)
-        for key in list(self._input):
+            self._start_step(index, step)
+        for key in list(self._complete_arguments):
             self._stop(key)
         sink.end_calls()
         sink.add_usage(interaction.get("usage"))
@@ -127,6 +129,6 @@ class GeminiInteractions(ApiReader):
             sink.stop_reason = interaction.get("status") or "completed"
 
     def finish(self) -> None:
-        """Add arguments from a step's start, if the stream broke off before the step's stop."""
-        for key, arguments in self._input.items():
+        """Add complete arguments if the stream broke off before their step's stop."""
+        for key, arguments in self._complete_arguments.items():
             self.sink.call(key, arguments)

@@ -1,4 +1,4 @@
-"""Guess the syntaxes that a template may have. The proof then takes the best of them.
+"""Guess the syntaxes that a template may have. Then proof.py tests them, and the best is taken.
 
 A rendered text does not show where a marker ends and white space begins: all likely cuts are
 tried.
@@ -35,7 +35,7 @@ from playground.plugins.own_dialects.derivation.writing import (
 )
 
 _NUMBER: Final = 48137
-_MOST: Final = 66
+_MOST_SYNTAXES: Final = 66
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first, and for each the stop token that ends only
-    turns with calls, or "". Raises InputFault if no body is found."""
+    """Return every syntax to try, the likeliest first, and for each the text after the calls that
+    ends a turn only if it has calls, or "". Raises InputFault if no body is found."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -62,7 +62,7 @@ def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
             syntaxes.setdefault(Syntax(**fields), stop)
         except SyntaxFault:
             continue
-        if len(syntaxes) == _MOST:
+        if len(syntaxes) == _MOST_SYNTAXES:
             break
     return syntaxes
 
@@ -73,28 +73,26 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
     bodies = bodies_of(region, ONE, ids)
     if not bodies:
         raise InputFault(
-            f"the template writes calls in no notation of ours: {region!r:.200}",
+            f"the template's calls are in no known notation: {region!r:.200}",
             where=template.source.name,
         )
     (body,) = bodies
-    before = _with_marks(template, region[: body.start], ONE, 0)
-    after = _with_marks(template, region[body.stop :], ONE, 0)
+    before = _with_marks(template, region[: body.start], ONE)
+    after = _with_marks(template, region[body.stop :], ONE)
     two = template.reply(TWO)
     both_bodies = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
     if two is None or len(both_bodies) < len(TWO):
         return CutCalls(body, before, None, after)
     text = frame.bare(two)
     between = text[both_bodies[0].stop : both_bodies[1].start]
-    first = _with_marks(template, text[: both_bodies[0].start], TWO, 0)
-    last = _with_marks(template, text[both_bodies[1].stop :], TWO, 1)
-    middle = _with_marks(template, between, TWO, 1)
+    first = _with_marks(template, text[: both_bodies[0].start], TWO)
+    last = _with_marks(template, text[both_bodies[1].stop :], TWO)
+    middle = _with_marks(template, between, TWO)
     return CutCalls(body, *_with_number_mark(first, middle), last)
 
 
-def _with_marks(
-    template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int
-) -> str:
-    """Return the text with a mark in place of the names and the ids of the calls."""
+def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]) -> str:
+    """Return the text with marks for the calls' names, and for ids that do not hold the names."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
             text = text.replace(template.form.call_id(call, place), MARKS["id"])
@@ -103,8 +101,8 @@ def _with_marks(
 
 
 def _with_number_mark(first: str, between: str) -> tuple[str, str]:
-    """Return both texts with a mark in place of the call's number, if there is a number that is
-    greater by 1 in the next call."""
+    """Return the texts before the first call and between the calls, with a mark for the call's
+    number: 0 then 1, or 1 then 2. The mark must make their common end longer."""
     best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -121,10 +119,10 @@ def _fields(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[dict[str, Any]]:
     value_fields = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
-    for param, inner in _parameters(template, frame, pieces):
-        for outer in _calls(inner, pieces.body, param | value_fields, frame.stops):
+    for param_fields, inner in _parameters(template, frame, pieces):
+        for outer in _calls(inner, pieces.body, param_fields | value_fields, frame.stops):
             yield outer
-            if param and "cdata" not in param:
+            if param_fields and "cdata" not in param_fields:
                 yield {**outer, "cdata": True}
 
 
@@ -146,7 +144,7 @@ def _parameters(
     typed = _with_type_mark(template, frame, key_to_value)
     after = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
-    front = _with_marks(template, pair[:key_start], PAIR, 0)
+    front = _with_marks(template, pair[:key_start], PAIR)
     quoted = typed.endswith('"') and between.startswith('"') and after.startswith('"')
     hole = "value"
     if quoted and _is_json(template, frame, typed[:-1]):
@@ -159,7 +157,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if the template writes JSON after `typed`: it does so for a number, too."""
+    """Return True if a number after `typed` is JSON; the caller has seen that texts are quoted."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 
@@ -180,7 +178,7 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none. Such a separator stands once after a call's parameters, even if it has none.
+    is none. The white space then also ends the parameters of a call, and a call without any.
     """
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
@@ -196,8 +194,8 @@ def with_separator(syntax: Syntax) -> Syntax | None:
 def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
     """Return the text between a value and the next key, and the offset of that key."""
     start = text.index(value) + len(value)
-    stop = text.index(key, start)
-    return text[start:stop], stop
+    end = text.index(key, start)
+    return text[start:end], end
 
 
 def _without_parameter(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
@@ -224,10 +222,10 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     key_start = region.find(KEYS[0])
-    stop = region.find(str(_NUMBER), key_start)
-    if key_start < 0 or stop < 0:
+    end = region.find(str(_NUMBER), key_start)
+    if key_start < 0 or end < 0:
         return key_to_value
-    number = region[key_start + len(KEYS[0]) : stop]
+    number = region[key_start + len(KEYS[0]) : end]
     words = re.compile(r"\w+")
     text_words, number_words = words.findall(key_to_value), words.findall(number)
     if key_to_value == number or len(text_words) != len(number_words):
@@ -241,14 +239,14 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
 
 
 def _calls(
-    pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
+    pieces: CutCalls, body: Body, param_fields: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
     """Yield the fields for call, section and separator, for every way to cut the texts around the
     bodies."""
     if pieces.before.count(MARKS["name"]) > 1:
-        yield from _named_twice(pieces, body, param)
+        yield from _named_twice(pieces, body, param_fields)
         return
-    common: dict[str, Any] = {**param}
+    common: dict[str, Any] = {**param_fields}
     if body.shape != JsonShape():
         common["shape"] = body.shape
     if body.string_mark:
@@ -266,28 +264,30 @@ def _calls(
             section = f"{as_template(before)}{{calls}}{as_template(section_end)}"
             yield {**fields, "section": section, "stop": stop}
         else:
-            # the text after all calls has no opener before them
+            # no section was opened, so the text after all calls closes none
             yield {**fields, "stop": after.strip()}
 
 
 def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Return a section's closer without a token that ends turns, and that token with its rest."""
+    """Split the text after all calls: before the first stop token, and from there on."""
     place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
     return after[:place], after[place:].strip()
 
 
-def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _named_twice(
+    pieces: CutCalls, body: Body, param_fields: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
     """Yield the fields for calls that each have a section, if section and call both name the
     tool."""
     opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
-    stop = pieces.after.find(">") + 1
+    end = pieces.after.find(">") + 1
     separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)
-    if opens_at < 0 or not stop or pieces.between != pieces.after + separator + pieces.before:
+    if opens_at < 0 or not end or pieces.between != pieces.after + separator + pieces.before:
         return
-    opener, closer = pieces.before[opens_at:], pieces.after[:stop]
-    before, after = pieces.before[:opens_at], pieces.after[stop:]
+    opener, closer = pieces.before[opens_at:], pieces.after[:end]
+    before, after = pieces.before[:opens_at], pieces.after[end:]
     yield {
-        **param,
+        **param_fields,
         "call": f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}",
         "section": f"{as_template(before)}{{calls}}{as_template(after)}",
         "one_call_a_section": True,

@@ -27,7 +27,7 @@ def fit_messages(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Return the messages to send, and a finding if some are left out.
 
-    Characters are counted in a message's JSON, tokens as in a request (`playground/tokens`).
+    Characters are counted in a message's JSON, tokens as `count_tokens` counts a request's.
     Without a limit, the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the
     model stands there. Raises NoRoom if the necessary messages exceed the limit.
     """
@@ -51,8 +51,8 @@ def _keep_newest(
         room -= sizes[index]
     if room < 0:
         problem = (
-            f"the system message and the newest messages alone need {limit - room:,} of "
-            f"{limit:,} {unit}"
+            f"the system message and the newest messages need {limit - room:,}, and the "
+            f"limit is {limit:,} {unit}"
         )
         raise NoRoom(problem, expected="a shorter prompt, or a model with more room")
     sent = set(needed)
@@ -66,9 +66,8 @@ def _keep_newest(
     left_out = len(messages) - len(messages_sent)
     if not left_out:
         return messages_sent, []
-    text = (
-        f"the {left_out} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
-    )
+    count = f"the oldest messages that can be spared ({left_out} of {len(messages)})"
+    text = f"{count} are not sent: room for {limit:,} {unit}"
     return messages_sent, [finding("context-cut", "request", text)]
 
 

@@ -1,6 +1,7 @@
 """Flink-Agents' events. An action listens to the types of some events, and sends others. Values
-stand in `attributes`. An event's `id` is a hash of its content. Events can be created as in release
-0.3.1 and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
+stand in `attributes`. A new event's `id` is a hash of its content. Assigning a field renews the
+id; `set_attr` does not, and `from_event` copies the id. Events can be created as in release 0.3.1
+and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
 discussion 75.
 """
 
@@ -190,7 +191,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another event, `request`. Who built the response may not know it."""
+    """An event that answers another event. `request` is None if the answer was made without it."""
 
     _request: Event | None = PrivateAttr(default=None)
 
@@ -258,7 +259,7 @@ class ToolRequestEvent(Event):
     ) -> None:
         if name is not None:
             tool_calls = [_call_of(name, dict(kwargs or {}))]
-        # as a message's calls, so that they are checked and `.id` or `["id"]` reads them
+        # ChatMessage checks the calls; their members can be read as `.id` and as `["id"]` then
         calls = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[*map(dict, tool_calls)])
         attributes = {"model": model, "tool_calls": calls.tool_calls}
         super().__init__(type=ToolRequestEvent.EVENT_TYPE, attributes=attributes)
@@ -380,5 +381,5 @@ class ToolResponseEvent(_Response):
 
 
 def call_id(call: Mapping[str, Any], index: int) -> Any:
-    """Return the id of a call, or its index if it has no id."""
+    """Return a call's `id`, or else its `original_id`, or else its index as text."""
     return call.get("id") or call.get("original_id") or str(index)

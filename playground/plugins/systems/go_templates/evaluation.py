@@ -80,27 +80,27 @@ class Evaluation:
                 self._variables.append((variable.names[0], value))
         return value
 
-    def _command(self, dot: Any, command: nodes.Command, final: Any) -> Any:
+    def _command(self, dot: Any, command: nodes.Command, piped: Any) -> Any:
         first, arguments = command.arguments[0], command.arguments
         if isinstance(first, nodes.Field):
-            return self._field(dot, first, arguments, final)
+            return self._field(dot, first, arguments, piped)
         if isinstance(first, nodes.Chain):
-            return self._chain(dot, first, arguments, final)
+            return self._chain(dot, first, arguments, piped)
         if isinstance(first, nodes.Identifier):
-            return self._function(dot, first, command, arguments, final)
+            return self._function(dot, first, command, arguments, piped)
         if isinstance(first, nodes.Variable):
-            return self._variable(dot, first, arguments, final)
+            return self._variable(dot, first, arguments, piped)
         if isinstance(first, nodes.Pipeline):
-            self._refuse_arguments(arguments, final)
+            self._refuse_arguments(arguments, piped)
             return self._pipeline(dot, first)
         self._node = first
-        self._refuse_arguments(arguments, final)
+        self._refuse_arguments(arguments, piped)
         if isinstance(first, nodes.Nil):
             self._fail("nil is not a command")
         return self._constant(dot, first)
 
-    def _refuse_arguments(self, arguments: Sequence[Node], final: Any) -> None:
-        if len(arguments) > 1 or final is not MISSING:
+    def _refuse_arguments(self, arguments: Sequence[Node], piped: Any) -> None:
+        if len(arguments) > 1 or piped is not MISSING:
             self._fail(f"can't give argument to non-function {arguments[0]}")
 
     def _constant(self, dot: Any, node: Node) -> Any:
@@ -114,40 +114,41 @@ class Evaluation:
         assert isinstance(node, nodes.Bool | nodes.String)
         return node.value
 
-    def _field(self, dot: Any, node: nodes.Field, arguments: Sequence[Node], final: Any) -> Any:
+    def _field(self, dot: Any, node: nodes.Field, arguments: Sequence[Node], piped: Any) -> Any:
         self._node = node
-        return self._fields(dot, node, node.names, arguments, final)
+        return self._fields(dot, node, node.names, arguments, piped)
 
-    def _chain(self, dot: Any, node: nodes.Chain, arguments: Sequence[Node], final: Any) -> Any:
+    def _chain(self, dot: Any, node: nodes.Chain, arguments: Sequence[Node], piped: Any) -> Any:
         self._node = node
         if isinstance(node.node, nodes.Nil):
             self._fail(f"indirection through explicit nil in {node}")
         value = self._argument(dot, None, node.node)
-        return self._fields(value, node, node.names, arguments, final)
+        return self._fields(value, node, node.names, arguments, piped)
 
     def _variable(
-        self, dot: Any, node: nodes.Variable, arguments: Sequence[Node], final: Any
+        self, dot: Any, node: nodes.Variable, arguments: Sequence[Node], piped: Any
     ) -> Any:
         self._node = node
         value = self._value_of(node.names[0])
         if len(node.names) == 1:
-            self._refuse_arguments(arguments or [node], final)
+            self._refuse_arguments(arguments or [node], piped)
             return value
-        return self._fields(value, node, node.names[1:], arguments, final)
+        return self._fields(value, node, node.names[1:], arguments, piped)
 
     def _fields(
-        self, value: Any, node: Node, names: list[str], arguments: Sequence[Node], final: Any
+        self, value: Any, node: Node, names: list[str], arguments: Sequence[Node], piped: Any
     ) -> Any:
         for name in names[:-1]:
             value = self._member(value, name, node, False)
-        member = self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
+        member = self._member(value, names[-1], node, len(arguments) > 1 or piped is not MISSING)
         self.looked_up[id(node)] = node
         if member is INVALID:
             self.not_found[id(node)] = node
         return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return the entry of a map; fields of any other value are an error."""
+        """Return the entry of a map. A missing entry, and an entry of a missing value, follow
+        `missing_key`; fields of any other value are an error."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quote_text(name)}")
@@ -168,44 +169,44 @@ class Evaluation:
     # calls
 
     def _function(
-        self, dot: Any, node: nodes.Identifier, at: Node, arguments: Sequence[Node], final: Any
+        self, dot: Any, node: nodes.Identifier, blamed: Node, arguments: Sequence[Node], piped: Any
     ) -> Any:
         self._node = node
         function, nodes_given = FUNCTIONS[node.name], arguments[1:]
-        self._check_count(function, node.name, len(nodes_given), final)
+        self._check_count(function, node.name, len(nodes_given), piped)
         if node.name in ("and", "or"):
-            return self._and_or(dot, node.name == "or", nodes_given, final)
+            return self._and_or(dot, node.name == "or", nodes_given, piped)
         values = [
             self._argument(dot, function.takes(index), argument)
             for index, argument in enumerate(nodes_given)
         ]
-        if final is not MISSING:
-            values.append(self._convert(final, function.takes(len(nodes_given))))
+        if piped is not MISSING:
+            values.append(self._convert(piped, function.takes(len(nodes_given))))
         source_text = [str(nodes_given[0]) if nodes_given else ""] if function.named else []
         try:
             result = function.call(*source_text, *values)
         except FunctionFault as fault:
-            self._node = at
+            self._node = blamed
             self._fail(f"error calling {node.name}: {fault}")
         if isinstance(result, str) and len(result) > MOST_OUTPUT:
             self._fail(f"{node.name} gives more than {MOST_OUTPUT:,} characters")
         return result
 
-    def _check_count(self, function: Function, name: str, written: int, final: Any) -> None:
-        count, fixed = written + (final is not MISSING), len(function.fixed)
+    def _check_count(self, function: Function, name: str, written: int, piped: Any) -> None:
+        count, fixed = written + (piped is not MISSING), len(function.fixed)
         if function.variadic is None and count != fixed:
             self._fail(f"wrong number of args for {name}: want {fixed} got {count}")
         if count < fixed:
             self._fail(f"wrong number of args for {name}: want at least {fixed} got {written}")
 
-    def _and_or(self, dot: Any, stop_at: bool, arguments: Sequence[Node], final: Any) -> Any:
+    def _and_or(self, dot: Any, stop_at: bool, arguments: Sequence[Node], piped: Any) -> Any:
         """Evaluate `and` or `or`: return the first value that decides, or the last one."""
         value: Any = INVALID
         for argument in arguments:
             value = self._argument(dot, "value", argument)
             if is_true(value) == stop_at:
                 return value
-        return value if final is MISSING else self._convert(final, "value")
+        return value if piped is MISSING else self._convert(piped, "value")
 
     def _argument(self, dot: Any, takes: Takes | None, node: Node) -> Any:
         self._node = node

@@ -13,7 +13,7 @@ from playground.app.serving import access
 from playground.app.shared import say, tables, waiting, widgets
 from playground.app.shared.runs import Runs
 from playground.base.errors import InputFault
-from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems import drawings
 from playground.plugins.systems.flink_agents.chat_model import ChatModel
 from playground.plugins.systems.flink_agents.chat_run import ChatRun, scripted, setup_of
 from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
@@ -37,7 +37,7 @@ def show(row: Any) -> None:
     left, right = st.columns(2)
     with left:
         template = st.text_area(
-            "Prompt: a text, a JSON list of messages, or prompts of Flink-Agents (YAML, a class)",
+            "Prompt: a text, a JSON list of messages, or Flink-Agents prompts (in YAML or Python)",
             "You answer for the harbour of {port}. {question}",
             key="prompt template",
             height=170,
@@ -55,17 +55,17 @@ def show(row: Any) -> None:
             name = str(st.selectbox("Prompt to show", list(prompts), key="prompt of several"))
         view = view_prompt(prompts[name], values)
     except InputFault as fault:
-        st.error("This prompt cannot be filled; nothing else has changed.")
+        st.error("This prompt cannot be filled. Nothing was changed.")
         say.text(str(fault))
         st.stop()
-    tables.table(template_frames.prompt_variables(view, values), height="content")
+    tables.table(drawings.prompt_variables(view, values), height="content")
     for index in view.lost_calls:
         say.warning(f"Message {index}: its tool calls do not reach Anthropic.")
     show_forms(view)
     chat = "Ask a chat model with this prompt"
     with say.expander(chat, key="prompt chat", on_change="rerun") as place:
         if place.open:
-            ask(prompts[name], values)
+            show_chat(prompts[name], values)
     if tools := state.working_session().session.tools:
         title = "The session's tools, as Flink-Agents would send them"
         with say.expander(title, key="tool views", on_change="rerun") as place:
@@ -73,7 +73,7 @@ def show(row: Any) -> None:
                 tool_views([view_tool(tool) for tool in tools])
 
 
-def ask(prompt: Prompt, values: dict[str, Any]) -> None:
+def show_chat(prompt: Prompt, values: dict[str, Any]) -> None:
     """Show each event of a chat with the session's tools; answers are scripted or live."""
     origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
     origin = st.segmented_control(
@@ -106,7 +106,7 @@ def ask(prompt: Prompt, values: dict[str, Any]) -> None:
 
 
 def _refuse(problem: str) -> None:
-    st.error("This chat cannot be run; nothing else has changed.")
+    st.error("This chat cannot be run. Nothing was changed.")
     say.text(problem)
 
 

@@ -16,7 +16,7 @@ from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
-from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems import drawings
 from playground.plugins.systems.aichatflow import (
     Answers,
     RecordedAnswers,
@@ -73,7 +73,7 @@ def show(row: Any) -> None:
     try:
         run = current_run(chosen)
     except PlaygroundError as fault:
-        st.error("This cannot be run; nothing else has changed.")
+        st.error("This cannot be run. Nothing was changed.")
         say.text(str(fault))
         st.stop()
     if run is None:
@@ -109,7 +109,7 @@ def settings(row: Any) -> Settings | None:
     _reset_buttons(title, title in own_sets)
     files, text = _files(names[0] if title in own_sets else title)
     if fault := state.get(_FAULT):
-        st.error("This file cannot be read; nothing else has changed.")
+        st.error("This file cannot be read. Nothing was changed.")
         say.text(str(fault))
         state.forget(_FAULT)
     try:
@@ -120,7 +120,7 @@ def settings(row: Any) -> Settings | None:
         if is_own:
             files = TemplateFiles(files.templates, answers=_placeholders(templates))
     except InputFault as fault:
-        st.error("This set cannot be read; nothing else has changed.")
+        st.error("This set cannot be read. Nothing was changed.")
         say.text(str(fault))
         return None
     widgets.show_findings(check_templates(templates), "in the set")
@@ -338,7 +338,7 @@ def steps(run: TemplateRun) -> None:
     if not run.steps:
         return
     steps = list(run.steps)
-    tables.table(template_frames.template_steps(steps), height="content")
+    tables.table(drawings.template_steps(steps), height="content")
     state.keep_within(_SHOWN_STEP, len(steps))
     number = st.number_input(
         "Step", 1, len(steps), key=_SHOWN_STEP, help="Its source, text, variables and request."
@@ -358,7 +358,7 @@ def steps(run: TemplateRun) -> None:
         widgets.exact_text("Source", step.source, False)
     with right:
         widgets.exact_text("Text", step_text(step), False)
-    tables.table(template_frames.variables(step), height="content")
+    tables.table(drawings.variables(step), height="content")
 
 
 def results(values: Settings, run: TemplateRun) -> None:
