@@ -36,6 +36,8 @@ of your own, or a provider's raw stream (`load_recording`, `decode_stream`):
 >>> reply = pg.recording(text, "xml", name="a reply")
 >>> pg.replay(reply, "xml", session.tools)
 Timeline('a reply' in xml, 1 call (get_tides), 8 characters of content, 0 findings)
+>>> pg.replay(reply, "xml", session.tools).result.tool_calls[0].arguments  # also .result.findings
+{'harbour': 'Brest'}
 >>> pg.replay(reply, "hermes", session.tools)
 Timeline('a reply' in hermes, 0 calls, 55 characters of content, 1 finding)
 >>> pg.replay(reply, "xml", session.tools, server="vllm")  # .handed is what its client gets

@@ -148,6 +148,9 @@ def test_a_function_is_a_tool() -> None:
     [
         ([{"role": "user", "content": "Hi"}, "Hi"], r"field messages\.1: 'Hi' is not a message"),
         ([{"role": "nobody"}], r"field messages\.0: .* is not a message; roles: system, developer"),
+        ([{"role": "bot", "content": "x"}], r"messages\.0: .* is not a message; roles: system,"),
+        ([{"role": "user", "content": 5}], r"messages\.0\.content: content 5 cannot be read"),
+        ([{"role": "user"}], r"field messages\.0\.content: no content; expected a text, or parts"),
         (
             [{"role": "user", "content": object()}],
             r"field messages\.0\.content: .* is not a JSON value",

@@ -196,6 +196,11 @@ def test_arms_are_compared_case_by_case() -> None:
             "(xml 6 of 6; json 0 of 6; glm 0 of 6 right).",
         ),
         (
+            {"xml": "rrr", "json": "rrx", "glm": "xxx"},
+            "Nothing is proven: no difference was seen (xml 3 of 3; json 2 of 2 right). "
+            "4 of 9 attempts were not answered (json 1 of 3; glm 3 of 3).",
+        ),
+        (
             {"xml": "rrr", "json": "rrr"},
             "Nothing is proven: no difference was seen (xml 3 of 3; json 3 of 3 right).",
         ),
@@ -208,7 +213,9 @@ def test_arms_are_compared_case_by_case() -> None:
 )
 def test_a_winner_is_named_only_where_one_is_proven(rights: dict[str, str], said: str) -> None:
     made = [each for dialect, right in rights.items() for each in attempts(dialect, right)]
-    assert Trial(tuple(made)).verdict == said
+    trial = Trial(tuple(made))
+    assert trial.verdict == said
+    assert not made or (said in trial.html() and "best:" not in trial.html())
 
 
 def test_expected_calls_are_a_part_of_the_session_file_and_of_its_edits() -> None:
@@ -377,6 +384,20 @@ def test_mistakes_come_at_the_rate_that_was_asked_for() -> None:
     assert other == ["call"] + ["tool"] * 2 + [""] * 5
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("tol=1", "unknown mistake 'tol'; did you mean 'tool'"),
+        ("call=1+herms.tool=1", "unknown mistake 'herms.tool'; did you mean 'hermes.tool'"),
+        ("call", "'call' has no count; expected such as call=1"),
+    ],
+)
+def test_a_misspelled_mistake_is_refused(server: DemoServer, script: str, said: str) -> None:
+    model = f"openai/demo-taught@{script}"
+    plan = trial(SESSION, "hermes", models=model, repeats=1, base_url=f"{server.url}/v1")
+    assert said in plan.run().attempts[0].fault
+
+
 def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> None:
     model = "openai/demo-taught@call=1+hermes.tool=1+native.arguments=3+json.arguments=1+of=4"
     heard: list[Attempt] = []
@@ -451,6 +472,22 @@ def test_an_expected_tool_that_the_session_lacks_is_refused_by_name() -> None:
         trial(SESSION, "hermes", models="openai/x", expected=pg.expect("get_wether"))
     bare = replace(SESSION, tools=())
     assert trial(bare, "hermes", models="openai/x", expected=pg.expect("get_wether")).cases
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"cty": "Brest"}, "argument of get_weather 'cty'; did you mean 'city'"),
+        ({"days": "three"}, "field days: 'three' is not of type 'integer'"),
+    ],
+)
+def test_a_slip_in_an_expected_argument_is_refused(arguments: dict[str, Any], said: str) -> None:
+    """No answer could be right, and every model was counted wrong."""
+    with pytest.raises(pg.PlaygroundError, match=said):
+        trial(SESSION, "hermes", models="openai/x", expected=pg.expect("get_weather", **arguments))
+    loose = TOOL.model_copy(update={"input_schema": {**TOOL.input_schema, "not": {}}})
+    session = replace(SESSION, tools=(loose,))
+    assert trial(session, "xml", expected=pg.expect("get_weather", **arguments)).cases
 
 
 # the command, and the page

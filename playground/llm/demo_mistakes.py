@@ -1,9 +1,9 @@
 """Mistakes of the demo model at known rates, to test trials and their statistics.
 
 The rates of mistakes follow the model's name: `demo-taught@tool=1+xml.arguments=4+of=20` calls
-another tool in one of twenty answers to a request and, in the dialect xml, gives a wrong argument
-in four more. The first answers have the mistakes, so every run over the same requests has the same
-number of mistakes, even with parallel requests.
+a tool that was not offered in one of twenty answers to a request and, in the dialect xml, gives a
+wrong argument in four more. The first answers have the mistakes, so every run over the same
+requests has the same number of mistakes, even with parallel requests.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import json
 from collections import Counter
 from threading import Lock
 from typing import Any, Final, Literal, get_args
+
+from playground.base.errors import nearest_names
+from playground.dialects import dialect_names
 
 Mistake = Literal["", "call", "tool", "arguments"]
 _KINDS: Final[tuple[Mistake, ...]] = get_args(Mistake)[1:]
@@ -40,6 +43,19 @@ class Mistakes:
             if place < 0:
                 return kind
         return ""
+
+
+def script_fault(script: str) -> str:
+    """Return what is wrong with a script of mistakes, such as a misspelled one; "" if nothing."""
+    dialects = ("", *(f"{name}." for name in dialect_names()))
+    known = ["of", *(f"{dialect}{kind}" for dialect in dialects for kind in _KINDS)]
+    for part in script.split("+") if script else ():
+        name, _, count = part.partition("=")
+        if name not in known:
+            return f"unknown mistake {name!r}; {nearest_names(name, known)}"
+        if not count.isascii() or not count.isdigit():
+            return f"{part!r} has no count; expected such as {name}=1"
+    return ""
 
 
 def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:

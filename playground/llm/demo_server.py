@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.reading import parse
-from playground.llm.demo_mistakes import Mistake, Mistakes, spoiled_call
+from playground.llm.demo_mistakes import Mistake, Mistakes, script_fault, spoiled_call
 from playground.llm.demo_replies import event_frame, writers_of
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
@@ -84,7 +84,7 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
     - `demo` makes native calls alone, `demo-hermes` (or another dialect) always calls in hermes.
     - `demo-cut` and `demo-error` break off, `demo-slow` is slow, `demo-busy` first refuses twice.
     - `demo-taught@call=1+hermes.arguments=6+of=20` makes no call in one of twenty answers, and in
-      hermes wrong arguments in six; `tool=1` calls another tool.
+      hermes wrong arguments in six; `tool=1` calls the tool NAME as NAME_too, which no request has.
     """
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -133,7 +133,10 @@ class _Handler(BaseHTTPRequestHandler):
         if mode and mode not in (*_MODES, _TAUGHT, *dialect_names()):
             known = ", ".join(["demo", *(f"demo-{name}" for name in (*_MODES, _TAUGHT, "DIALECT"))])
             message = f"no model {model!r}; known: {known}"
-            self._json(404, {"error": {"message": message, "type": "not_found_error"}})
+            self._no_model(message)
+            return
+        if wrong := script_fault(script):
+            self._no_model(f"no model {model!r}: {wrong}")
             return
         if mode == "busy" and self._is_first_refusal():
             self._json(503, {"error": {"message": "the demo model is busy", "type": "overloaded"}})
@@ -147,6 +150,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(list(streamed(model, answer)), mode)
         else:
             self._json(200, whole(model, answer))
+
+    def _no_model(self, message: str) -> None:
+        self._json(404, {"error": {"message": message, "type": "not_found_error"}})
 
     def _is_first_refusal(self) -> bool:
         """Return True if this request is one of the first two for the busy model."""

@@ -102,8 +102,9 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (one of `server_names()`, or `vllm:hermes`), the timeline also says what that server hands over
-    and drops: `handed` has its events, and the table as what each event arrives.
+    (one of `server_names()`, or `vllm:hermes`), `.handed` is another Timeline with what that server
+    hands over, and the table has the columns `server` and `handed_as`: the kind of event as
+    which each event is handed over, or `dropped`.
     """
     metadata = read_tools(tools)
     dialect = dialect or dialect_of(recording, metadata)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,11 +23,15 @@ from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.session import Session
-from playground.sessions.shapes.messages import ROLES, read_message
+from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
+_ROLES: Final = (  # of providers and chat templates; importers of files know more
+    "system", "developer", "user", "human", "assistant", "model", "ai", "chatbot", "tool",
+    "function", "ipython", "observation",
+)  # fmt: skip
 _PIECE: Final = 8  # characters
 _GIVEN: Final = "a text, a list of messages of any provider, or a request's body"
 _TOOLS: Final = ("tools", "toolConfig", "functions")
@@ -126,11 +130,25 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(plain, dict):
         with unexpected_as_fault("of no known form", field=place.field, expected=_MESSAGE):
             read_message(builder, plain, place)
-    if len(builder.messages) == start:
-        role = plain.get("role") if isinstance(plain, dict) else None
-        known = f"; roles: {', '.join(ROLES)}" if role else ""
+        _refuse_lost(plain, builder.messages[start:], place)
+    role = plain.get("role") if isinstance(plain, dict) else None
+    is_guess = isinstance(role, str) and role.lower() not in _ROLES
+    if len(builder.messages) == start or is_guess:
+        known = f"; roles: {', '.join(_ROLES)}" if role else ""
         problem = f"{plain!r:.60} is not a message{known}"
         raise InputFault(problem, field=place.field, expected=_MESSAGE)
+
+
+def _refuse_lost(given: dict[str, Any], read: Sequence[Message], place: Place) -> None:
+    """Raise InputFault if nothing of a message's content was read. A user's message needs content;
+    an assistant's may have none."""
+    content = given.get("content", given.get("parts"))
+    may_be_empty = content in ("", []) or (
+        content is None and given.get("role") not in ("user", "system")
+    )
+    if read and not may_be_empty and not any(message.parts for message in read):
+        problem = f"content {content!r:.60} cannot be read" if content is not None else "no content"
+        raise InputFault(problem, field=place.at("content").field, expected="a text, or parts")
 
 
 def json_bytes(value: Any) -> bytes:

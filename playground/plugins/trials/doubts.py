@@ -5,9 +5,27 @@ The trial still uses these calls: a test of a schema may expect calls that the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Final
+
+from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding, finding
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import ExpectedCall, Session
+
+# A schema with only these keywords names all its arguments.
+_CLOSED: Final = frozenset(
+    (
+        "$schema",
+        "$defs",
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "title",
+        "description",
+    )
+)
 
 
 def doubts(session: Session) -> list[Finding]:
@@ -24,16 +42,40 @@ def doubts(session: Session) -> list[Finding]:
     return [reply for reply in findings if reply is not None]
 
 
+def refuse_slips(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
+    """Raise UnknownNameError for a tool or an argument that is none of the tools', and InputFault
+    for a value of a type that the schema refuses. A schema that leaves its arguments open is not
+    checked."""
+    tool = next((each for each in tools if each.name == call.tool_name), None)
+    if tool is None:
+        raise UnknownNameError("tool of this session", call.tool_name, [t.name for t in tools])
+    schema = tool.input_schema
+    known = list(schema.get("properties") or ())
+    if not known or schema.get("additionalProperties") or not _CLOSED.issuperset(schema):
+        return
+    for name, value in (call.args or {}).items():
+        if name not in known:
+            raise UnknownNameError(f"argument of {tool.name}", name, known)
+        rule = schema["properties"][name]
+        kind = {"properties": {name: {"type": rule.get("type") if isinstance(rule, dict) else ""}}}
+        if problem := _misfit(ToolMetadata(name=tool.name, input_schema=kind), {name: value}):
+            raise InputFault(problem, where="expect", field=name)
+
+
 def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:
     where = f"expected of {case}"
     if tool is None:
         return finding("unknown-tool", where, f"{call.tool_name!r} is none of the session's tools")
     if call.args is None:
         return None
-    from playground.nouns.tool_formats.misfits import check_of, misfit  # a tenth of a second
-
-    check = check_of(tool)
-    wrong = misfit(check, call.args) if check else ""
+    wrong = _misfit(tool, call.args)
     if not wrong:
         return None
     return finding("expected-misfit", where, f"the schema of {tool.name} refuses: {wrong}")
+
+
+def _misfit(tool: ToolMetadata, arguments: dict[str, Any]) -> str:
+    from playground.nouns.tool_formats.misfits import check_of, misfit  # a tenth of a second
+
+    check = check_of(tool)
+    return misfit(check, arguments) if check else ""

@@ -49,12 +49,7 @@ def trial_figure(value: Trial) -> go.Figure:
 
 @draws("picture", Trial)
 def trial_picture(value: Trial) -> Markup:
-    """Return a table of the arms with their shares, the best arm first, and a table of the
-    misses."""
-    best = value.arms[0] if value.arms else None
-    line = "nothing was asked"
-    if best:
-        line = f"best: {best.name}, right arguments {best.share('right_arguments')}"
+    """Return the verdict, a table of the arms with their shares, and a table of the misses."""
     rows = [
         [
             arm.dialect,
@@ -77,6 +72,7 @@ def trial_picture(value: Trial) -> Markup:
     if misses:
         head = ["case", "dialect", "model", "times", "what differed"]
         shown += table("what was not right", head, misses)
+    line = value.verdict if value.arms else "nothing was asked"
     return Markup("Which dialect is handled best?", line, static=shown)
 
 

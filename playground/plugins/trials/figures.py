@@ -152,7 +152,7 @@ class Miss:
 
 @dataclass(frozen=True)
 class Trial(Drawn):
-    """All attempts with their sums. The table has a row for each arm, the best arm first; the
+    """All attempts with their sums. The table has a row for each arm, in the order of `arms`; the
     figure has a bar for each arm's share of right arguments, with its interval.
     """
 
@@ -163,8 +163,8 @@ class Trial(Drawn):
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The arms, the best first, by the shares of right arguments, then right tools, then parsed
-        calls."""
+        """The arms by their shares of right arguments, then right tools, then parsed calls, the
+        highest first. The first arm is the best one only if `verdict` says so."""
         attempts_by_arm: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in self.attempts:
             attempts_by_arm.setdefault((attempt.dialect, attempt.model), []).append(attempt)
@@ -176,12 +176,19 @@ class Trial(Drawn):
         """A sentence that names the best arm, or says that nothing is proven.
 
         An arm is best if it has more right arguments than each other arm. The level of 5 % is
-        divided among all pairs (Bonferroni), because the best arm is chosen after the fact. Answers
-        that broke off are named, and count for no arm.
+        divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
+        Attempts without an answer and answers that broke off are named, and count for no arm.
         """
+        said = self._comparison
+        silent = [arm for arm in self.arms if arm.faults]
+        if silent:
+            times = sum(arm.faults for arm in silent)
+            told = [f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent]
+            said += f" {grouped(times)} of {counted(len(self.attempts), 'attempt')} "
+            said += f"{'was' if times == 1 else 'were'} not answered ({'; '.join(told)})."
         broken = sum(arm.broken_off for arm in self.arms)
-        said = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
-        return self._comparison + (f"{said} not counted." if broken else "")
+        off = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
+        return said + (f"{off} not counted." if broken else "")
 
     @property
     def _comparison(self) -> str:

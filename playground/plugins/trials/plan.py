@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Shown
-from playground.base.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault
 from playground.base.wording import counted, dollars
 from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
@@ -22,6 +22,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
+from playground.plugins.trials.doubts import refuse_slips
 from playground.plugins.trials.figures import LEVEL, Trial
 from playground.plugins.trials.scoring import Attempt, missed, score
 from playground.questions.experiments import read_recording
@@ -312,15 +313,13 @@ def trial(
     `base_url` an OpenAI-compatible server, such as that of `serving`; keys come from the
     environment. Without `models` the session's own recordings are read, in their own dialects,
     which costs nothing. Raises InputFault for a session without expected calls or for a number of
-    `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected` tool that
-    the session does not have.
+    `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected` tool or
+    argument that the session does not have.
     """
     session = session_or_sample(session)
     calls = (expected,) if isinstance(expected, ExpectedCall) else tuple(expected)
-    tools = [tool.name for tool in session.tools]
-    for call in calls:
-        if tools and call.tool_name not in tools:
-            raise UnknownNameError("tool of this session", call.tool_name, tools)
+    for call in calls if session.tools else ():
+        refuse_slips(call, session.tools)
     if calls:
         session = replace(session, expected=(ExpectedReply(len(session.messages), calls),))
     if not session.expected:

@@ -11,7 +11,7 @@ from playground.show.rows import AnswerRows, rows_of
 
 
 def trial_rows(value: Trial) -> AnswerRows:
-    """Return a row for each arm, the best arm first: medians, and shares with 95 % intervals."""
+    """Return a row for each arm, in their order: medians, and shares with 95 % intervals."""
     measures = ("parsed", "right_tool", "right_arguments")
     shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
     medians = ["tokens", "first_word_seconds", "seconds"]

@@ -83,7 +83,7 @@ def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
     if hidden:
         others = ", ".join(column.dialect.name for column in hidden[:_MOST_NAMES])
         rest = f" and {len(hidden) - _MOST_NAMES} more" if len(hidden) > _MOST_NAMES else ""
-        more += f"; without scripts {others}{rest} are left out"
+        more += f"; without scripts {others}{rest} {'is' if len(hidden) == 1 else 'are'} left out"
     names = [column.dialect.name for column in columns]
     return markup_table(f"what each part is in {', '.join(names)}{more}", ["", *names], rows)
 
