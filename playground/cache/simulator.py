@@ -74,8 +74,8 @@ class CacheSimulator:
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
         outcome = self._outcome_of_known(request)
         if outcome.state == "error" and not self.rules.knows(request.wire.model):
-            why = f"{outcome.reason}; {doubt_of(request, self.rules)}"
-            return replace(outcome, state="unpredictable", reason=why)
+            why, cost = f"{outcome.reason}; {doubt_of(request, self.rules)}", outcome.total * 1000
+            return replace(outcome, state="unpredictable", reason=why, cost=cost)
         return outcome
 
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
@@ -552,7 +552,7 @@ _EDITED: Final = (
 
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.total
-    return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+    return Simulated("error", 0, {}, total, 0, why, tuple(points), finding=code)
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

@@ -416,7 +416,7 @@ def check(
     outcome = {
         "session": session,
         "failures": failed,
-        "cost_share": simulation.cost_permille / 1000,
+        "cost_share": None if simulation.errors else simulation.cost_permille / 1000,
         "findings": [*loaded.findings, *simulation.findings],
     }
     reports.write_all([outcome], [session])
