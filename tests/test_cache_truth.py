@@ -803,3 +803,21 @@ def test_of_refused_requests_no_cost_and_no_read_is_told() -> None:
     # a request that only may be refused is still counted in full
     maybe = pg.simulate_cache(pg.session(said), "kimi-k2", model="anthropic/claude-new-9")
     assert maybe.requests[1].state == "unpredictable" and maybe.requests[1].cost > 0
+
+
+def test_a_reason_names_the_place_that_the_placement_lists() -> None:
+    said = [turn(LONG), turn("done", "assistant"), turn("and now?")]
+    asked = pg.session(said, system="Be brief.", model="anthropic/claude-opus-4-1")
+    last = pg.simulate_cache(asked, "xml", policy="cline").requests[-1]
+    found = re.fullmatch(
+        r"read up to the end of block \d+ \(message (\d+), part (\d+)\)", last.reason
+    )
+    assert found and last.hit is not None
+    listed = pg.place_cache(asked, "xml", policy="cline").frame()
+    here = listed[(listed.message_index == int(found[1])) & (listed.part == int(found[2]))]
+    assert here.role.tolist() == ["user"] and here.marked.tolist() == [True]
+    assert "message_index" in str(pg.place_cache.__doc__)
+
+
+def test_exact_is_said_to_be_about_the_outcome_and_not_the_count() -> None:
+    assert "is about the outcome" in str(pg.simulate_cache.__doc__)

@@ -450,7 +450,7 @@ class CacheSimulator:
 
     def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
         if hit_block is not None:
-            return f"read up to the end of block {hit_block}"
+            return f"read up to the end of {_at(hit_block, request)}"
         if not points:
             return "nothing is marked"
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
@@ -548,6 +548,12 @@ _GUESSED: Final = "the tokens of a picture, a file or a provider's own tool are 
 _EDITED: Final = (
     "something before a thinking block has changed: the block may be dropped or refused"
 )
+
+
+def _at(block: int, request: TimedRequest) -> str:
+    """Return a block's number, with its message and part, which `place_cache` lists."""
+    place = request.wire.blocks[block].place
+    return f"block {block}" + (f" (message {place[0]}, part {place[1]})" if place else "")
 
 
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:

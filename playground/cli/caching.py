@@ -51,7 +51,7 @@ _explicit = click.option(
     "--explicit-caching/--no-explicit-caching",
     "explicit_caching",
     default=None,
-    help="Allow marks in Gemini's requests. Default: as the session says.",
+    help="Let policy azad mark Gemini's requests. Default: as the session says.",
 )
 _share = click.FloatRange(min=0)
 _CHANGES = [
