@@ -26,6 +26,7 @@ CASES: Final[dict[str, Sequence[str]]] = {
     "cache simulate": (
         "cache simulate 12-long-tool-run -d xml --policy azad",
         "cache simulate 07-gemini-above -d native -d xml",
+        "cache simulate 02-parallel-calls -d kimi-k2 --model anthropic/claude-opus-4-1",
     ),
     "cache wire": ("cache wire 06-cache-eight-turns", "cache wire 12-long-tool-run -d xml"),
     "carry": ("carry -d xml -d hermes",),

@@ -396,3 +396,8 @@ def test_a_word_that_changes_in_an_early_message_is_a_rewrite() -> None:
         bodies = [{"model": "claude-sonnet-4-5", "messages": each} for each in (said, changed)]
         difference = simulate_cache(bodies).differences[1]
         assert difference is not None and difference.rule == "history-rewrite", place
+
+
+def test_an_explicit_cache_looks_back_over_nothing_so_no_mark_is_too_far() -> None:
+    codes = [each.code for each in pg.simulate_cache(gemini_marks()).findings]
+    assert "gemini-freeze" in codes and "lookback-overflow" not in codes

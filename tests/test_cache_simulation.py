@@ -113,7 +113,7 @@ def test_a_marked_prefix_is_written_and_read() -> None:
     assert one.cost == 2500 * 1250
     assert (two.read, two.written, two.uncached) == (2500, {}, 10)
     assert two.cost == 2500 * 100 + 10 * 1000
-    assert two.reason == "read up to the end of block 0"
+    assert two.reason == "read up to the end of block 0 (message 0, part 0)"
 
 
 def test_a_text_alone_is_the_same_as_one_text_part() -> None:

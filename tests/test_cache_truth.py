@@ -780,3 +780,44 @@ def test_no_provider_has_another_makers_price(provider: str, other: str) -> None
             or found.rules.match == "unknown"
             or ("No rule names this model" in headline(found).text)
         )
+
+
+def test_of_refused_requests_no_cost_and_no_read_is_told() -> None:
+    ended = [turn("done", "assistant"), turn("and now?")]
+    called = {"type": "tool_use", "id": "a1", "name": "tides", "input": {"port": "Brest"}}
+    result = {"type": "tool_result", "tool_use_id": "a1", "content": "high"}
+    said = [turn(LONG), turn([called], "assistant"), turn([result]), *ended]
+    model = "anthropic/claude-opus-4-1"
+    cell = pg.simulate_cache(pg.session(said), "kimi-k2", policy="cline", model=model)
+    assert [one.state for one in cell.requests] == ["exact", "error", "error"]
+    refused, html = "2 of 3 requests would be refused", cell._repr_mimebundle_()["text/html"]
+    assert all(refused in text for text in (repr(cell), headline(cell).text, html))
+    assert "of the full price" not in repr(cell)
+    assert "of uncached:" not in html and "all input, as predicted" not in html
+    told = simulation_json(cell)
+    assert told["outcome"] == refused
+    shares = ("read_permille", "cost_permille", "nano_dollars", "uncached_nano_dollars")
+    assert {told[name] for name in shares} == {None}
+    assert [one.cost > 0 for one in cell.requests] == [True, False, False]
+    assert cell.frame()["cost_share"].isna().tolist() == [False, True, True]
+    # a request that only may be refused is still counted in full
+    maybe = pg.simulate_cache(pg.session(said), "kimi-k2", model="anthropic/claude-new-9")
+    assert maybe.requests[1].state == "unpredictable" and maybe.requests[1].cost > 0
+
+
+def test_a_reason_names_the_place_that_the_placement_lists() -> None:
+    said = [turn(LONG), turn("done", "assistant"), turn("and now?")]
+    asked = pg.session(said, system="Be brief.", model="anthropic/claude-opus-4-1")
+    last = pg.simulate_cache(asked, "xml", policy="cline").requests[-1]
+    found = re.fullmatch(
+        r"read up to the end of block \d+ \(message (\d+), part (\d+)\)", last.reason
+    )
+    assert found and last.hit is not None
+    listed = pg.place_cache(asked, "xml", policy="cline").frame()
+    here = listed[(listed.message_index == int(found[1])) & (listed.part == int(found[2]))]
+    assert here.role.tolist() == ["user"] and here.marked.tolist() == [True]
+    assert "message_index" in str(pg.place_cache.__doc__)
+
+
+def test_exact_is_said_to_be_about_the_outcome_and_not_the_count() -> None:
+    assert "is about the outcome" in str(pg.simulate_cache.__doc__)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import playground as pg
 from playground.base.errors import UnknownNameError
 from playground.base.shared_lists import SharedList
 from playground.cache.answers.placement import place_cache
@@ -16,6 +17,7 @@ from playground.dialects.marks.agents import AGENTS
 from playground.dialects.marks.family import model_family
 from playground.dialects.marks.policies import (
     GEMINI_MIN_CHARACTERS,
+    POLICIES,
     REASONS,
     CacheRequest,
     apply_marks,
@@ -259,3 +261,24 @@ def test_a_policy_looks_at_few_messages_of_a_long_session(name: str) -> None:
         counted = Counting(messages)
         assert AGENTS[name].places(counted) == AGENTS[name].places(messages)
         assert counted.looks < 30
+
+
+def test_one_policy_obeys_explicit_caching_and_the_help_names_it() -> None:
+    chat = pg.session(
+        [
+            {"role": "user", "content": "word " * 4_000},
+            {"role": "assistant", "content": "yes"},
+            {"role": "user", "content": "and now?"},
+        ],
+        model="gemini/gemini-2.5-pro",
+    )
+
+    def marks(policy: str, on: bool) -> int:
+        return len(place_cache(chat, "glm", policy=policy, explicit_caching=on).marks)
+
+    obeying = [name for name in POLICIES if marks(name, on=True) != marks(name, on=False)]
+    assert obeying == ["azad"]
+    for helped in (place_cache, pg.session, pg.Session.with_explicit_caching):
+        assert '"azad"' in str(helped.__doc__)
+    short = place_cache(pg.session("hi"), "glm", policy="cline", model="gemini/gemini-2.5-pro")
+    assert short.marks and "(the policy azad needs 16,000 for a mark)" in short.thresholds

@@ -71,7 +71,7 @@ def test_thresholds_are_told_in_tokens_and_for_gemini_in_characters_too() -> Non
     )
     gemini = place_cache(SESSION, "xml", model="gemini/gemini-2.5-pro").thresholds
     assert gemini.endswith(
-        "; 2,360 of 2,360 characters count for Gemini (16,000 are needed for a mark)"
+        "; 2,360 of 2,360 characters count for Gemini (the policy azad needs 16,000 for a mark)"
     )
     unknown = place_cache(SESSION, "xml", model="nobody/knows").thresholds
     assert unknown.endswith("; no minimum is known for this model")

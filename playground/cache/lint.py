@@ -120,7 +120,8 @@ def _lookback_overflow(sent: SentRow) -> Seen:
             continue
         positions = sent.row[number].positions
         later = [point for point in points if point >= entry]
-        if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
+        # OpenAI counts no blocks, and Gemini's explicit cache looks back over none
+        if not (later and reach) or sent.rules.match == "exact":
             continue
         # By Anthropic's documentation of July every block counts; by that of September a run of
         # calls or results counts once, so a turn with many calls may overflow by the July text

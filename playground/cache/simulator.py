@@ -74,8 +74,8 @@ class CacheSimulator:
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
         outcome = self._outcome_of_known(request)
         if outcome.state == "error" and not self.rules.knows(request.wire.model):
-            why = f"{outcome.reason}; {doubt_of(request, self.rules)}"
-            return replace(outcome, state="unpredictable", reason=why)
+            why, cost = f"{outcome.reason}; {doubt_of(request, self.rules)}", outcome.total * 1000
+            return replace(outcome, state="unpredictable", reason=why, cost=cost)
         return outcome
 
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
@@ -450,7 +450,7 @@ class CacheSimulator:
 
     def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
         if hit_block is not None:
-            return f"read up to the end of block {hit_block}"
+            return f"read up to the end of {_at(hit_block, request)}"
         if not points:
             return "nothing is marked"
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
@@ -550,9 +550,15 @@ _EDITED: Final = (
 )
 
 
+def _at(block: int, request: TimedRequest) -> str:
+    """Return a block's number, with its message and part, which `place_cache` lists."""
+    place = request.wire.blocks[block].place
+    return f"block {block}" + (f" (message {place[0]}, part {place[1]})" if place else "")
+
+
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.total
-    return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+    return Simulated("error", 0, {}, total, 0, why, tuple(points), finding=code)
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

@@ -135,12 +135,16 @@ def _requests(cell: CacheSimulation) -> int:
     show_rows(listed if is_set(CSV) else listed.without("tokens_low", "tokens_high"))
     say(
         f"{_as_prefix(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
-        f"{percent(cell.read_permille / 1000)} read from the cache, "
-        f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
+        + (cell.outcome if cell.errors else _read_and_cost(cell))
     )
     for line in aged(cell.origins, date.today()):
         say(line)
     return report(cell.findings)
+
+
+def _read_and_cost(cell: CacheSimulation) -> str:
+    read = f"{percent(cell.read_permille / 1000)} read from the cache"
+    return f"{read}, input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
 
 
 def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool) -> None:

@@ -51,7 +51,7 @@ _explicit = click.option(
     "--explicit-caching/--no-explicit-caching",
     "explicit_caching",
     default=None,
-    help="Allow marks in Gemini's requests. Default: as the session says.",
+    help="Let policy azad mark Gemini's requests. Default: as the session says.",
 )
 _share = click.FloatRange(min=0)
 _CHANGES = [
@@ -416,7 +416,7 @@ def check(
     outcome = {
         "session": session,
         "failures": failed,
-        "cost_share": simulation.cost_permille / 1000,
+        "cost_share": None if simulation.errors else simulation.cost_permille / 1000,
         "findings": [*loaded.findings, *simulation.findings],
     }
     reports.write_all([outcome], [session])

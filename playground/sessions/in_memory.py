@@ -55,8 +55,8 @@ def session(
     `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
-    out. `explicit_caching` lets a policy mark requests to Gemini. `recordings` are replies, made by
-    `recording` or read by `load_recording`.
+    out. `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are
+    replies, made by `recording` or read by `load_recording`.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """

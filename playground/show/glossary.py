@@ -176,7 +176,10 @@ GLOSSARY: Final[dict[str, Term]] = {
     "span": Term("span", "text", "the characters from start to stop"),
     "start": Term("start", "number", "the first character of a span, from 0"),
     "state": Term(
-        "state", "text", "how sure a figure is: `exact` (people read `sure`), or why it is not"
+        "state",
+        "text",
+        "how sure the outcome (read or not) is: `exact` (people read `sure`), or why it is not; "
+        "the count of tokens may still be an estimate",
     ),
     "step": Term("step", "number", "the chunk that an event came from"),
     "stop": Term("stop", "number", "the character after the last of a span"),

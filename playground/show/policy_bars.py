@@ -67,14 +67,17 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
 def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
-    """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
+    """Return the cheapest policy for the same requests, or None if none costs less than `cell`, or
+    if a request of `cell` would be refused.
     Only simulations in one dialect are compared. Requests as they were sent are compared with no
     others, because their text may differ.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]
     best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
-    return best if best and best.cell.cost_permille < cell.cost_permille else None
+    return (
+        best if best and not cell.errors and best.cell.cost_permille < cell.cost_permille else None
+    )
 
 
 def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:

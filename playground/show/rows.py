@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.cache.answers.cells import CacheSimulation
     from playground.cache.answers.placement import CachePlacement
     from playground.cache.answers.wire import CacheWire
+    from playground.cache.simulated import Simulated
     from playground.dialects.models import DialectChoice
     from playground.dialects.raw_prompts.audit import TemplateAudit
     from playground.parsing.result import ParseResult
@@ -327,10 +328,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
     cells = [
         (
             number + 1,
-            one.read,
-            sum(one.written.values()),
-            one.uncached,
-            one.cost / 1000 / one.total if one.total else 1.0,
+            *_parts_paid(one),
             *sent.total_range,
             *(_bill(cell, number) if billed else ()),
             *(cell.three_answers(number) if answer_words else ()),
@@ -340,6 +338,13 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
     ]
     return AnswerRows([*head.split(), *billed, *answer_words, "state", "reason"], cells)
+
+
+def _parts_paid(one: Simulated) -> Sequence[float | None]:
+    if one.state == "error":  # what is refused costs nothing
+        return (None, None, None, None)
+    share = one.cost / 1000 / one.total if one.total else 1.0
+    return one.read, sum(one.written.values()), one.uncached, share
 
 
 def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:

@@ -140,6 +140,9 @@ def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
 
 
 def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
+    if cell.errors:
+        refused, _, of = cell.outcome.partition(" ")
+        return [(refused, of, "bad")]
     money = _money(cell.nano_dollars, cell.uncached_nano_dollars)
     breaks = len(cell.breaks)
     return [

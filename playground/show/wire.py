@@ -182,13 +182,15 @@ def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
     """Return the reads, writes and costs of the requests, and where each request differs from the
-    one before."""
+    one before; no read and no cost of all input if a request would be refused."""
+    is_refused = bool(cell.errors)
     return {
         "dialect": cell.dialect,
         "policy": cell.policy,
         "provider": cell.provider,
-        "read_permille": cell.read_permille,
-        "cost_permille": cell.cost_permille,
+        "outcome": cell.outcome,
+        "read_permille": None if is_refused else cell.read_permille,
+        "cost_permille": None if is_refused else cell.cost_permille,
         "breaks": cell.breaks,
         "unexplained": [
             {**_break_json(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
@@ -198,8 +200,8 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "hints": {str(number): hint for number, hint in cell.hints.items()},
         "errors": cell.errors,
         "model": cell.model,
-        "nano_dollars": cell.nano_dollars,
-        "uncached_nano_dollars": cell.uncached_nano_dollars,
+        "nano_dollars": None if is_refused else cell.nano_dollars,
+        "uncached_nano_dollars": None if is_refused else cell.uncached_nano_dollars,
         "paid": asdict(cell.paid) if cell.paid else None,
         "assumed_as": cell.assumed_as,
         "assumption": cell.assumption or None,

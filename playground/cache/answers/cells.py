@@ -34,10 +34,7 @@ from playground.nouns.wire_estimates import token_range
 
 _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
     ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
-    (
-        "read_permille",
-        lambda share: f"a token read costs {_share(share)} of its full price",
-    ),
+    ("read_permille", lambda share: f"a token read costs {_share(share)} of its full price"),
 )
 
 
@@ -63,9 +60,7 @@ class CacheSimulation(Drawn, Live):
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[
-        Billed | None
-    ] = ()  # bills of the bodies as sent, if the simulated bodies are others
+    bills_as_sent: Sequence[Billed | None] = ()  # of bodies as sent, if others are simulated
     notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
@@ -82,13 +77,20 @@ class CacheSimulation(Drawn, Live):
 
     def _summary(self) -> str:
         asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
+        return f"{self.policy} in {self.dialect}, {asked}, {self.outcome}"
+
+    @property
+    def outcome(self) -> str:
+        """The shares read and paid of all input; or how many requests would be refused."""
+        if refused := sum(one.state == "error" for one in self.requests):
+            return f"{refused} of {counted(len(self.requests), 'request')} would be refused"
         shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
-        return f"{self.policy} in {self.dialect}, {asked}, {shares} of the full price"
+        return f"{shares} of the full price"
 
     @property
     def cost_permille(self) -> int:
-        """The cost of all input, in thousandths of its cost without a cache."""
-        uncached = sum(request.total for request in self.requests)
+        """The cost of all input that is not refused, in thousandths of its cost without a cache."""
+        uncached = sum(one.total for one in self.requests if one.state != "error")
         return sum(request.cost for request in self.requests) // uncached if uncached else 1000
 
     @property
@@ -442,7 +444,7 @@ class CacheSimulation(Drawn, Live):
                 "the size of a picture, a file or a tool that the provider defines is not in the "
                 "body: tokens and prices are guesses there"
             )
-        if self.price:
+        if self.price and not self.errors:
             nano = self.nano_dollars
             cost = "not known" if nano is None else dollars(nano / 1e9)
             lines.append(f"all input, as predicted: {cost} ({self.price.source})")
@@ -493,11 +495,7 @@ class BilledBreak:
 
     @property
     def is_shorter(self) -> bool:
-        """True if the whole request is shorter than the tokens left in the cache: the context has
-        shrunk.
-
-        Such a request is no break and costs nothing.
-        """
+        """True if the whole request is shorter than the tokens left in the cache: no break."""
         return self.cached_before - self.total > OUTSIDE
 
 

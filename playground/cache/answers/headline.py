@@ -158,10 +158,8 @@ def _unexplained(value: CacheSimulation, bills: int) -> str:
 def _predicted(value: CacheSimulation) -> Headline:
     if not value.requests:
         return Headline("idle", "There is no request yet.")
-    if refused := sum(one.state == "error" for one in value.requests):
-        among = _request_count(value) if refused < len(value.requests) else ""
-        requests = f"{refused} of {among}" if among else counted(refused, "request")
-        return Headline("refused", f"The provider would refuse {requests}.")
+    if value.errors:
+        return Headline("refused", f"{value.outcome}.")
     if value.rules is not None and value.rules.match == "unknown":
         reason = "no caching rules are known for this model, so all is counted at the full price"
         return Headline("idle", f"{_request_count(value).capitalize()}: {reason}.")

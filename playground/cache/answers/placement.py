@@ -79,12 +79,13 @@ class CachePlacement(Drawn, Live):
         """The marks, the prefix that they cover, and whether this prefix is long enough, in one
         line.
 
-        Gemini's threshold is in characters: recorded requests had 2.2 to 6.0 characters a token.
+        The policy "azad" has a threshold for Gemini in characters: recorded requests had 2.2 to 6.0
+        characters a token.
         """
         if self.family != "gemini":
             return self.reach.line
         counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
-        return f"{self.reach.line}; {counted} ({self.threshold:,} are needed for a mark)"
+        return f"{self.reach.line}; {counted} (the policy azad needs {self.threshold:,} for a mark)"
 
     @property
     def assumption(self) -> str:
@@ -116,10 +117,11 @@ def place_cache(
     """Place marks for a session, offline.
 
     `policy` (see `policy_names`) replaces the dialect's own, `model` the session's model name,
-    `explicit_caching` the session's switch for Gemini. The policy "as-sent" places no marks: it
-    shows those of the session's last request as it was recorded, in no dialect. Each block of the
-    body is then a part, and `message` is the block's number. Raises UnknownNameError, and
-    InputFault if no request was brought as it was sent.
+    `explicit_caching` the session's switch for Gemini, which only the policy "azad" obeys. The
+    policy "as-sent" places no marks: it shows those of the session's last request as it was
+    recorded, in no dialect. Each block of the body is then a part, and the table's `message_index`
+    (a part's `message`) is the block's number. Raises UnknownNameError, and InputFault if no
+    request was brought as it was sent.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:

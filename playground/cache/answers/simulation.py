@@ -90,7 +90,9 @@ def simulate_cache(
     Requests are sent at their recorded times if most have one (for bodies: `times`, in
     seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
     Tokens are counted as by `count_tokens`; `usages`, the provider's usage record for each
-    body, make them exact. Requests to a provider without rules are in the state "unknown-provider".
+    body, make them exact. A request's state "exact" is about the outcome, that it reads or not,
+    and not about the count of tokens. Requests to a provider without rules are in the state
+    "unknown-provider". If a request would be refused, the whole has no cost.
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
     `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
