@@ -613,7 +613,7 @@ def test_a_compacted_transcript_breaks_nowhere_and_says_what_its_prediction_is_o
                      "timestamp": f"2026-11-01T10:{number:02}:00Z", **more})  # fmt: skip
 
     for number, (said, read, new) in enumerate(
-        (("observations " * 140_000, 0, 140_000), ("words " * 8_000, 140_000, 21_000),
+        (("observations " * 80_000, 0, 140_000), ("words " * 8_000, 140_000, 21_000),
          ("go on", 40_000, 900), ("and", 40_900, 50))
     ):  # fmt: skip
         if boundary and number == 2:

@@ -18,7 +18,7 @@ import tiktoken
 import playground as pg
 from playground.base.errors import InputFault, UnknownNameError
 from playground.recordings.apis import APIS as RECORDED
-from playground.show.token_frames import with_tokens
+from playground.show.frames import with_tokens
 from playground.tokens.count import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
 from playground.tokens.models import APIS, api_of, rule_for

@@ -31,9 +31,9 @@ from playground.questions.comparison import compare as compare_session
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads, rows
+from playground.show.frames import with_tokens
 from playground.show.grid import grid, with_row
 from playground.show.heads import PENDING, Figure, heads
-from playground.show.token_frames import with_tokens
 from playground.tokens.count import TokenCount
 
 _SHOWN = 4_000  # characters of an answer that is still arriving

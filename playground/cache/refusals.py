@@ -84,12 +84,9 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
     roles = (block.role for block in wire.blocks if block.tier == "messages")
-    role = (
-        next((role for role in roles if role not in _ROLES), None) if wire.api == "chat" else None
-    )
-    if role is None:
+    if wire.api != "chat" or _OTHER_ROLE not in roles:
         return None
-    return "refused-request", f"a message of role {role}: LiteLLM does not transform it"
+    return "refused-request", f"a message of role {_OTHER_ROLE}: LiteLLM does not transform it"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
@@ -139,7 +136,7 @@ _BY_MODEL: Final[dict[str, Check]] = {
 
 
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+_OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,
     "other roles": _other_role,

@@ -91,6 +91,7 @@ def _parse(value: Any, text: str, where: str) -> Session:
     return session if task is session.task else replace(session, task=task)
 
 
+@takes(session=Session)
 def dump_session(session: Session) -> str:
     """Return the session as a file's text, without fields at their default and without API keys."""
     return dump_json(plain_session(session), indent=1) + "\n"

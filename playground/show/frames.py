@@ -39,13 +39,34 @@ _WHOLE = "Int64"  # a column of whole numbers that may have gaps
 
 def frame(rows: AnswerRows) -> pd.DataFrame:
     """Return rows as a table. A column of whole numbers with gaps has the type Int64."""
-    table = pd.DataFrame(rows.cells, columns=list(rows.columns))
+    cells = [[_utf8(cell) if isinstance(cell, str) else cell for cell in row] for row in rows.cells]
+    table = pd.DataFrame(cells, columns=list(rows.columns))
     for at, name in enumerate(rows.columns):
         values = [row[at] for row in rows.cells]
         if None in values and is_number(name):
             is_whole = all(isinstance(each, int) for each in values if each is not None)
             table = table.astype({name: _WHOLE if is_whole else "float64"})
     return table
+
+
+def _utf8(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()  # pandas refuses half surrogates
+
+
+def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:
+    """Return a comparison's table with tokens, their kind and their range.
+
+    `counts` has a count for each row, or None if it is not known yet.
+    """
+    shown = frame.copy()
+    place = list(frame.columns).index("characters") + 1
+    sizes = pd.Series([count.tokens if count else None for count in counts], dtype="Int64")
+    ranges = [count.range if count else (None, None) for count in counts]
+    shown.insert(place, "tokens", sizes)
+    shown.insert(place + 1, "tokens_kind", [count.kind if count else "" for count in counts])
+    shown.insert(place + 2, "tokens_low", pd.Series([low for low, _ in ranges], dtype="Int64"))
+    shown.insert(place + 3, "tokens_high", pd.Series([high for _, high in ranges], dtype="Int64"))
+    return shown
 
 
 def frame_of(value: Any) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from playground.base.wording import counted, grouped
+from playground.base.wording import grouped
 from playground.questions.comparison import Column
 from playground.tokens.count import TokenCount
 
@@ -50,7 +50,8 @@ def _head(
 ) -> list[Figure]:
     size, facts = sum(column.characters.values()), column.schema_facts
     lost = sum(not fact.kept for fact in facts)
-    tokens = short_count(count).removesuffix(" tokens") if count else PENDING
+    mark = "" if count and count.kind == "exact" else "~"
+    tokens = f"{mark}{grouped(count.tokens)}" if count else PENDING
     findings = column.findings if is_checked else []
     sent, images = column.images
     of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
@@ -61,8 +62,3 @@ def _head(
         (grouped(len(findings)) if is_checked else PENDING, "findings", "bad" if findings else ""),
         *([of_images] if images else []),
     ]
-
-
-def short_count(count: TokenCount) -> str:
-    """Return a count such as "2,309 tokens", with a leading ~ if it is not exact."""
-    return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"

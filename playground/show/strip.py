@@ -277,10 +277,10 @@ def _shared_blocks(cell: CacheSimulation, number: int) -> int:
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
-    if sent.billed or before.billed:
-        return 0  # a bill scales all blocks, so that no size stays the same
     difference = cell.differences[number]
-    return len(before.chain) if difference is None else difference.block or 0
+    shared = len(before.chain) if difference is None else difference.block or 0
+    # a bill or a count of the whole request scales all blocks, so that no size stays the same
+    return shared if shared and before.sizes[shared - 1] == sent.sizes[shared - 1] else 0
 
 
 def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from playground.base import paths
+from playground.base.arguments import takes
 from playground.base.errors import InputFault, UnknownNameError
 from playground.servers.view import Delivery, Language, Parser, Server, Suite, View
 
@@ -99,6 +100,7 @@ class _ServerFile(_Entry):
     suite: _SuiteEntry | None = None
 
 
+@takes(parsers_of="text")
 def server_names(parsers_of: str = "") -> list[str]:
     """Return the names that `server=` takes; with the name of a server, those of its parsers.
 

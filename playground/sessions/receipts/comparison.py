@@ -31,7 +31,7 @@ from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
 # characters: shorter session texts are not searched for within longer texts
-_SHORTEST_PIECE: Final = 12
+_SHORTEST_PIECE: Final = 12  # characters: shorter texts are not counted within others
 # A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
@@ -51,7 +51,6 @@ _TELLING: Final = frozenset({
 })  # fmt: skip
 Found = tuple[Place, Kind, str]
 _SAYS: Final = re.compile(r"\w")
-_SHORTEST: Final = 12  # characters: shorter texts are not counted within others
 
 
 def receipt_of(
@@ -411,7 +410,7 @@ class _SessionWords:
     def times(self, text: str) -> int:
         """Return how often a text occurs in the sessions, alone or as a line of a longer one."""
         there = self._whole[text] or self._lines[text]
-        return there or (self._joined.count(text) if len(text) >= _SHORTEST else 0)
+        return there or (self._joined.count(text) if len(text) >= _SHORTEST_PIECE else 0)
 
     def holds(self, text: str) -> bool:
         """Return True if a text occurs anywhere, also within another one."""
