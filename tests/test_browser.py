@@ -719,7 +719,7 @@ def test_the_strip_goes_through_the_requests_and_shows_a_block(
 def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: str) -> None:
     page.goto(f"{address}/cache?session=12-long-tool-run")
     strip = page.locator(".strip")
-    expect(strip.locator("h2")).to_contain_text("none can hit: about 499 tokens")
+    expect(strip.locator("h2")).to_contain_text("none can hit: about 1,004 tokens")
     canvas = strip.locator("canvas").first.bounding_box()
     card = strip.locator("section[aria-label='All requests']").bounding_box()
     bars = page.locator(".bars", has_text="All policies, predicted").bounding_box()

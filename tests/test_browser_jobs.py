@@ -223,7 +223,9 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand, tour: Tour) -> No
     page = hand.page
     example(hand, "cache")
     said = page.locator(".strip h2")
-    expect(said).to_contain_text("2 marks, none can hit: about 499 tokens up to the last one")
+    expect(said).to_contain_text(
+        "2 marks, probably none can hit: about 1,004 tokens up to the last one"
+    )
     hand.click(page.get_by_role("combobox", name="Policy"))
     hand.click(page.get_by_role("option", name="No marks"))
     expect(said).to_contain_text("No marks, and nothing is written or read.")
@@ -279,7 +281,7 @@ def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, add
 def test_each_of_the_three_jobs_is_one_click_from_the_start(page: Page, address: str) -> None:
     answers = {
         "compare": (".panes", "How to call a tool"),
-        "cache": (".strip", "none can hit: about 499 tokens"),
+        "cache": (".strip", "none can hit: about 1,004 tokens"),
         "replay": (".player", "vllm"),
     }
     for job, (place, shown) in answers.items():
