@@ -732,7 +732,7 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     page.mouse.down()
     page.mouse.move(canvas["x"] + canvas["width"] - 1, canvas["y"] + 60, steps=8)
     page.mouse.up()
-    expect(strip.locator(".figures b").first).to_have_text("86 %")
+    expect(strip.locator(".figures b").first).to_have_text("88 %")
     expect(page).to_have_url(re.compile("marks="))
     policies = page.locator(".bars .on .name")
     expect(policies).to_contain_text("The marks you set")
@@ -740,7 +740,7 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     expect(strip.locator(".figures b").first).to_have_text("0 %")
     strip.locator("canvas").first.click(position={"x": canvas["width"] - 1, "y": 60})
     strip.get_by_role("button", name="Set mark on block 44").click()
-    expect(strip.locator(".figures b").first).to_have_text("86 %")
+    expect(strip.locator(".figures b").first).to_have_text("88 %")
 
 
 COLOURS = """element => {

@@ -380,7 +380,7 @@ def test_a_finding_tells_where_two_requests_part() -> None:
     assert "; invalidates system, messages, 2,4" in message
     assert message.endswith(f" cached tokens; {FIXES['volatile-system']}")
     switched = pg.simulate_cache(model_switch()).findings
-    assert "; invalidates tools, system, messages, 1,9" in switched[0].message
+    assert "; invalidates tools, system, messages, 2,4" in switched[0].message
     choice = [body(marked(Q[0])), body(marked(Q[0]), tool_choice={"type": "any"})]
     assert "; invalidates messages, " in pg.simulate_cache(choice).findings[0].message
     assert json.dumps([one.where for one in found]) == '["request 2"]'

@@ -371,7 +371,9 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
             percent(cell["cost_permille"] / 1000),
         )
         for cell in cells
+        if cell["read_permille"] is not None  # else requests would be refused
     }
+    told = {each for each in told if each[2].endswith("%") and each[3].endswith("%")}
     assert told <= figures
     assert {each[2:] for each in told} == {each[2:] for each in figures}
 

@@ -152,9 +152,9 @@ def test_a_name_in_memory_is_read_as_it_is_too(tmp_path: Path) -> None:
     [
         ("simplecache::memory://{key}:{key}@harbour/logs", "with a key or a user in it"),
         ("zip://a.json::s3://{key}:{key}@bucket/a.zip", "with a key or a user in it"),
-        ("reference://x", "nobody reads it"),
+        ("reference://x", "no reader for it"),
         ("memory://harbour/none", "nothing is there"),
-        ("quay://harbour/logs", "nobody reads it"),
+        ("quay://harbour/logs", "no reader for it"),
         ("s3://{key}:{key}@bucket/logs", "an address of s3 with a key or a user in it"),
         ("https://host/a.json?X-Amz-Signature={key}", "with the option 'X-Amz-Signature'"),
     ],

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_laws import EXAMPLES
 
@@ -184,6 +184,8 @@ def test_the_simulation_of_stored_facts_is_that_of_the_bodies(
 ) -> None:
     bodies, bills, times = given
     plain = simulate_cache(bodies, usages=bills, times=times)
+    # what the model's own tokenizer counts needs the texts, which are not stored
+    assume(not any(sent.counted for sent in plain.row))
     assert once_more(plain).requests == plain.requests
 
 

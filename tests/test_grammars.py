@@ -141,7 +141,7 @@ def test_a_value_that_only_a_line_break_ends_holds_none() -> None:
     assert engine(BY_LINE_BREAK).accepts(BY_LINE_BREAK.format_tool_call(short, tools))
     assert not engine(BY_LINE_BREAK).accepts(BY_LINE_BREAK.format_tool_call(two_lines, tools))
     said = [found.message for found in grammar_for(BY_LINE_BREAK).findings]
-    assert r"no value holds '\n' or 'USE_TOOL:' or 'END_TOOL'" in said
+    assert r"values with '\n' or 'USE_TOOL:' or 'END_TOOL' are left out" in said
     for seed in range(100):
         text = engine(BY_LINE_BREAK).walk(seed, baits(BY_LINE_BREAK))
         assert text is None or not fault(BY_LINE_BREAK, text, tools, True), text

@@ -38,7 +38,7 @@ def chosen(folder: Path, *options: str) -> list[str]:
     tests = folder / "tests"
     if not tests.exists():
         tests.mkdir()
-        for name in ("conftest.py", "leftovers.py"):
+        for name in ("conftest.py", "golden_answers.py", "leftovers.py"):
             shutil.copy(ROOT / "tests" / name, tests)
         (tests / "test_it.py").write_text(MANY)
         (folder / "pytest.ini").write_text("[pytest]\nmarkers = long: takes minutes\n")

@@ -266,7 +266,7 @@ def test_a_dash_is_no_file_to_write(command: str, tmp_path: Path) -> None:
     """A folder of that name was made, and what was asked for lay in it."""
     done = run(*command.split(), "-o", "-", cwd=tmp_path)
     assert done.returncode == 2
-    assert "`-` is no file" in done.stderr
+    assert "`-` is not a file" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -191,7 +191,7 @@ def turns(count: int, changed_at: int = -1, mark: bool = False) -> dict[str, Any
 
 def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
     """Two requests without a mark were "as sent", beside the cost of marks that they lack."""
-    told = "as if marked after tools, system prompt and messages: neither has a cache mark"
+    told = "as if marked after tools, system prompt and messages: neither request has a mark"
     for form in ("", "native"):
         found = pg.diff(turns(5), turns(5, 2), providers=["anthropic"], dialect=form)
         (cost,) = found.costs
@@ -416,7 +416,7 @@ def test_a_check_tells_sessions_by_what_they_say_and_not_by_their_place(tmp_path
     assert (status, said.splitlines()) == (
         1,
         [
-            "2 sessions, and 3 in the baseline",
+            "2 sessions, but 3 in the baseline",
             "session 2 (1 of the baseline): system: x: removed, 1 tokens",
             "session 2 (1 of the baseline): system: a: added, 1 tokens",
         ],

@@ -103,7 +103,6 @@ def show_size(corpus: Corpus) -> None:
         if (answer := wait_for(corpus, "what it holds", query)) is None:
             return
         size = ", ".join(map(counted, answer.rows[0], _COUNTED))
-        size += ". Only calls in replies count."
         state.put(key, size)
     say.caption(size)
 
