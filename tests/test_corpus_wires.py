@@ -188,6 +188,7 @@ def test_the_simulation_of_stored_facts_is_that_of_the_bodies(
     # that a request shares with a billed one have the sizes of that one.
     assume(not any(sent.counted for sent in plain.row))
     assume(len({sent.billed is None for sent in plain.row}) < 2)
+    assume(not plain.errors)  # an adapter refuses a result without an id, which is not stored
     assert once_more(plain).requests == plain.requests
 
 

@@ -72,7 +72,7 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    results = (block.text for block in wire.blocks if block.kind == "tool_result")
+    results = (b.text for b in wire.blocks if b.kind == "tool_result" and b.size is None)
     if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
         return None
     return (
