@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -472,6 +473,24 @@ def test_prices_come_from_litellms_map_with_their_origin() -> None:
         pg.simulate_cache(session(3), model="nobody/knows", provider="anthropic").nano_dollars
         is None
     )
+
+
+def test_a_price_has_the_minimum_of_litellms_map() -> None:
+    """A name that was changed by mistake had lost every minimum, and no test saw it."""
+    spec = find_spec("litellm")
+    assert spec and spec.origin
+    file = Path(spec.origin).with_name("model_prices_and_context_window_backup.json")
+    stated = {
+        name: entry["prompt_cache_min_tokens"]
+        for name, entry in json.loads(file.read_bytes()).items()
+        if "prompt_cache_min_tokens" in entry and "input_cost_per_token" in entry
+    }
+    prices = {name: price_of(name) for name in stated}
+    found = {
+        name: price.minimum for name, price in prices.items() if price and "map" in price.source
+    }
+    assert len(found) > 100
+    assert found == {name: stated[name] for name in found}
 
 
 def test_prices_are_read_without_litellm() -> None:

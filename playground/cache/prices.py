@@ -138,7 +138,7 @@ def _listed(model: str) -> Price | None:
         source=f"LiteLLM {version('litellm')} cost map, {key}",
         uncached=_pico(entry, _INPUT) or 0,
         read=_pico(entry, "cache_read_input_token_cost"),
-        minimum=entry.get("prompt_cache_msize_between"),
+        minimum=entry.get("prompt_cache_min_tokens"),
         output=_pico(entry, "output_cost_per_token"),
         tiers=tuple(
             (name, pico)

@@ -1,4 +1,4 @@
-"""How a reply is read: an introduction for those who change this room for the first time.
+"""An introduction to reading a reply, for those who change this room for the first time.
 
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
 the holes. Reading is harder: the text comes in pieces that are cut anywhere, most of it is prose
