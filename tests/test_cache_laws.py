@@ -229,7 +229,7 @@ def test_cache_and_count_give_a_session_with_tools_one_size(
 
 
 def test_a_prefix_is_certainly_too_short_only_if_its_whole_range_is() -> None:
-    """The tokens that Claude adds for tools were left out: 584 were "certain", 1,123 are counted."""
+    """Tokens that Claude adds for tools were left out: 584 were "certain", 1,123 are counted."""
     session = pg.sample_sessions()["02-parallel-calls"]
     found = pg.simulate_cache(session, "native", model="claude-sonnet-4-5")
     rules, minimum = found.rules, found.rules.minimum("claude-sonnet-4-5") if found.rules else 0
