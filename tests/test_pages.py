@@ -303,7 +303,7 @@ def test_the_model_decides_about_marks() -> None:
         "3 marks, probably none can hit: about 849 tokens up to the last one, and this model "
         "needs 1,024."
     )
-    assert drawn["note"] == "It costs the full price ($0.019)."
+    assert drawn["note"] == "If so, it costs the full price ($0.019)."
     assert [value for value, _, _ in drawn["figures"]] == ["0 %", "100 %", "0"]
     app.selectbox(key="model").set_value("openai/gpt-5").run()
     assert "takes no cache_control marks" in strip(app)["note"]

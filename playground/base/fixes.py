@@ -113,7 +113,7 @@ FIXES: Final[dict[str, str]] = {
     "no-anchor": "keep a mark where both requests still agree, such as the system prompt",
     "no-breakpoint": "mark the system prompt and the last message",
     "gemini-freeze": "mark nothing for Gemini and let its implicit cache follow the history",
-    "below-minimum": "mark a later part, or none: a prefix this short is not cached",
+    "below-minimum": "mark a later part, or none: a prefix below the minimum is not cached",
     "mark-lost": "put the mark on a part whose mark the adapter sends, or call the API directly",
     "usage-lost": "keep the provider's counts of tokens (`usage`) unchanged",
     "clock-backwards": "give the requests in the order in which they were sent",

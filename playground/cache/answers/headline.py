@@ -207,7 +207,7 @@ def _cost(value: CacheSimulation) -> str:
     nano = value.nano_dollars
     price = f" ({dollars(nano / 1e9)})" if nano is not None else ""
     if value.cost_permille == 1000:
-        return f"It costs the full price{price}."
+        return f"{'If so, it' if value.reach.probably else 'It'} costs the full price{price}."
     return f"It costs {percent(value.cost_permille / 1000)} of the uncached price{price}."
 
 
