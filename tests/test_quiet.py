@@ -24,6 +24,7 @@ from playground.dialects.rendering import message_text
 from playground.nouns.events import Event, TextEvent
 from playground.nouns.messages import Message, ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.parsing import choice_point
 from playground.parsing.choice_pattern import choice_pattern
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
@@ -90,6 +91,13 @@ def try_any_cutting(dialect: DeclaredDialect, examples: int) -> None:
         assert_the_same(dialect, cut(stream, places), prefill, switches)
 
     law()
+
+
+@pytest.fixture(autouse=True)
+def no_earlier_beginnings() -> None:
+    """A cache that other tests have filled would be cleared in the middle of a comparison."""
+    choice_point._decided_cache.clear()
+    choice_point._undecided_cache.clear()
 
 
 @each_dialect
