@@ -359,8 +359,6 @@ class ChoicePoint:
         self._meetings[marker.text] += 1
         if self._meetings[marker.text] % _OFTEN:
             return
-        if len(self._learned_lengths) == _MOST_LENGTHS:
-            return
 
         def decides(length: int) -> bool:
             shorter, is_undecided = _match_once(self, lookbehind, text[:length])
@@ -370,11 +368,13 @@ class ChoicePoint:
         place = bisect_left(lengths, True, key=decides)  # more text never changes a decision
         if place < len(lengths):
             length = lengths[place]
+            if length not in self._learned_lengths:
+                if len(self._learned_lengths) == _MOST_LENGTHS:
+                    return
+                self._learned_lengths.append(length)
             # matched anew, because `marker` may keep a long text alive
             lookahead = _match_once(self, lookbehind, text[:length])
             _remember((self, lookbehind, text[:length]), lookahead)
-            if length not in self._learned_lengths:
-                self._learned_lengths.append(length)
 
     @cached_property
     def _learned_lengths(self) -> list[int]:
