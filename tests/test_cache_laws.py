@@ -228,6 +228,16 @@ def test_cache_and_count_give_a_session_with_tools_one_size(
     assert_counted_alike(asked, "native", model)
 
 
+def test_after_a_compaction_neither_cache_nor_count_is_sure_of_any_token() -> None:
+    """The cache looked for the compaction among the settings, where it never is."""
+    asked = {"role": "user", "content": "name the ships in the harbour " * 9}
+    body = {"input": [asked, {"type": "compaction", "encrypted_content": "kept"}]}
+    last = pg.simulate_cache([body], policy="as-sent", model="claude-sonnet-4-5").row[-1]
+    counted = pg.count_tokens(body, model="claude-sonnet-4-5")
+    assert last.total_range[0] == counted.range[0] == 0
+    assert last.size_range(0)[0] > 0
+
+
 def test_a_prefix_is_certainly_too_short_only_if_its_whole_range_is() -> None:
     """Tokens that Claude adds for tools were left out: 584 were "certain", 1,123 are counted."""
     session = pg.sample_sessions()["02-parallel-calls"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import inf, isinf
-from typing import Final
+from typing import Any, Final
 
 from playground.base.shared_lists import SharedList, shared_length
 from playground.base.wording import grouped
@@ -27,9 +27,10 @@ from playground.nouns.wire_blocks import (
     same_blocks,
 )
 from playground.nouns.wire_estimates import token_range
-from playground.tokens.estimate import Bounds, Sums
-from playground.tokens.prefixes import prefix_bounds, sums_of, unpublished
+from playground.tokens.estimate import Bounds, Sums, bounds
+from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
+_COUNTED: Final = 100  # blocks: requests up to here are always counted
 _TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
 
 
@@ -141,7 +142,7 @@ class TimedRequest:
 
     def _prefix(self, block: int) -> Bounds:
         assert self._family is not None
-        return prefix_bounds(self._family, self._sums[block], self.wire.settings)
+        return bounds(self._family, self._sums[block], self.wire.settings)
 
     def size_range(self, block: int) -> tuple[int, float]:
         """Return the lowest and highest true size of the prefix up to this block; both are equal if
@@ -253,6 +254,26 @@ class TimedRequest:
         other = object.__new__(TimedRequest)
         other.__dict__ = self.__dict__.copy()
         return other
+
+
+def counted_request(
+    body: dict[str, Any],
+    wire: WireRequest,
+    at: float,
+    rules: Rules,
+    before: TimedRequest | None = None,
+    billed: Billed | None = None,
+) -> TimedRequest:
+    """Return a request that is counted as a whole, if the model's tokenizer is published.
+
+    Of a long row of requests only some are counted, because each repeats the history. The sizes of
+    the others follow from the last count.
+    """
+    number = len(wire.blocks)
+    due = before is None or number <= _COUNTED or 4 * number >= 5 * before.counted_blocks
+    counted = whole_bounds(body, wire.model) if due and billed is None else None
+    known_sizes = before.known_sizes if before and not due else ()
+    return TimedRequest(wire, at, rules, billed, before, known_sizes, counted)
 
 
 def size_between(low: int, high: float) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
 
 from playground.base.arguments import takes
 from playground.base.errors import InputFault, SyntaxFault
+from playground.base.hashed import HashedOnce
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.nouns.messages import (
@@ -27,7 +28,6 @@ from playground.nouns.messages import (
 )
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.hashed import HashedOnce
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.rendering import no_schema, render_call, render_calls
 from playground.parsing.switches import Switches

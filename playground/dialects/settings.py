@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Self
 
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import OWN, Policy
-from playground.dialects.rules_file import FileRules, read_rules
 
 if TYPE_CHECKING:
     from playground.dialects.preflight import PreflightCheck
+    from playground.dialects.rules_file import FileRules
 
 
 class DialectSettings:
@@ -49,6 +49,8 @@ class DialectSettings:
         `format_dialect_rules(…, rules_path)`, `format_messages` passes it the path. Raises
         InputFault.
         """
+        from playground.dialects.rules_file import FileRules, read_rules
+
         if not isinstance(rules, FileRules | None):
             rules = read_rules(rules, [self.name])
         changed = self._changed("rules_path", rules.path if rules else None)
@@ -64,6 +66,8 @@ class DialectSettings:
             return None
         rules = self._rules_read
         if rules is None or rules.path != rules_path:
+            from playground.dialects.rules_file import read_rules
+
             rules = read_rules(rules_path, [self.name])
         return rules.of(self.name)
 

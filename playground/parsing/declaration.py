@@ -12,7 +12,7 @@ from functools import cached_property
 from html import escape
 from typing import Final, Literal
 
-from playground.parsing.hashed import HashedOnce
+from playground.base.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 

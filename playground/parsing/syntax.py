@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final
 
 from playground.base.errors import SyntaxFault
+from playground.base.hashed import HashedOnce
 from playground.nouns.tools import JSON_TYPES
 from playground.parsing.declaration import (
     CALL_HOLES,
@@ -25,7 +26,6 @@ from playground.parsing.declaration import (
     Markers,
     ReasoningTags,
 )
-from playground.parsing.hashed import HashedOnce
 from playground.parsing.notations import NOTATIONS, VALUES, notation_of
 from playground.parsing.notations.notation import Notation
 from playground.parsing.template import (

@@ -10,6 +10,7 @@ presence of tools costs ("Tool use": 159 to 530 tokens by model and choice).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +18,8 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import WireBlock, read_wire
-from playground.nouns.wire_bodies import messages_of, tools_of
 from playground.nouns.wire_estimates import tokens_of
-from playground.tokens.nearly import more_of_digits
-from playground.tokens.pieces import Origin, Piece, origin_of
+from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
 from playground.tokens.registry import PACKAGED, PROXY, packaged
 from playground.tokens.tokenizer import count
 
@@ -49,6 +48,8 @@ _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
     "conversation",
 )  # fmt: skip
+_FUNCTION_KEYS: Final = frozenset(("name", "function", "toolSpec", "functionDeclarations",
+                                   "function_declarations", "cachePoint"))  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
 _HALF: Final = 0.5  # certain share of a block that is not text: its JSON may be shorter
 
@@ -101,7 +102,8 @@ class Sums(NamedTuple):
     """The sums over the pieces of a prompt, or of its beginning, from which its estimate follows.
 
     `texts` are tokens of another tokenizer, and `sure` those of them that are certainly billed.
-    `media` are pictures and documents, `unseen` is True if a bill may hold more than is seen.
+    `media` are pictures and documents. `unseen` is True if a bill may hold more than is seen,
+    `forgets` if the provider may drop earlier messages.
     """
 
     texts: int = 0
@@ -111,6 +113,7 @@ class Sums(NamedTuple):
     media: int = 0
     digits: int = 0
     unseen: bool = False
+    forgets: bool = False
 
     def plus(self, family: Family, piece: Piece, size: int) -> Sums:
         """Return the sums with one more piece, whose text has `size` tokens."""
@@ -121,7 +124,8 @@ class Sums(NamedTuple):
             self.tools or piece.origin == "tools",
             self.media + piece.medium,
             self.digits + (more_of_digits(piece.text) if family.digits else 0),
-            self.unseen or bool(_BILLED_UNSEEN.search(piece.text)),
+            self.unseen or piece.unseen or bool(_BILLED_UNSEEN.search(piece.text)),
+            self.forgets or piece.forgets,
         )
 
 
@@ -148,7 +152,7 @@ def any_text_counter() -> tuple[Callable[[str], int], bool]:
     return partial(count, packaged(PROXY)), True
 
 
-def bounds(family: Family, sums: Sums, body: Mapping[str, Any]) -> Bounds:
+def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     """Return the tokens of a prompt, or of its beginning, in a request with these settings.
 
     `sums` are of texts that `any_text_counter` has counted. Without a tokenizer the range is wider.
@@ -164,10 +168,13 @@ def bounds(family: Family, sums: Sums, body: Mapping[str, Any]) -> Bounds:
     # of its texts.
     tokens = round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM * sums.media
     most += (
-        sums.digits + _THOUGHT * _has_key(body, _THINKING) + _FORMATTED * _has_key(body, _FORMAT)
+        sums.digits
+        + _THOUGHT * _has_key(settings, _THINKING)
+        + _FORMATTED * _has_key(settings, _FORMAT)
     )
-    sure = 0 if forgets(body) else max(0, int(least))
-    unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(body)
+    # the provider may summarise earlier messages, or clear results
+    sure = 0 if sums.forgets or settings.get("context_management") else max(0, int(least))
+    unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(settings)
     if not any_text_counter()[1]:
         sure, most = int(_BY_BYTES[0] * sure), _BY_BYTES[1] * most
     return Bounds(tokens, min(sure, tokens), None if unlimited else max(tokens, round(most) + 1))
@@ -204,49 +211,29 @@ def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
     return reduction
 
 
-def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
+def _has_key(settings: Mapping[str, Any], keys: Sequence[str]) -> bool:
     """Return True if a request has one of the keys, at the top or in an object of settings."""
-    inner = (body.get(key) for key in _NESTED)
-    places = [body, *(item for item in inner if isinstance(item, Mapping))]
+    inner = (settings.get(key) for key in _NESTED)
+    places = [settings, *(item for item in inner if isinstance(item, Mapping))]
     return any(place.get(key) for place in places for key in keys)
 
 
-def _bills_unseen_parts(body: Mapping[str, Any]) -> bool:
-    """Return True if a request's settings or tools show that a bill may include unseen parts."""
-    if body.get("format") and body.get("think"):  # Ollama then asks twice, and bills the thoughts
+def _bills_unseen_parts(settings: Mapping[str, Any]) -> bool:
+    """Return True if a request's settings show that a bill may include unseen parts."""
+    if settings.get("format") and settings.get("think"):  # Ollama then asks twice, and bills both
         return True
-    return serves_itself(body)
+    return any(settings.get(key) for key in _ON_THE_SERVER)
 
 
-def forgets(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider may drop earlier messages, to summarise or to clear results."""
-    if body.get("context_management"):
-        return True
-    items = messages_of(dict(body))
-    return any(item.get("type") == "compaction" for item in items)
-
-
-def serves_itself(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider runs tools of its own, or adds messages that it has stored."""
-    if any(body.get(key) for key in _ON_THE_SERVER):
-        return True
-    tools_value = tools_of(dict(body))
-    tools = tools_value if isinstance(tools_value, list) else []
-    return any(_is_server_tool(tool) for tool in tools if isinstance(tool, dict))
-
-
-def _is_server_tool(tool: Mapping[str, Any]) -> bool:
+def _is_server_tool(block: WireBlock) -> bool:
+    """Return True for a tool that the provider runs."""
+    if block.kind != "tool" or block.size is not None:  # a hash replaces the text
+        return False
+    tool = json.loads(block.text)
     kind = tool.get("type")
     if isinstance(kind, str):
         return kind not in ("function", "custom")
-    function_keys = (
-        "name",
-        "function",
-        "toolSpec",
-        "functionDeclarations",
-        "function_declarations",
-    )
-    return not any(key in tool for key in (*function_keys, "cachePoint"))
+    return _FUNCTION_KEYS.isdisjoint(tool)
 
 
 def texts_of(body: Mapping[str, Any]) -> list[Piece]:
@@ -296,7 +283,9 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
         text = "" if hidden else block.text
         origin = _origin(block)
         sure = 0.0 if message in thought else _certain_share(origin, block.kind)
-        piece = Piece(text, origin, message, _name(block), int(is_first), hidden, sure)
+        unseen, forgets = _is_server_tool(block), block.kind == "compaction"
+        name = _name(block)
+        piece = Piece(text, origin, message, name, int(is_first), hidden, sure, unseen, forgets)
         pieces.append(_with_medium(piece))
     return pieces
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final
 
-from playground.tokens.pieces import Framed
+from playground.tokens.pieces import Framed, more_of_digits
 from playground.tokens.registry import Packaged, packaged
 from playground.tokens.tokenizer import count
 
 _OTHERS: Final = re.compile(r"[^\x00-\x7f]+")
-_DIGITS: Final = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,3 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
         extra = more_of_digits(text)
         sizes[1:] = [sizes[1] + extra, sizes[2] + extra]
     return sizes
-
-
-def more_of_digits(text: str) -> int:
-    """Count the additional tokens if each digit is a token; OpenAI's tokenizers join up to three
-    digits."""
-    return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))

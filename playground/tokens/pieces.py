@@ -6,15 +6,19 @@ The tokenizer reads a row of pieces as one text: a token may span two pieces.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from playground.tokens.pictures import Pictures
+if TYPE_CHECKING:
+    from playground.tokens.pictures import Pictures
 
 Origin = Literal[
     "system", "user", "assistant", "calls", "results", "tools", "framing", "other messages"
 ]
+_DIGITS: Final = re.compile(r"\d+")
 _PICTURES: Final = ("image_url", "input_image")
 _ORIGINS: Final[dict[str, Origin]] = {
     "system": "system",
@@ -36,7 +40,9 @@ class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
     If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
-    share of the text that the model certainly gets. `fixed` is the number of control tokens.
+    share of the text that the model certainly gets. `fixed` is the number of control tokens. If
+    `unseen`, a bill may hold more than the text; if `forgets`, the provider may drop earlier
+    messages.
     """
 
     text: str = ""
@@ -46,6 +52,8 @@ class Piece:
     fixed: int = 0
     medium: bool = False
     sure: float = 1.0
+    unseen: bool = False
+    forgets: bool = False
 
 
 @dataclass(slots=True)
@@ -87,6 +95,12 @@ class Framed:
         """The most tokens that all unknown parts may add; None if there is no limit."""
         sizes = list(self.unknown.values())
         return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+def more_of_digits(text: str) -> int:
+    """Count the additional tokens if each digit is a token; OpenAI's tokenizers join up to three
+    digits."""
+    return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))
 
 
 def text_of(content: Any) -> tuple[str, list[str]]:

@@ -18,7 +18,6 @@ from playground.tokens.estimate import (
     Family,
     Sums,
     any_text_counter,
-    bounds,
     family_of,
     pieces_of,
 )
@@ -46,11 +45,6 @@ def sums_of(family: Family, blocks: Sequence[WireBlock], start: Sums) -> list[Su
         start = start.plus(family, piece, size)
         sums.append(start)
     return sums
-
-
-def prefix_bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
-    """Return the tokens of a prefix of a request with these settings."""
-    return bounds(family, sums, settings)
 
 
 def whole_bounds(body: Mapping[str, Any], model: str, api: str = "") -> Bounds | None:

@@ -15,7 +15,6 @@ from typing import Final
 
 from playground.base.errors import InputFault, UnknownNameError
 from playground.tokens.files import read_ranks, tekken, tokenizer_json
-from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import Tokenizer
 
 # The patterns that cut a text into parts before it becomes tokens: tiktoken 0.14, openai_public.py,
@@ -130,6 +129,12 @@ def _mistral(file: str, reader: Reader, like: Likeness) -> Packaged:
     return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader, like=like)
 
 
+def _sentencepiece(path: Path, name: str, source: str) -> Tokenizer:
+    from playground.tokens.sentencepiece import sentencepiece
+
+    return sentencepiece(path, name, source)
+
+
 # Llama 3's vocabulary is that of cl100k_base (the first 100,000 tokens) and 28,000 words of other
 # languages. The ratios for ASCII were measured over the texts of 1,784 recorded requests of 13
 # public projects, those for other letters over ten languages (2026-11). The ranges are wider than
@@ -157,9 +162,9 @@ PACKAGED: Final[Mapping[str, Packaged]] = {
     "llama3": _llama("llama3", 128_000, _LLAMA3, _LLAMA3_CONTROLS, _LIKE_CL100K),
     "llama4": _llama("llama4", 200_000, _O200K, _LLAMA4_CONTROLS, _LIKE_O200K),
     "tekken": _mistral("tekken_240911.json", tekken, _LIKE_TEKKEN),
-    "mistral-v1": _mistral("tokenizer.model.v1", sentencepiece, _LIKE_PIECES),
+    "mistral-v1": _mistral("tokenizer.model.v1", _sentencepiece, _LIKE_PIECES),
     "mistral-v3": _mistral(
-        "mistral_instruct_tokenizer_240323.model.v3", sentencepiece, _LIKE_PIECES
+        "mistral_instruct_tokenizer_240323.model.v3", _sentencepiece, _LIKE_PIECES
     ),
 }
 

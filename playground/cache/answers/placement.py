@@ -10,8 +10,8 @@ from playground.base.display import Drawn, Live
 from playground.base.wording import counted, short_repr
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
-from playground.cache.answers.requests import counted_request
 from playground.cache.breakpoints import breakpoints
+from playground.cache.prefixes import counted_request
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
-from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.prefixes import Billed, TimedRequest, counted_request
 from playground.cache.rules import Rules
 from playground.cache.rules.names import is_other_model
 from playground.cache.usage import billed_of
@@ -20,9 +20,7 @@ from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
-from playground.tokens.prefixes import whole_bounds
 
-_COUNTED = 100  # blocks: requests up to here are always counted
 APART = 20.0  # seconds between requests without noted times
 
 
@@ -110,26 +108,6 @@ def render_requests(
         own_marks = marks_in(messages) if writes_own else ()
         rendered.append(Rendered(messages, request, anew, own_marks))
     return rendered
-
-
-def counted_request(
-    body: dict[str, Any],
-    wire: WireRequest,
-    at: float,
-    rules: Rules,
-    before: TimedRequest | None = None,
-    billed: Billed | None = None,
-) -> TimedRequest:
-    """Return a request that is counted as a whole, if the model's tokenizer is published.
-
-    Of a long row of requests only some are counted, because each repeats the history. The sizes of
-    the others follow from the last count.
-    """
-    number = len(wire.blocks)
-    due = before is None or number <= _COUNTED or 4 * number >= 5 * before.counted_blocks
-    counted = whole_bounds(body, wire.model) if due and billed is None else None
-    known_sizes = before.known_sizes if before and not due else ()
-    return TimedRequest(wire, at, rules, billed, before, known_sizes, counted)
 
 
 def _sent(

@@ -31,7 +31,6 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
-    counted_request,
     diagnoses_in,
     is_pending,
     lives_billed,
@@ -41,7 +40,7 @@ from playground.cache.answers.requests import (
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis
 from playground.cache.differences import FirstDifference, first_difference
-from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.prefixes import Billed, TimedRequest, counted_request
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 from playground.cache.simulator import simulate
