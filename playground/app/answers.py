@@ -70,7 +70,7 @@ def _missing_keys(model: str, environment: tuple[str, ...]) -> Future[list[str]]
 
 
 def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Show the menu *Run in all columns*: the model, a server's address, and the button."""
+    """Show the menu *Model* (model, server, temperature) and the button *Run in all columns*."""
     may_run = access.current().may_run
     with st.popover("Model", icon=":material/tune:", key="run settings", disabled=not may_run):
         own = working.session.task.model_name

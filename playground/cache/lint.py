@@ -90,7 +90,7 @@ def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
 
 
 def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return runs of consecutive numbers as pairs of first and last."""
+    """Yield runs of consecutive numbers as pairs of first and last."""
     for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         members = [number for _, number in group]
         yield members[0], members[-1]

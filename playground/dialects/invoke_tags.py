@@ -1,4 +1,4 @@
-"""Dialects whose calls are tags that name the tool and each parameter in an attribute."""
+"""Dialects with tags like `<invoke>`: most name the tool and parameters in attributes."""
 
 from dataclasses import replace
 from functools import partial
@@ -181,7 +181,7 @@ DIALECTS = (
     _invoked(
         name="deepseek-v4.1",
         title="DeepSeek V4.1",
-        syntax=_dsml("｜DSML｜ ", "calls"),  # a token, and after it a separate word
+        syntax=_dsml("｜DSML｜ ", "calls"),  # the marker is a token of its own, so a blank follows
         reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),
         result="<tool_result>{result}</tool_result>",

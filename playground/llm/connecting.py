@@ -83,7 +83,7 @@ def _breaks_off(cause: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Return an error and its causes, the first cause first, because that is the most specific."""
+    """Yield an error and its causes, the first cause first, because that is the most specific."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

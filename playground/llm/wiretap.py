@@ -90,8 +90,8 @@ _closed_doors: dict[int, Responder] = {}
 def tapped(tap: Tap) -> Iterator[Tap]:
     """Report this thread's exchanges to the tap's watcher, during the block.
 
-    If `keep_on` returns True, the rest of an answer is read when the client closes the stream:
-    LiteLLM stops before the last frame of some streams.
+    If the tap's `keep_on` returns True, the rest of an answer is read when the client closes the
+    stream: LiteLLM stops before the last frame of some streams.
     """
     watch()
     _open_taps[threading.get_ident()] = tap

@@ -1,7 +1,7 @@
 """Patterns of markers that can be matched partially, however the text is cut.
 
-Every repetition is bounded and possessive, also inside of another: whatever a text holds, it is
-searched a bounded number of times. (Only `?` may give back what it took.)
+In a stream's patterns every repetition is bounded and possessive, also inside of another: whatever
+a text holds, it is searched a bounded number of times. (Only `?` may give back what it took.)
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only one line break is tolerated: more is value.
+    White space is tolerated. At a value's edge only the declared white space is, or with `block`
+    one line break: more is value.
     """
     listed = list(pieces)
     before = after = ""
@@ -201,7 +202,7 @@ def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
 
 
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return an opener as models misspell it.
+    """Return the misspelled forms of an opener that models write.
 
     Its attributes may stand in single quotes or in none. A bare name may stand in quotes, or in an
     attribute `name`.

@@ -65,7 +65,7 @@ class _Tree:
         self._nodes: OrderedDict[Path, _Node] = OrderedDict()
 
     def channels(self) -> Iterator[Channel]:
-        """Return each channel once."""
+        """Yield each channel once."""
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
     def channels_of(self, path: Path) -> list[Channel]:

@@ -61,8 +61,8 @@ class Source:
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
         """Return the source for a path; its name is `name`, by default the path.
 
-        The path may be `-` (standard input), `workspace:NAME` (a session of the workspace), or
-        `FILE#2` (the second session in a file). Raises InputFault if it cannot be read.
+        The path may be `-` ("standard input", whatever `name` is), `workspace:NAME` (a session of
+        the workspace), or `FILE#2` (the second in a file). Raises InputFault if it cannot be read.
         """
         file, number = one_of(os.fspath(path))
         source = cls._opened(file, name)
@@ -224,8 +224,9 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield number and value of every line, read one at a time; only `\\n` ends a line. A line
-        that is not JSON gives a finding, and so does a last line that is cut off. Raises InputFault
-        if no line or fewer than half of the lines can be read, or if a line is too long.
+        that is not JSON gives a finding (a fault in `left_out`, if that is a list), and so does a
+        last line that is cut off. Raises InputFault if a line is too long and, without such a list,
+        if no line or fewer than half of the lines can be read.
         """
         self.__dict__.pop("head", None)  # `head` may hold a large session
         self.seen.clear()

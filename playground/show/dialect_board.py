@@ -92,7 +92,7 @@ def speakers(dialect: Dialect) -> str:
 
 
 def readers(dialect: str) -> Iterator[tuple[str, str]]:
-    """Yield the servers that read a dialect by default, and the name of the parser."""
+    """Yield title and `server:parser` of each server that reads a dialect by default."""
     for server in all_servers():
         if parser := server.default_parser(dialect):
             yield _TITLES.get(server.name, server.name), f"{server.name}:{parser.name}"

@@ -59,7 +59,7 @@ Reader = Callable[[Path, str, str], Tokenizer]
 
 @dataclass(frozen=True)
 class Likeness:
-    """A comparison of a tokenizer with a similar one, `to`, that is always installed. `ratio` (for
+    """A comparison of a tokenizer with a similar one, `to`, which comes with LiteLLM. `ratio` (for
     ASCII) and `other_letters` are the tokens for each token of the similar tokenizer: lowest,
     middle, highest. `digits` means that each digit is a token, while OpenAI's tokenizers join up to
     three.

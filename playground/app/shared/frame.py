@@ -76,7 +76,7 @@ def _undo(working: state.WorkingSession) -> None:
 
 @contextmanager
 def toolbar() -> Iterator[Any]:
-    """Return a container for the controls of a page: one row below the bar, with each control's
+    """Yield a container for the controls of a page: one row below the bar, with each control's
     name before it."""
     row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
     with row:

@@ -1,7 +1,7 @@
 """Measure a request's marked prefix in tokens, and compare it with the minimum of the model's
 cache.
 
-Every sentence about a request's size comes from here, so that no two of them disagree.
+Every sentence that compares a request with the minimum comes from here, so that no two disagree.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class MarkedPrefix:
     """The prefix of a request up to its last mark. Without marks, or if marks do not count, it is
     the whole request.
 
-    `tokens` is an estimate, and `low` and `high` are its bounds, unless the tokens were billed.
+    `low` and `high` are the bounds of `tokens`: equal if a bill or the model's tokenizer gives it.
     `alone` is True if the provider caches without marks, `heeded` if its marks count. `minimum` is
     the fewest tokens that the model caches; 0 if unknown. If no source states the minimum for this
     model, `assumed` says from which model it is taken.
@@ -44,7 +44,7 @@ class MarkedPrefix:
 
     @property
     def probably(self) -> str:
-        """ "probably" if the range of the size includes the minimum, else ""."""
+        """ "probably " if the range of the size includes the minimum, else ""."""
         return "" if self.low >= self.most or self.high < self.least else "probably "
 
     @property

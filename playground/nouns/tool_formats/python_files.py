@@ -91,7 +91,7 @@ def _declare_types(
 
 
 def _functions(tree: ast.Module) -> Iterator[_Function]:
-    """Return the functions that are tools: the marked functions, also methods; if none is marked,
+    """Yield the functions that are tools: the marked functions, also methods; if none is marked,
     the module's public functions."""
     every = [node for node in ast.walk(tree) if isinstance(node, _Function)]
     marked = [node for node in every if any(_is_tool_mark(m) for m in node.decorator_list)]

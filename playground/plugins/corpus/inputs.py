@@ -105,7 +105,7 @@ def _remote_files(address: str, out: str) -> Iterator[InputFile]:
 
 
 def _local_files(source: str, out: Path) -> Iterator[InputFile]:
-    """Return the files of this machine that a path or pattern names."""
+    """Yield the files of this machine that a path or pattern names."""
     path = Path(source)
     paths: Iterable[Path] = [path]
     if path.is_dir():

@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
 Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of the program's call
-of the SDK. The outer spans are read only if a trace has no inner spans.
+of the SDK. The outer spans are read only if the file has no inner spans.
 """
 
 from __future__ import annotations
