@@ -101,8 +101,9 @@ def _hints_of(kind: Any) -> dict[str, Any]:
     # elsewhere only type checkers load these
     from playground.dialects.preflight import PreflightCheck
     from playground.dialects.raw_prompts import LlamaPrompt
+    from playground.dialects.rules_file import FileRules
 
-    types = {"LlamaPrompt": LlamaPrompt, "PreflightCheck": PreflightCheck}
+    types = {"FileRules": FileRules, "LlamaPrompt": LlamaPrompt, "PreflightCheck": PreflightCheck}
     return get_type_hints(kind, localns=types)
 
 
