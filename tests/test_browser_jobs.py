@@ -239,7 +239,7 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     page = hand.page
     example(hand, "cache")
     strip = page.locator(".strip")
-    hand.click(page.locator(".bars").get_by_role("button", name="Choose As Claude Code"))
+    hand.click(page.locator(".bars").get_by_role("button", name="Choose Claude Code's marks"))
     expect(strip.locator("h2")).to_contain_text("88 %")
     hand.click(button(page, "What if"))
     hand.click(page.get_by_text("Put a clock in the system prompt"))
@@ -377,7 +377,7 @@ def test_a_transcript_names_what_its_bills_missed(hand: Hand, tour: Tour) -> Non
     expect(strip.locator("h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
     expect(strip.locator(".finding").first).to_contain_text("would have expired as well: leave it")
     expect(strip.locator(".flags button")).to_have_text("4: 90,000")
-    expect(page.get_by_role("combobox", name="Policy")).to_have_value("As Claude Code")
+    expect(page.get_by_role("combobox", name="Policy")).to_have_value("Claude Code's marks")
     tour.done("bill", hand)
 
 

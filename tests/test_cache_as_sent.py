@@ -321,7 +321,7 @@ def test_no_policy_saves_what_other_requests_cost() -> None:
     offered = [PricedPolicy(cell.policy, cell.policy, cell) for cell in (none, marked)]
     assert marked.cost_permille < sent.cost_permille
     assert best_saving(offered, sent) == ""
-    assert best_saving(offered, none).startswith("claude-code saves ")
+    assert best_saving(offered, none).startswith("claude-code would save ")
 
 
 BEDROCK = "https://bedrock-runtime.eu-west-1.amazonaws.com/model"

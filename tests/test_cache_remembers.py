@@ -109,7 +109,7 @@ def test_every_way_to_simulate_has_the_request_that_waits_for_its_answer() -> No
 def test_a_button_applies_the_cheapest_policy_and_says_what_it_saves() -> None:
     app = page("cache", session="12-long-tool-run")
     button = app.button(key="use the cheapest")
-    assert button.label == "As Claude Code saves $0.17 of $0.23. Use it"
+    assert button.label == "Switch policy: Claude Code's marks would probably save $0.17 of $0.23."
     button.click().run()
     assert policy(app) == "claude-code"
     assert not [each for each in app.button if each.key == "use the cheapest"]

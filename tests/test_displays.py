@@ -427,7 +427,7 @@ def test_a_simulations_page_holds_what_the_cache_page_shows() -> None:
     for policy, each in costs.items():
         cost = percent(each.cost_permille / 1000)
         assert re.search(rf"{policy_bars.title(policy)}\b[^%]*>{cost}", plain), policy
-    assert "As Claude Code" not in cell._repr_mimebundle_()["text/html"]  # each is simulated
+    assert "Claude Code's marks" not in cell._repr_mimebundle_()["text/html"]  # each is simulated
 
 
 @pytest.mark.browser

@@ -303,8 +303,9 @@ def test_the_model_decides_about_marks() -> None:
         "3 marks, probably none can hit: about 849 tokens up to the last one, and this model "
         "needs 1,024."
     )
-    assert drawn["note"] == "If so, it costs the full price ($0.019)."
+    assert drawn["note"] == "It probably costs the full price ($0.019)."
     assert [value for value, _, _ in drawn["figures"]] == ["0 %", "100 %", "0"]
+    assert drawn["figures"][0][1] == "read from the cache, probably"  # as sure as the sentence
     app.selectbox(key="model").set_value("openai/gpt-5").run()
     assert "takes no cache_control marks" in strip(app)["note"]
     assert not any(marked for _, marked, _ in filter(None, strip(app)["parts"]))
@@ -379,7 +380,7 @@ def test_policies_are_bars_and_equal_ones_are_one() -> None:
     best, worst = bars(app)
     assert (best["figure"], worst["figure"]) == ("24 % · $0.054", "100 % · $0.23")
     assert (best["on"], worst["on"]) == (False, True)
-    assert best["name"] == "As Claude Code +11"
+    assert best["name"] == "Claude Code's marks +11"
     assert sum(best["shares"]) < 0.27
 
 
@@ -568,7 +569,7 @@ def test_the_carry_page_tells_what_is_refused() -> None:
     (board,) = boards(app)
     matrix = app.dataframe[0].value
     cells = dict(zip(matrix["value"], matrix["xml"], strict=True))
-    assert (cells["a fence"], cells["a whole own call"]) == ("carried", "cannot-carry")
+    assert (cells["a fence"], cells["a whole own call"]) == ("carried", "refused: cannot-carry")
     refused = [value for value, code in cells.items() if code != "carried"]
     assert board["sentence"] == f"xml refuses {len(refused)} of {len(cells)} difficult values."
     (row,) = board["cards"][0]["rows"]
@@ -611,6 +612,16 @@ def test_a_transcript_is_brought_to_the_page_or_to_its_cache(over: str, more: li
     app.button(key="bring").click().run()
     offers = [b.label for b in app.button if str(b.key).startswith("bring box ")]
     assert offers == ["New session", *more]
+
+
+def test_a_stream_is_brought_to_its_replay() -> None:
+    app = page("compare")
+    chunk = {"model": "m", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    stream = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+    app.session_state["brought"] = {"number": 1, "found": asdict(recognise(stream, ""))}
+    app.button(key="bring").click().run()
+    offers = [b.label for b in app.button if str(b.key).startswith("bring box ")]
+    assert offers[0] == "Replay it"
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_a_reply_in_a_fence_or_in_quotes_is_a_reply() -> None:
     for given in (text, json.dumps(text), f"Well:\n\n{text}\n"):
         assert recognise(given).title == "a reply in hermes: 1 call"
     cut = recognise(text[:-30])
-    assert (cut.kind, cut.title) == ("reply", "a reply in hermes: 1 aborted")
+    assert (cut.kind, cut.title) == ("reply", "a reply in hermes: 1 aborted call")
 
 
 @pytest.mark.parametrize("api", WRITERS)

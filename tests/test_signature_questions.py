@@ -150,7 +150,7 @@ def test_the_page_reads_a_completion_field_by_field() -> None:
     app.session_state["signature view"] = "Answer"
     app.run()
     assert not app.exception
-    _, found, arrived = (frame.value for frame in app.dataframe)
+    found, arrived = (frame.value for frame in app.dataframe)
     assert list(found["value"]) == ["2", "null"]
     assert "".join(arrived[arrived["field"] == "answer"]["new"]) == "2"
 

@@ -97,7 +97,8 @@ def draw_controls() -> tuple[CacheQuestion, str]:
         policy = _policy(working.name, session)
         is_sent = policy == as_sent.NAME
         dialect = "" if is_sent else _dialect()
-        noted = _has_all_times(session, is_sent=is_sent)
+        timed = bool(session.replies) and sent_at(session, session.replies) is not None
+        noted = has_all_times(session) if is_sent else timed
         choices = {**({_AS_NOTED: None} if noted else {}), **_SECONDS_APART}
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
@@ -264,7 +265,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
     if best and not _runs_on_server(question):
         say.button(
-            f"{saving} Use it",
+            f"Switch policy: {saving}",
             key="use the cheapest",
             icon=":material/savings:",
             on_click=_take_policy,
@@ -399,16 +400,6 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
         state.choose(DIALECT, dialects[row])
         if policy != policy_bars.CLICKED:  # this policy cannot be chosen in the list
             state.choose(POLICY, policy)
-
-
-def _has_all_times(session: Session, is_sent: bool) -> bool:
-    """Return True if the session has the times of all its requests.
-
-    The requests are the imported ones if `is_sent`, and otherwise those of a transcript.
-    """
-    if is_sent:
-        return has_all_times(session)
-    return bool(session.replies) and sent_at(session, session.replies) is not None
 
 
 def what_is_sent(question: CacheQuestion) -> None:

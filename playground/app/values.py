@@ -34,6 +34,7 @@ def show(row: Any) -> None:
         frame = frame[frame["value"] == value]
     elif only:
         frame = frame[(frame[chosen] != "carried").any(axis=1)]
+    frame[chosen] = frame[chosen].replace(r"^(?!carried$)", "refused: ", regex=True)
     if len(frame):
         tables.table(frame, height="content" if len(frame) < 25 else 900)
     else:

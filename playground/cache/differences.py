@@ -19,7 +19,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
-_EXCERPT: Final = 40
+EXCERPT: Final = 40
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
@@ -131,8 +131,8 @@ def _between(
     # tiers has changed.
     tiers = [block.tier for block in (old, new) if block]
     cause = f"{min(tiers, key=TIERS.index)}_changed"
-    start = max(0, at - _EXCERPT // 4)  # a quarter of each excerpt is text before the difference
-    window = slice(start, start + _EXCERPT)
+    start = max(0, at - EXCERPT // 4)  # a quarter of each excerpt is text before the difference
+    window = slice(start, start + EXCERPT)
     rule = _rule(before, after, index)
     return FirstDifference(cause, rule, old.text[window], shown[window], index, at)
 
@@ -215,4 +215,4 @@ def with_sorted_keys(text: str) -> str:
 
 
 def _short(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)[:_EXCERPT]
+    return json.dumps(value, ensure_ascii=False, default=str)[:EXCERPT]

@@ -237,9 +237,8 @@ def _recognise_reply(text: str) -> Recognised:
 
 
 def _call_counts(best: Detection) -> str:
-    complete = counted(best.calls, "call") if best.calls else ""
-    aborted = f"{best.aborted} aborted" if best.aborted else ""
-    return ", ".join(filter(None, [complete, aborted])) or "no call"
+    counts = ((best.calls, "call"), (best.aborted, "aborted call"))
+    return ", ".join(counted(number, word) for number, word in counts if number) or "no call"
 
 
 def recognise_classes(text: str, place: str) -> Recognised | None:

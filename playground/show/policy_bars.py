@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from playground.base.wording import dollars, percent
 from playground.cache.answers.as_sent import AS_SENT
 from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.headline import doubt
 from playground.dialects.marks.policies import OWN
 
 CLICKED: Final = "clicked"  # the policy made of the marks that the user clicked
@@ -17,21 +18,21 @@ _TITLES: Final = {
     "azad": "Default marks",
     "none": "No marks",
     "system-only": "System prompt only",
-    "system-and-last-two-users": "System prompt, last two of the user",
-    "claude-code": "As Claude Code",
-    "cline": "As Cline",
-    "kodu": "As Kodu",
-    "goose": "As Goose",
-    "openhands": "As OpenHands",
-    "swe-agent": "As SWE-agent",
-    "mini-swe-agent": "As mini-SWE-agent",
-    "langchain": "As LangChain",
-    "pydantic-ai": "As Pydantic AI",
-    "litellm-injection": "As LiteLLM injects",
-    "opencode": "As opencode",
-    "vscode": "As VS Code",
-    "hermes-agent": "As Hermes Agent",
-    "aider": "As Aider",
+    "system-and-last-two-users": "System prompt, last two user messages",
+    "claude-code": "Claude Code's marks",
+    "cline": "Cline's marks",
+    "kodu": "Kodu's marks",
+    "goose": "Goose's marks",
+    "openhands": "OpenHands's marks",
+    "swe-agent": "SWE-agent's marks",
+    "mini-swe-agent": "mini-SWE-agent's marks",
+    "langchain": "LangChain's marks",
+    "pydantic-ai": "Pydantic AI's marks",
+    "litellm-injection": "LiteLLM's injected marks",
+    "opencode": "opencode's marks",
+    "vscode": "VS Code's marks",
+    "hermes-agent": "Hermes Agent's marks",
+    "aider": "Aider's marks",
     "automatic": "Anthropic's automatic caching",
     CLICKED: "The marks you set",
 }
@@ -85,11 +86,13 @@ def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> st
     best = cheaper_policy(candidates, cell)
     if best is None:
         return ""
+    sure = "" if not (doubt(cell) or doubt(best.cell)) else " probably"
+    saves = f"{best.name} would{sure} save"
     before, after = cell.nano_dollars, best.cell.nano_dollars
     if before is None or after is None:
         saved = (cell.cost_permille - best.cell.cost_permille) / 1000
-        return f"{best.name} saves {percent(saved)} of the uncached price."
-    return f"{best.name} saves {dollars((before - after) / 1e9)} of {dollars(before / 1e9)}."
+        return f"{saves} {percent(saved)} of the uncached price."
+    return f"{saves} {dollars((before - after) / 1e9)} of {dollars(before / 1e9)}."
 
 
 def _row(group: Sequence[PricedPolicy], chosen: str) -> dict[str, Any]:

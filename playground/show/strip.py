@@ -10,7 +10,7 @@ from typing import Any, Final
 from playground.base.fixes import FIXES
 from playground.base.wording import as_sentence, counted, dollars, grouped, keep_order, percent
 from playground.cache.answers.cells import BilledBreak, CacheSimulation, billed_breaks
-from playground.cache.answers.headline import billed, headline
+from playground.cache.answers.headline import billed, doubt, headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
@@ -25,6 +25,7 @@ _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # the most breaks with a label
 _MOST_FINDINGS: Final = 5  # the most findings about bills
 _HOUR: Final = 3_600  # seconds
+_DOUBTS: Final = {"": "", "eligible": ", not promised"}
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
@@ -144,10 +145,10 @@ def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
         refused, _, of = cell.outcome.partition(" ")
         return [(refused, of, "bad")]
     money = _money(cell.nano_dollars, cell.uncached_nano_dollars)
-    breaks = len(cell.breaks)
+    breaks, sure = len(cell.breaks), _DOUBTS.get(doubt(cell), ", probably")
     return [
-        _share(cell.read_permille / 1000, "read from the cache", _GOOD_READ, _BAD_READ),
-        _share(cell.cost_permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
+        _share(cell.read_permille / 1000, f"read from the cache{sure}", _GOOD_READ, _BAD_READ),
+        _share(cell.cost_permille / 1000, f"of uncached{sure}{money}", _GOOD_COST, _BAD_COST),
         (grouped(breaks), "break" if breaks == 1 else "breaks", "bad" if breaks else ""),
     ]
 

@@ -11,9 +11,10 @@ from typing import Final
 from playground.base.findings import Finding
 from playground.base.fixes import FIXES
 from playground.base.wording import dollars, grouped
+from playground.cache.differences import EXCERPT
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
-from playground.questions.versions.matching import BlockChange
+from playground.questions.versions.matching import KINDS, BlockChange
 from playground.show.board import Figure, Payload, board, card
 
 _MOST_FINDINGS: Final = 12
@@ -27,20 +28,18 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     sizes = f"{value.first.size} → {value.second.size}"
     more = "more" if value.tokens >= 0 else "fewer"
     sign = "" if value.is_exact else "~"
+    same = f"{kinds['same']:,} of {len(value.changes):,}"
     figures: list[Figure] = [
         (sizes, f"tokens, {sign}{grouped(abs(value.tokens))} {more}", ""),
-        (
-            f"{kinds['same']:,} of {len(value.changes):,}",
-            f"blocks are the same; {', '.join(different) or 'none differs'}",
-            "",
-        ),
+        (same, f"blocks are the same; {', '.join(different) or 'none differs'}", ""),
     ]
     if cost:
         read = f"{cost.read:,} of {cost.total:,}"
         figures.append((read, "tokens a cache still reads", "bad" if cost.lost else ""))
     note = ""
     if cost and (parts := cost.parts) and (parts.before or parts.after):
-        note = f"Old: {parts.before!r}. New: {parts.after!r}. "
+        texts = (text + "…" * (len(text) == EXCERPT) for text in (parts.before, parts.after))
+        note = "Old: {!r}. New: {!r}. ".format(*texts)
     assumed = ", marks assumed" if cost and cost.marks_assumed else ""
     return board(_sentence(value, cost), f"{note}Both are {value.form}{assumed}.", figures)
 
@@ -94,10 +93,9 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
         }
         for number, change in enumerate(value.changes)
     ]
-    drawn = {"changed": "changed", "added": "new", "removed": "gone", "moved": "moved"}
-    legend = [("tools", "tools"), ("system", "system"), ("assistant", "assistant")]
+    legend = [(kind, kind) for kind in ("tools", "system", "assistant")]
     legend += [("user", "user, results")]
-    legend += [(kind, word) for kind, word in drawn.items() if value.kinds[kind]]
+    legend += [(kind, kind) for kind in KINDS[1:] if value.kinds[kind]]
     if cost:
         legend += [("read", "read from the cache"), ("uncached", "at full price")]
     return board(
@@ -164,21 +162,13 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int)
         for cost in value.costs
     ]
     cost = next((each for each in value.costs if each.provider == chosen), None)
-    facts = (
-        [
-            ("left by the old", f"{cost.cached_before:,} tokens"),
-            ("marks", cost.marks),
-            ("why", cost.reason),
-            ("rules", cost.assumption),
-        ]
-        if cost
-        else []
-    )
-    details = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
     cards = [card("findings", "Findings", _finding_note(findings, new), rows=findings)]
     title, note = "Tokens that each cache still reads", "and the tokens that are paid once"
     cards += [card("facts", title, note, key="caches", rows=rows)]
     if cost:
+        left = ["left by the old", f"{cost.cached_before:,} tokens"]
+        facts = [["marks", cost.marks], ["why", cost.reason], ["rules", cost.assumption]]
+        details = [{"cells": fact, "tone": ""} for fact in (left, *facts) if fact[1]]
         note = "the new 20 seconds after the old"
         cards += [card("facts", cost.title, note, key="", rows=details)]
     return board(cards=cards)

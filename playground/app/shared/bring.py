@@ -35,7 +35,7 @@ from playground.sessions.source import Source
 from playground.show import rows, rule_rows
 
 _SHOWING = ("compare", "cache")  # pages that show any session
-_MOST_UNREAD_LINES = 5  # the most lines about unreadable parts
+_MOST_UNREAD_LINES = 3  # the most lines about unreadable parts
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,8 @@ def _offers(thing: Recognised, current_page: str) -> list[Offer]:
 def _offers_of_session(thing: Recognised, current_page: str) -> list[Offer]:
     is_stream = thing.recordings > 0 and thing.messages <= 1
     page = [Offer(thing.offer, lambda: _open(thing), thing.page, thing.view)] if thing.page else []
-    offers = [Offer("New session", lambda: _open(thing), "replay" if is_stream else current_page)]
+    label, target = ("Replay it", "replay") if is_stream else ("New session", current_page)
+    offers = [Offer(label, lambda: _open(thing), target)]
     if thing.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(thing), "replay"))
     elif thing.messages and current_page != "cache":

@@ -166,9 +166,11 @@ def _predicted(value: CacheSimulation) -> Headline:
     if not value.read_permille:
         parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
-    read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
+    share = f"{percent(value.read_permille / 1000)} of the input"
+    read = f"{share} is {_probably(value)}read from the cache"
     count = _request_count(value).capitalize()
-    parts = [f"{count}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
+    parts = [f"{count}: {read}.", _cost(value), _breaks(value)]
+    parts += [_UNSURE.get(doubt(value), ""), value.assumption]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
@@ -190,14 +192,14 @@ def _nothing_read(value: CacheSimulation) -> str:
         stop = ";" if prefix.alone else ","  # the subject itself has a comma
         return f"{prefix.subject}{stop} {prefix.probably}{no_hit}: {needs}."
     if len(value.requests) == 1 and (writes or prefix.alone):
-        if value.requests[0].state == "unpredictable":
-            return (
-                f"{prefix.subject}: the first request probably writes, and the next one may read."
-            )
+        if _probably(value):
+            likely = "the first request probably writes, and the next one may read"
+            return f"{prefix.subject}: {likely}."
         return f"{prefix.subject}: the first request only writes, the next one can read."
     if writes:
         no_hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
-        return f"{prefix.subject}, and {no_hit}: what is written is not read again."
+        how = _probably(value) or "and "
+        return f"{prefix.subject}, {how}{no_hit}: what is written is not read again."
     if prefix.alone:
         return f"{prefix.subject}; nothing is read, for the reasons below."
     return f"{prefix.subject}, and nothing is written or read."
@@ -206,9 +208,9 @@ def _nothing_read(value: CacheSimulation) -> str:
 def _cost(value: CacheSimulation) -> str:
     nano = value.nano_dollars
     price = f" ({dollars(nano / 1e9)})" if nano is not None else ""
-    if value.cost_permille == 1000:
-        return f"{'If so, it' if value.reach.probably else 'It'} costs the full price{price}."
-    return f"It costs {percent(value.cost_permille / 1000)} of the uncached price{price}."
+    share = f"{percent(value.cost_permille / 1000)} of the uncached"
+    of = "the full" if value.cost_permille == 1000 else share
+    return f"It {_probably(value)}costs {of} price{price}."
 
 
 def _breaks(value: CacheSimulation) -> str:
@@ -233,6 +235,12 @@ _UNSURE: Final = {
 }
 
 
-def _sureness(value: CacheSimulation) -> str:
-    states = {one.state for one in value.requests if one.read or one.hit is not None}
-    return next((words for state, words in _UNSURE.items() if state in states), "")
+def _probably(value: CacheSimulation) -> str:
+    return "probably " * (doubt(value) == "unpredictable")
+
+
+def doubt(value: CacheSimulation) -> str:
+    """Return a state that makes the figures uncertain: of requests that read, if any does."""
+    reads = {one.state for one in value.requests if one.read or one.hit is not None}
+    states = reads or {one.state for one in value.requests} - {"eligible"}
+    return next((state for state in _UNSURE if state in states), "")

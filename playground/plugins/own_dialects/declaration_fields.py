@@ -78,7 +78,8 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
         st.text_input(label, value, **given)
     if edges := len(value) - len(value.strip()):
         breaks = counted(value.count("\n"), "line break")
-        say.caption(f"{breaks} in it; {edges} of its characters are white space at its edges")
+        white = counted(edges, "character")
+        say.caption(f"{breaks} in it; {white} of white space at its edges")
     if draft.fault and draft.fault.field == path:
         _wrong(draft.fault)
 

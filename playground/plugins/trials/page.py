@@ -53,7 +53,7 @@ def expected_calls(working: WorkingSession) -> None:
     """Show the cases: as JSON to edit, or taken from the calls of the session's own model."""
     name, expected, own = working.name, working.session.expected, own_calls(working.session)
     if not expected:
-        st.info("Say which calls you expect.")
+        st.info("Say which calls you expect: those of the session's own model, or others as JSON.")
     else:
         tables.table(
             [
@@ -73,7 +73,7 @@ def expected_calls(working: WorkingSession) -> None:
             "Expected replies, as JSON",
             shown.value,
             key=shown.key,
-            height=200,
+            height=120,
             placeholder='[{"message": 1, "calls": [{"tool_name": "…", "args": {…}}]}]',
             help="`message` is how many messages are sent; without `args` any arguments are right; "
             "without `calls` no call is wanted.",

@@ -143,6 +143,7 @@ function drawRows(card, act, view) {
   for (const [head, width] of heads) {
     const cell = element("th", "", head)
     cell.style.width = width
+    if (rows[0]?.cells[top.childElementCount - 1]?.[1]?.startsWith("number")) cell.className = "number"
     top.append(cell)
   }
   table.append(element("thead"), body)
@@ -175,8 +176,9 @@ function drawRow({ key, name, cells, on, ...more }, act, names) {
     const cell = element("td", kind)
     cell.dataset.head = names[at + 1]
     const from = marked ? text.indexOf(marked) : -1
+    const late = Math.max(0, from - 45) // so that what is marked is in sight
     if (kind === "long") cell.append(phrase("span", "", text))
-    else cell.append(element("span", "", from < 0 ? text : text.slice(0, from)))
+    else cell.append(element("span", "", from < 0 ? text : (late ? "…" : "") + text.slice(late, from)))
     if (from >= 0) cell.append(element("mark", "", marked), element("span", "", text.slice(from + marked.length)))
     if (!kind.startsWith("number")) cell.title = text
     row.append(cell)

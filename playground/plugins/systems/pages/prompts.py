@@ -40,10 +40,10 @@ def show(row: Any) -> None:
             "Prompt: a text, a JSON list of messages, or Flink-Agents prompts (in YAML or Python)",
             "You answer for the harbour of {port}. {question}",
             key="prompt template",
-            height=170,
+            height=110,
         )
     with right:
-        given = st.text_area("Values", '{"port": "Brest"}', key="prompt values", height=170)
+        given = st.text_area("Values", '{"port": "Brest"}', key="prompt values", height=110)
     values = read_values(given or "")
     if values is None:
         st.error("The values are not a JSON object.")

@@ -44,13 +44,15 @@ def show(row: Any) -> None:
         given = st.text_area("Inputs, a JSON object", INPUTS, key="signature inputs")
     with right:
         examples = st.text_area("Examples, a JSON list", DEMOS, key="signature demos")
-    instructions = st.text_input("Instructions, in place of the usual ones", key="signature task")
-    source = st.text_area(
-        "A class in place of the line, with descriptions and bounds",
-        key="signature class",
-        placeholder=_CLASS,
-        help="The source is read, and never run.",
-    )
+    is_set = bool(state.get("signature class") or state.get("signature task"))
+    with st.expander("Instructions, or a class in place of the line", expanded=is_set):
+        instructions = st.text_input("In place of the usual instructions", key="signature task")
+        source = st.text_area(
+            "A class in place of the line, with descriptions and bounds",
+            key="signature class",
+            placeholder=_CLASS,
+            help="The source is read, and never run.",
+        )
     try:
         signature = read_signature(source or text or "", instructions or "")
         inputs = inputs_of(given or "{}")
@@ -60,8 +62,8 @@ def show(row: Any) -> None:
         st.error("This signature cannot be written; everything else is as it was.")
         say.text(str(fault))
         st.stop()
-    tables.table(questions.field_rows(signature), height="content")
-    prompt, completed = st.tabs(["Prompt", "Answer"], key="signature view", on_change="rerun")
+    views = ["Prompt", "Answer", "Fields"]
+    prompt, completed, fields = st.tabs(views, key="signature view", on_change="rerun")
     if prompt.open:
         with prompt:
             for column, (name, messages) in zip(st.columns(3), prompts.items(), strict=True):
@@ -70,6 +72,9 @@ def show(row: Any) -> None:
     if completed.open:
         with completed:
             answer(signature)
+    if fields.open:
+        with fields:
+            tables.table(questions.field_rows(signature), height="content")
 
 
 def inputs_of(text: str) -> dict[str, Any]:
