@@ -106,10 +106,7 @@ class Detections(Listed[Detection]):
     """
 
     def __init__(
-        self,
-        items: Iterable[Detection] = (),
-        near: NearDialect = _NONE_NEAR,
-        unread: int = 0,
+        self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR, unread: int = 0
     ) -> None:
         super().__init__(items)
         self._near = near
@@ -151,10 +148,7 @@ class Detections(Listed[Detection]):
         if not characters:
             return "the reply is empty"
         unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
-        fenced = next(
-            (d.dialect for d in self if d.any_fence and d.calls),
-            None,
-        )
+        fenced = next((d.dialect for d in self if d.any_fence and d.calls), None)
         if fenced:
             return f"{unread}, except {fenced}, in which any code fence is a call"
         return f"{unread}; {self._near}" if self._near.dialect else unread

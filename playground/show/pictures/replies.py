@@ -15,15 +15,7 @@ from playground.questions.detection import Detections
 from playground.questions.timeline import Timeline
 from playground.show import rows
 from playground.show.colours import EVENT_COLOURS
-from playground.show.markup import (
-    CODE_STYLE,
-    Markup,
-    code,
-    coloured,
-    escaped,
-    markup_table,
-    table,
-)
+from playground.show.markup import CODE_STYLE, Markup, code, coloured, escaped, markup_table, table
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
 
