@@ -44,7 +44,7 @@ Timeline('a reply' in hermes, 0 calls, 55 characters of content, 1 finding)
 Timeline('a reply' in xml, vllm hands over 0 of 1 call, drops 0 characters)
 
 A trial: in which dialect does a model call best? `serving` is a scripted server on this machine;
-its `demo-taught` calls in the dialect of its prompt. Other models need a key in the environment:
+its `demo-taught` calls in the dialect of its prompt with made-up arguments. Others need a key:
 
 >>> with pg.serving(session.tools) as server:
 ...     plan = pg.trial(session, ["xml", "hermes"], models="openai/demo-taught", repeats=3,

@@ -313,6 +313,9 @@ def test_what_is_detected_shows_itself_in_a_few_lines() -> None:
     assert [row.split()[0] for row in rows[1:3]] == ["hermes", "exaone-4"]
     assert len(rows) == 9
     assert rest == f"and {len(found) - 8} dialects more: .frame() has them all"
+    cell = found._repr_mimebundle_()["text/html"]
+    assert cell.count("<tr>") == len(rows)
+    assert f"the likeliest first; {len(found) - 8} more are in .frame()" in cell
 
 
 def test_where_nothing_is_detected_it_shows_why() -> None:

@@ -34,6 +34,7 @@ from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
 from playground.dialects.reading import parse
+from playground.dialects.rendering import message_text
 from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
@@ -43,11 +44,12 @@ from playground.nouns.events import (
     merged,
     owned_text,
 )
-from playground.nouns.messages import Message, TextPart, ToolCallPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData, TaskConfig
 from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import gather
+from playground.parsing.syntax import Hole
 from playground.parsing.values import read_value, same
 from playground.plugins.own_dialects.laws.examples import bodies_of_other_types
 from playground.questions.experiments import read_recording
@@ -277,6 +279,39 @@ def test_law_3_a_value_holds_the_text_of_its_own_closer(dialect: DeclaredDialect
     closer = "".join(piece if isinstance(piece, str) else "content" for piece in after)
     call = ToolCallPart("call_1", "write_file", {"path": "a", "content": f"one{closer}two"})
     assert check_tool_call(dialect, call, TOOLS) == []
+
+
+IDS = [["toolu_Q", "toolu_R"], ["toolu_Q"], ["functions.write_file:9"], ["toolu_S"]]
+
+
+@each_dialect
+def test_law_3_a_result_has_the_id_that_its_call_has(dialect: DeclaredDialect) -> None:
+    """The second reply begins its ids anew, as some providers do."""
+    name = dialect.syntax.name or "write_file"
+    args = dialect.syntax.sample_texts or {"path": "a", "content": "b"}
+    messages, replied = [Message("user", (TextPart("go"),))], IDS
+    if dialect.syntax.joined:  # calls of one reply become one
+        replied = [ids[:1] for ids in IDS]
+    for ids in replied:
+        call_parts = [ToolCallPart(each, name, dict(args)) for each in ids]
+        results = [ToolResultPart(each, name, f"for {each}") for each in ids]
+        messages += [Message("assistant", (*call_parts,)), Message("tool", (*results,))]
+    items = dialect.format_messages(PromptData(messages=messages, tool_metadata=TOOLS))
+    if dialect.is_native_toolcalling():
+        written = [call["id"] for item in items for call in item.get("tool_calls") or ()]
+        assert written == [item["tool_call_id"] for item in items if item["role"] == "tool"]
+        return
+    replies = [item["content"] for item in items if item["role"] == "assistant"]
+    read_ids = [call.call_id for text in replies for call in parse(text, dialect, TOOLS).tool_calls]
+    shown = "\n".join(message_text(item) for item in items[1:])
+    for call_id, sent_id in zip(read_ids, sum(replied, []), strict=True):
+        result = dialect.format_tool_result(ToolResultPart(call_id, name, f"for {sent_id}"))
+        assert shown.find(result) >= 0, result
+        shown = shown[shown.find(result) :]
+    if Hole("id") in dialect.syntax.call_template.before or dialect.syntax.shape.id:
+        assert read_ids == sum(IDS, [])
+    if dialect.name == "kimi-k2":  # counted over the conversation, as Moonshot's guide has it
+        assert read_ids == [f"functions.write_file:{number}" for number in (0, 1, 2, 9, 10)]
 
 
 @each_general

@@ -194,6 +194,16 @@ def test_every_server_has_a_file_and_every_file_is_a_servers() -> None:
     assert [server.name for server in all_servers()] == server_names()
 
 
+def test_every_name_of_a_parser_is_listed() -> None:
+    """`vllm:glm45` was read, and in no list."""
+    assert {"vllm:glm47", "vllm:glm45"} <= {*server_names("vllm")}
+    for server in all_servers():
+        for name in server_names(server.name):
+            assert server.parser_named(name.removeprefix(f"{server.name}:"))
+        aliases = {alias for parser in server.parsers for alias in parser.aliases}
+        assert {f"{server.name}:{alias}" for alias in aliases} <= {*server_names(server.name)}
+
+
 def test_every_preset_and_every_form_is_used() -> None:
     texts = {path.stem: path.read_text() for path in FOLDER.glob("*.toml")}
     for text in texts.values():

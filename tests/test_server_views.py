@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +15,15 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import DIALECTS
 
 import playground as pg
 from playground.base import paths
 from playground.cli import main
+from playground.dialects.declared import DeclaredDialect
 from playground.nouns.events import (
     ArgumentEvent,
+    CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,
     Event,
@@ -28,6 +32,7 @@ from playground.nouns.events import (
     merged,
     owned_text,
 )
+from playground.nouns.messages import TextPart, ToolCallPart
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.go_templates.literals import unquote
 from playground.questions.experiments import cross_read
@@ -357,6 +362,28 @@ def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) 
             at = event.span.stop
     assert merged(e for step in client_view.steps for e in step.events) == client_view.result.events
     assert at == len(timeline.text)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_a_call_starts_and_ends_at_the_same_step(dialect: DeclaredDialect) -> None:
+    """A call started where its opener began to come, steps before anybody could know it."""
+    name = dialect.syntax.name or "get_weather"
+    call = ToolCallPart("call_1", name, dict(dialect.syntax.sample_texts or {"city": "Brest"}))
+    text = dialect.format_reply([TextPart("I look."), call])
+    for reply, size, server in product((text, text[:-3]), (1, 5, 12), ("vllm", "llama.cpp")):
+        timeline = pg.replay(recording(reply, size), dialect, [WEATHER], server=server)
+        assert timeline.handed
+        own, theirs = (
+            {
+                (type(event), event.span): index
+                for index, step in enumerate(view.steps)
+                for event in step.events
+                if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent)
+            }
+            for view in (timeline, timeline.handed)
+        )
+        assert own or not text or dialect.is_native_toolcalling()
+        assert {key: own.get(key, index) for key, index in theirs.items()} == theirs
 
 
 def test_a_server_view_of_many_steps_takes_linear_time() -> None:

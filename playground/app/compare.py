@@ -162,12 +162,7 @@ def view_select() -> str:
     options = [*VIEWS, *PARTS]
     state.rename_in_address(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
-        "View",
-        options,
-        key=VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-        width=140,
+        "View", options, key=VIEW, bind="query-params", label_visibility="collapsed", width=140
     )
     return str(chosen)
 

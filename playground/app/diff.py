@@ -186,12 +186,7 @@ def filtered(version_diff: VersionDiff, view: str, place: Any) -> list[BlockChan
             bind="query-params",
         )
         tiers = st.pills(
-            "Part",
-            TIERS,
-            selection_mode="multi",
-            default=TIERS,
-            key="part",
-            bind="query-params",
+            "Part", TIERS, selection_mode="multi", default=TIERS, key="part", bind="query-params"
         )
         state.follow_url("writer", writers)
         by = st.selectbox("Written by", writers, format_func=say.option, key="writer", width=180)

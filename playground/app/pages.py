@@ -14,12 +14,7 @@ from playground.base.registry import pages_after
 
 ON_TOP: Final = 5  # pages in the bar; the others are in its last menu
 CORE_PAGES: Final = (
-    PageEntry(
-        "start",
-        "Start",
-        "home",
-        "What is this, and what have I got?",
-    ),
+    PageEntry("start", "Start", "home", "What is this, and what have I got?"),
     PageEntry(
         "compare",
         "Compare",

@@ -19,13 +19,7 @@ from playground.base.shared_lists import SharedList, shared_length
 from playground.base.wording import grouped
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
-from playground.nouns.wire_blocks import (
-    TIERS,
-    Tier,
-    WireBlock,
-    WireRequest,
-    same_blocks,
-)
+from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_estimates import token_range
 from playground.tokens.estimate import Bounds, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds

@@ -23,7 +23,7 @@ from playground.dialects.by_hand.own_requests import (
     marks_in,
     own_history,
 )
-from playground.dialects.conversation import drafts_of, history_of
+from playground.dialects.conversation import all_drafts, history_of
 from playground.dialects.history import History
 from playground.dialects.marks.policies import (
     CacheDecision,
@@ -74,7 +74,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     caches_renderings: ClassVar[bool] = False
-    """True if a message's text depends only on the message and its tools' schemas.
+    """True if a message's text depends only on the message as `number_calls` returns it, and on its
+    tools' schemas.
 
     A tool's text then depends on that tool alone, and the system prompt on no message: all these
     texts are cached.
@@ -317,9 +318,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
         """Return every message that is not empty, in LiteLLM's form."""
-        messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
-        drafts = (drafts_of(self, index, message, tools) for index, message in messages)
-        return [draft.message for message_drafts in drafts for draft in message_drafts]
+        return [draft.message for draft in all_drafts(self, prompt_data)]
+
+    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return the conversation with the ids of calls as they are written, by default its own."""
+        return messages
 
     def split_message(self, message: Message) -> list[Message]:
         """Return the messages that one message of the session becomes; by default only itself."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from itertools import chain
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
@@ -23,6 +22,8 @@ KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
 
 class MessageWriter(Hashable, Protocol):
     """The methods of a dialect that writing a conversation needs."""
+
+    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]: ...
 
     def split_message(self, message: Message) -> list[Message]: ...
 
@@ -52,17 +53,23 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
     """Return the conversation, neighbours of one role joined. It is shared: do not change it."""
     if can_cache(dialect):
         return cached_conversation(dialect, prompt_data).history
-    messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
-    drafts = (drafts_of(dialect, index, message, tools) for index, message in messages)
-    return History().extended_with(chain.from_iterable(drafts))
+    return History().extended_with(all_drafts(dialect, prompt_data))
+
+
+def all_drafts(dialect: MessageWriter, prompt_data: PromptData) -> Iterator[Draft]:
+    """Yield the drafts of a conversation, written anew."""
+    for index, message in enumerate(dialect.number_calls(prompt_data.messages)):
+        yield from drafts_of(dialect, index, message, prompt_data.tool_metadata)
 
 
 def cached_conversation(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
     """Return the conversation from the cache, which writes it if need be. Do not change it."""
-    tools = prompt_data.tool_metadata
+    messages, tools = prompt_data.messages, prompt_data.tool_metadata
+    numbered = dialect.number_calls(messages)
     return RENDER_CACHE.session(
         dialect,
-        prompt_data.messages,
+        messages,
         tools,
-        lambda index, message: drafts_of(dialect, index, message, tools),
+        lambda index, _message: drafts_of(dialect, index, numbered[index], tools),
+        numbered is not messages,
     )

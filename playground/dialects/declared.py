@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
@@ -213,13 +213,38 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     # the history
 
+    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return the messages with the ids of `syntax.id_form`, counted over the conversation.
+
+        A result gets the id of the last call before it that had the same id.
+        """
+        if not self.syntax.id_form:
+            return messages
+        written: dict[str, tuple[str, str]] = {}
+        numbered, following = [], 0
+        for message in messages:
+            parts = list(message.parts)
+            for at, part in enumerate(parts):
+                if not isinstance(part, ToolCallPart | ToolResultPart):
+                    continue
+                given, name = part.tool_call_id, part.tool_name
+                if isinstance(part, ToolCallPart) or given not in written:
+                    call_id, index = self.syntax.written_id(name, given, following)
+                    written[given] = call_id, name
+                    following = max(following, index + 1)
+                call_id, name = written[given]
+                parts[at] = replace(part, tool_call_id=call_id, tool_name=name)
+            numbered.append(replace(message, parts=tuple(parts)))
+        return numbered
+
     def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
         call = self._call(tool_call, tools)
         return render_calls(self.syntax, [(tool_call.tool_name, call)])
 
     def format_tool_result(self, tool_result: ToolResultPart) -> str:
         template = self._result_template()
-        holes = {"name": tool_result.tool_name, "id": tool_result.tool_call_id}
+        name = tool_result.tool_name
+        holes = {"name": name, "id": self.syntax.written_id(name, tool_result.tool_call_id, 0)[0]}
         # Not str.format, because results are full of braces, and names may hold some too.
         before = _filled(template.before, holes)
         after = _filled(template.after, holes)

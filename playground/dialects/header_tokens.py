@@ -20,12 +20,16 @@ _header = partial(
 )
 
 
+_KIMI_ID = "functions.{name}:{index}"
+
+
 def _kimi(head: str, nameless: Literal["", "inferred"] = "", slip: bool = True) -> Syntax:
     """Declare a call whose id names the tool; `head` is the form of the id."""
     return Syntax(
         call=f"<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{args:json}}<|tool_call_end|>",
         section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
         separator="",
+        id_form=head if head == _KIMI_ID else "",
         nameless=nameless,
         slip=slip,
     )
@@ -62,13 +66,13 @@ DIALECTS = (
         name="kimi-k2",
         title="Kimi K2",
         syntax=replace(
-            _kimi("functions.{name}:{index}", slip=False),
+            _kimi(_KIMI_ID, slip=False),
             also=(
                 # an id that names no tool, or whose form is slightly wrong
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # if the server removed the tokens
-                Syntax(call="functions.{name}:{index}{args:json}", separator="", slip=True),
+                Syntax(call=f"{_KIMI_ID}{{args:json}}", separator="", slip=True, id_form=_KIMI_ID),
                 # a complete JSON call instead of a header and its arguments
                 Syntax(
                     call="<|tool_call_begin|>{call:json}<|tool_call_end|>",

@@ -174,11 +174,12 @@ class RenderCache:
         messages: Sequence[Message],
         tools: Sequence[ToolMetadata],
         form: Form,
+        numbered: bool = False,
     ) -> CachedRendering:
         """Return a session in a dialect. It is shared: do not change it.
 
         `form` writes a message that is not cached; it may use only the message and the schemas of
-        the tools that the message calls.
+        the tools that the message calls. If calls are `numbered`, it may use earlier messages too.
         """
         source = self._source(messages, tools)
         if not messages:
@@ -188,7 +189,7 @@ class RenderCache:
             rendering = self._renderings.get(key)
         if rendering is None or not source.extends(rendering.source):
             form = (
-                _with_reuse(form, rendering, tools)
+                _with_reuse(form, rendering, tools, numbered)
                 if rendering and rendering.source.mutable.unchanged
                 else form
             )
@@ -240,7 +241,9 @@ class RenderCache:
         return entry[2]
 
 
-def _with_reuse(form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
+def _with_reuse(
+    form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata], numbered: bool
+) -> Form:
     """Wrap `form` so that it reuses messages of `rendering` whose tools are unchanged."""
     old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
@@ -249,6 +252,8 @@ def _with_reuse(form: Form, rendering: CachedRendering, tools: Sequence[ToolMeta
     def reuse(index: int, message: Message) -> list[Draft]:
         old_index = indices.get(id(message))
         if old_index is None or any(call.tool_name in changed for call in message.tool_calls):
+            return form(index, message)
+        if numbered and (message.tool_calls or message.tool_results):
             return form(index, message)
         drafts = rendering.drafts[old_index]
         return drafts if old_index == index else [_with_index(draft, index) for draft in drafts]

@@ -160,7 +160,7 @@ class CallOpeners:
         holes = {
             "name": f"(?P<name>{name})",
             "id": f"(?P<id>{name_before(before, 'id')})",
-            "index": r"\d{1,20}+",
+            "index": r"(?P<index>\d{1,20}+)",
             "number": r"\d{1,20}+",
             "word": WORD,
         }

@@ -51,10 +51,12 @@ class CallReader(Reader):
 
     def _read_one(self, marker: Marker, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
-        groups = marker.named
+        groups, call_id = marker.named, f"call_{self.count + 1}"
+        if form.syntax.id_form:
+            call_id = form.syntax.id_at(groups["name"], groups["index"])
         call = OpenCall(
             self.count,
-            groups.get("id") or f"call_{self.count + 1}",
+            groups.get("id") or call_id,
             in_section,
             self.switches.typing == "schema",
             form.restart,

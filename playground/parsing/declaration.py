@@ -6,6 +6,7 @@ by it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +23,7 @@ from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literal
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
-    "index": "the call's number in the reply, from 0",
+    "index": "the call's number in the reply, from 0; with `id_form`, in the conversation",
     "number": "the call's number in the reply, from 1",
     "line:KEY": "the argument KEY, all of it on one line before the body",
     "word": "a word without a meaning, such as a fence's language; written as nothing",
@@ -39,6 +40,7 @@ SECTION_BODIES: Final[dict[str, str]] = {
 SECTION_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name, with `one_call_a_section`",
 }
+_LAST_DIGITS: Final = re.compile(r"(?<!\d)(?:0|[1-9]\d{0,19})\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,9 @@ class Declaration:
     """The text between two calls."""
     shape: JsonShape = field(default_factory=JsonShape)
     """The members of a call that is one JSON object: their keys, their order, and the id's form."""
+    id_form: str = ""
+    """The form of the call's id, if the opener spells it out: `functions.{name}:{index}`. An id of
+    another form is replaced, in the call and in its result."""
     json: JsonStyle = PLAIN_JSON
     """The style of JSON, as a call's whole body or as a parameter's value."""
     literals: Literals = JSON_WORDS
@@ -148,6 +153,20 @@ class Declaration:
     @cached_property
     def param_template(self) -> Template | None:
         return cut_at_body(self.param, PARAM_HOLES) if self.param else None
+
+    def id_at(self, name: str, index: str) -> str:
+        """Return the id of `id_form` that a call of a tool has at an index."""
+        return self.id_form.replace("{index}", index).replace("{name}", name)
+
+    def written_id(self, name: str, call_id: str, index: int) -> tuple[str, int]:
+        """Return a call's id as it is written, and its index: those given, unless the id has
+        `id_form` and so its own index, or has another form and so gets the id of the index."""
+        if not self.id_form:
+            return call_id, index
+        digits = _LAST_DIGITS.search(call_id)
+        if digits and call_id == self.id_at(name, digits[0]):
+            return call_id, int(digits[0])
+        return self.id_at(name, str(index)), index
 
     def type_word(self, kind: str) -> str:
         """Return the word that {type} writes for a value of this JSON type."""

@@ -25,7 +25,9 @@ def render_call(
     schema_of: SchemaOf = no_schema,
     index: int = 0,
 ) -> str:
-    """Render one call, without the section around it. `index` is its number in the reply."""
+    """Render one call, without the section around it. `index` is its number in the reply, unless
+    its id says another."""
+    call_id, index = syntax.written_id(name, call_id, index)
     holes = {
         "name": escape(name) if syntax.escaped_names else name,
         "id": call_id,

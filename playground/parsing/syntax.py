@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 
+_ID_FORM: Final = re.compile(r"[^{}]*\{name\}[^{}]*[^{}\d]\{index\}")
 _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
 
@@ -71,6 +72,10 @@ class Syntax(HashedOnce, Declaration):
             check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
             _check_once(self.call_template)
             self._check_call(self.call_template)
+        with _field("id_form"):
+            if (form := self.id_form) and not (form in self.call and _ID_FORM.fullmatch(form)):
+                holes = "{name} and, at its end after no digit, {index}"
+                raise SyntaxFault(f"{form!r} must have {holes}, and stand in {self.call!r}")
         with _field("param"):
             self.notation.check(self)
             if self.param:

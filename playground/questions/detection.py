@@ -34,7 +34,7 @@ _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-toke
 # The same codes, and a missing wrapper, because a dialect's own models often leave it out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
-_SHOWN: Final = 8  # dialects in the printed table; `.frame()` has all
+SHOWN: Final = 8  # dialects in the printed table; `.frame()` has all
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|~~~|\{\s{0,8}\"")
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, no single bracket
@@ -106,10 +106,7 @@ class Detections(Listed[Detection]):
     """
 
     def __init__(
-        self,
-        items: Iterable[Detection] = (),
-        near: NearDialect = _NONE_NEAR,
-        unread: int = 0,
+        self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR, unread: int = 0
     ) -> None:
         super().__init__(items)
         self._near = near
@@ -121,8 +118,8 @@ class Detections(Listed[Detection]):
 
     def __str__(self) -> str:
         """Return a table of the likeliest dialects, with the number of the others."""
-        rows = as_text(self.frame().head(_SHOWN))
-        others = len(self) - _SHOWN
+        rows = as_text(self.frame().head(SHOWN))
+        others = len(self) - SHOWN
         note = f"\nand {counted(others, 'dialect')} more: .frame() has them all"
         return rows + note if others > 0 else rows
 
@@ -151,10 +148,7 @@ class Detections(Listed[Detection]):
         if not characters:
             return "the reply is empty"
         unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
-        fenced = next(
-            (d.dialect for d in self if d.any_fence and d.calls),
-            None,
-        )
+        fenced = next((d.dialect for d in self if d.any_fence and d.calls), None)
         if fenced:
             return f"{unread}, except {fenced}, in which any code fence is a call"
         return f"{unread}; {self._near}" if self._near.dialect else unread

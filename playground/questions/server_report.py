@@ -124,11 +124,7 @@ def _findings(
 
 
 def _test(
-    text: str,
-    dialect: Dialect,
-    server: str,
-    tools: Sequence[ToolMetadata],
-    reading: ServerReading,
+    text: str, dialect: Dialect, server: str, tools: Sequence[ToolMetadata], reading: ServerReading
 ) -> str:
     """Return a test for the server's own suite, or "" if the suite would read the reply in another
     way. The suite reads the reply without a prefill; if no tools are given, the test offers only

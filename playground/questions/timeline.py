@@ -76,8 +76,16 @@ class Timeline(Drawn, Live):
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
         steps = [replace(step, events=[]) for step in self.steps]
+        known = {
+            (type(event), event.span): index
+            for index, step in enumerate(self.steps)
+            for event in step.events
+            if event.span.start == event.span.stop
+        }
         number = 0
         for piece in pieces:
+            # a call starts when its opener is known, which is later than the character before it
+            number = max(number, known.get((type(piece), piece.span), 0))
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
             steps[number].events.append(piece)

@@ -24,12 +24,7 @@ from urllib.parse import quote, quote_plus
 import regex
 
 from playground.recordings.secret_patterns import KINDS, PLURALS
-from playground.recordings.secret_search import (
-    Beginning,
-    Clues,
-    find_after_words,
-    find_heads,
-)
+from playground.recordings.secret_search import Beginning, Clues, find_after_words, find_heads
 
 CONTEXT: Final = 200  # characters before a value that may show that it is a secret
 SHOWN: Final = 2  # characters: a shorter open secret is not waited for

@@ -83,11 +83,7 @@ class Entry:
 
 
 def new_entry(
-    session: Session,
-    *,
-    origin: str = "",
-    findings: Sequence[Finding] = (),
-    scrub: bool = True,
+    session: Session, *, origin: str = "", findings: Sequence[Finding] = (), scrub: bool = True
 ) -> str:
     """Return the text of an entry for a new session; with `scrub`, without secrets."""
     cleaner = _Cleaner(scrub)

@@ -14,15 +14,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import PageEntry, has_page
-from playground.app.shared import (
-    brought,
-    components,
-    history,
-    policies,
-    say,
-    tables,
-    waiting,
-)
+from playground.app.shared import brought, components, history, policies, say, tables, waiting
 from playground.app.shared.memoized import memoized
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect

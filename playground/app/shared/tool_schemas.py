@@ -10,12 +10,7 @@ import streamlit as st
 from playground.app.shared import say, tables, waiting, widgets
 from playground.app.shared.memoized import memoized
 from playground.nouns.tool_formats.portability import schema_targets
-from playground.questions.tool_schemas import (
-    Portability,
-    ToolCosts,
-    tool_costs,
-    tool_portability,
-)
+from playground.questions.tool_schemas import Portability, ToolCosts, tool_costs, tool_portability
 from playground.sessions.session import Session
 from playground.show import frames, rows
 

@@ -20,6 +20,7 @@ _SYNTAX: Final = {
     "section_optional": "a call outside of a section is well-formed too",
     "separator": "the text between two calls",
     "shape": "the places of name, arguments and id in a call's JSON object",
+    "id_form": "the form of the call's id, if the opener spells it out: functions.{name}:{index}",
     "json": "how JSON is written, alone or as a parameter's value",
     "literals": "the words for true, false and null in values that are not JSON",
     "type_words": "the words for {type}: pairs of a JSON type and a word",

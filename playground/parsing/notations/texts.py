@@ -16,13 +16,7 @@ from playground.parsing.notations.json_arguments import decode_arguments
 from playground.parsing.notations.notation import CallValue, Neighbours, Notation
 from playground.parsing.notations.param_choices import holds_own_marker
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import (
-    LINE_START,
-    WORD,
-    begins,
-    pieces_pattern,
-    prefix,
-)
+from playground.parsing.patterns import LINE_START, WORD, begins, pieces_pattern, prefix
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Piece, Template, begins_line, holes_of

@@ -102,13 +102,15 @@ class _ServerFile(_Entry):
 
 @takes(parsers_of="text")
 def server_names(parsers_of: str = "") -> list[str]:
-    """Return the names that `server=` takes; with the name of a server, those of its parsers.
+    """Return the names that `server=` takes; with the name of a server, those of its parsers, each
+    followed by its aliases.
 
     A server's name alone means the parser that it uses for the dialect; `vllm:hermes` names one.
     Raises UnknownNameError.
     """
     if parsers_of:
-        return [f"{parsers_of}:{parser.name}" for parser in load_server(parsers_of).parsers]
+        parsers = load_server(parsers_of).parsers
+        return [f"{parsers_of}:{name}" for each in parsers for name in (each.name, *each.aliases)]
     return list(SERVER_NAMES)
 
 

@@ -243,12 +243,7 @@ class _Walk:
         self._piece = ""  # path of the last piece of a message
 
     def value(
-        self,
-        value: Any,
-        place: Place,
-        key: str = "",
-        depth: int = 0,
-        around: _Around = _NOWHERE,
+        self, value: Any, place: Place, key: str = "", depth: int = 0, around: _Around = _NOWHERE
     ) -> None:
         """Walk a value of the file, under a key of the outer object."""
         if depth > _DEEPEST:
@@ -360,12 +355,7 @@ class _Walk:
         self.leaves.results.append(FileResult(place, call_id, values, chat))
 
     def text(
-        self,
-        text: str,
-        place: Place,
-        depth: int = 0,
-        around: _Around = _NOWHERE,
-        key: str = "",
+        self, text: str, place: Place, depth: int = 0, around: _Around = _NOWHERE, key: str = ""
     ) -> None:
         """Walk a string: its JSON, its stream, or else its text."""
         self.leaves.strings[text] += 1

@@ -13,13 +13,7 @@ from itertools import chain
 from typing import Any, Final
 
 from playground.base.findings import finding
-from playground.nouns.messages import (
-    Message,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-)
+from playground.nouns.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.message_order import last_answer
 

@@ -11,19 +11,11 @@ from playground.base.wording import counted
 from playground.nouns.events import Event, event_name, owned_text
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
-from playground.questions.detection import Detections
+from playground.questions.detection import SHOWN, Detections
 from playground.questions.timeline import Timeline
 from playground.show import rows
 from playground.show.colours import EVENT_COLOURS
-from playground.show.markup import (
-    CODE_STYLE,
-    Markup,
-    code,
-    coloured,
-    escaped,
-    markup_table,
-    table,
-)
+from playground.show.markup import CODE_STYLE, Markup, code, coloured, escaped, markup_table, table
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
 
@@ -99,11 +91,13 @@ def _calls(result: ParseResult) -> str:
 
 @draws("picture", Detections)
 def detections(value: Detections) -> Markup:
-    """Return a table of dialects, the likeliest first, with the number of calls that each reads."""
+    """Return a table of the likeliest dialects, as print() shows them."""
     best = value[0] if value and value[0].calls else None
     line = f"likeliest: {best.dialect} ({best.reason})" if best else "no dialect reads a call"
-    rows = [[each.dialect, str(each.calls), each.reason] for each in value]
-    shown = table("the likeliest first", ["dialect", "calls", "why it stands here"], rows)
+    rows = [[each.dialect, str(each.calls), each.reason] for each in value[:SHOWN]]
+    others = len(value) - len(rows)
+    caption = "the likeliest first" + (f"; {others} more are in .frame()" if others else "")
+    shown = table(caption, ["dialect", "calls", "why it stands here"], rows)
     return Markup("Which dialect is this?", line, static=shown)
 
 
