@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.misspelled_markers import (
-    call_in_object,
-    near_marker,
-    printed_response,
-)
+from playground.dialects.misspelled_markers import call_in_object, near_marker, printed_response
 from playground.dialects.other_dialects_markup import foreign_markup
 from playground.dialects.unread_calls import filtered_tokens, foreign_closer, unread_call
 from playground.nouns.events import ReasoningEvent, owned_text

@@ -24,7 +24,6 @@ from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
-from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as a call.
@@ -106,10 +105,7 @@ class Detections(Listed[Detection]):
     """
 
     def __init__(
-        self,
-        items: Iterable[Detection] = (),
-        near: NearDialect = _NONE_NEAR,
-        unread: int = 0,
+        self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR, unread: int = 0
     ) -> None:
         super().__init__(items)
         self._near = near
@@ -151,10 +147,7 @@ class Detections(Listed[Detection]):
         if not characters:
             return "the reply is empty"
         unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
-        fenced = next(
-            (d.dialect for d in self if d.any_fence and d.calls),
-            None,
-        )
+        fenced = next((d.dialect for d in self if d.any_fence and d.calls), None)
         if fenced:
             return f"{unread}, except {fenced}, in which any code fence is a call"
         return f"{unread}; {self._near}" if self._near.dialect else unread
@@ -188,6 +181,8 @@ def _end_of_reading(text: str) -> int:
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """Detect the dialect of a recording; its native calls count, too. Among equal readings, the
     recording's own dialect comes first."""
+    from playground.questions.experiments import read_recording  # imported here: loads all servers
+
     readings = read_in_every_dialect(
         lambda name: read_recording(recording, name, tools), recording.dialect
     )

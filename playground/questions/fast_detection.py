@@ -91,10 +91,7 @@ class _Reply:
     """A reply, and the dialects that may have written it."""
 
     def __init__(
-        self,
-        text: str,
-        tools: Sequence[ToolMetadata],
-        files: tuple[FileState, ...],
+        self, text: str, tools: Sequence[ToolMetadata], files: tuple[FileState, ...]
     ) -> None:
         self._text, self._tools, self._files = text, list(tools), files
         self._data = PromptData(tool_metadata=self._tools)
@@ -109,8 +106,7 @@ class _Reply:
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         best: list[Likeliest] = []
         for most in sorted(
-            {_most_evidence(r) for r in readings if _most_evidence(r) > 0},
-            reverse=True,
+            {_most_evidence(r) for r in readings if _most_evidence(r) > 0}, reverse=True
         ):
             if best and best[0][0].evident > most:
                 break
