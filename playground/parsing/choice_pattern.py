@@ -22,9 +22,8 @@ _BLANK: Final = " "  # white space
 _SPACES: Final = ""  # white space or none
 
 _OFTEN: Final = 3
-_DEFINE: Final = "(?(DEFINE)"
-# see `name_before`
-_NAME: Final = re.compile(r"\(\?!/\)\(\?:\[\^(?:\\.|[^\]\\])*\]\|/\(\?!>\)\)\{1,128\}\+")
+_CALL_SPACE: Final = "(?&space)"
+_DEFINE_SPACE: Final = f"(?(DEFINE)(?P<space>{SPACE}))"
 _ANY_SPACE: Final = "\0"  # stands for SPACE in a pattern that is searched for its structure
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
 _DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
@@ -76,7 +75,7 @@ class ChoicePattern:
 
     def _compile(self) -> regex.Pattern[str]:
         if self._compiled is None:
-            self._compiled = regex.compile(_with_shared_parts(self.pattern))
+            self._compiled = regex.compile(_with_shared_space(self.pattern))
         return self._compiled
 
 
@@ -88,31 +87,22 @@ def choice_pattern(pattern: str) -> ChoicePattern:
 
 def pattern_of(match: regex.Match[str]) -> str:
     """Return the pattern that gave a match, as its choice declares it."""
-    return _without_shared_parts(match.re.pattern)
+    return _without_shared_space(match.re.pattern)
 
 
-def _with_shared_parts(pattern: str) -> str:
-    """Return the pattern with white space and names defined only once, if they occur often: `regex`
-    compiles each in 0.1 ms, which is most of a long pattern's time."""
-    definitions = ""
-    for number, part in enumerate((SPACE, *sorted(set(_NAME.findall(pattern))))):
-        if pattern.count(part) >= _OFTEN:
-            pattern = pattern.replace(part, f"(?&part{number})")
-            definitions += f"(?P<part{number}>{part})"
-    return f"{_DEFINE}{definitions}){pattern}" if definitions else pattern
+def _with_shared_space(pattern: str) -> str:
+    """Return the pattern with SPACE defined only once, if it occurs often: `regex` compiles each
+    SPACE in 0.1 ms, which is most of a long pattern's time."""
+    if pattern.count(SPACE) < _OFTEN:
+        return pattern
+    return _DEFINE_SPACE + pattern.replace(SPACE, _CALL_SPACE)
 
 
 @lru_cache(maxsize=4096)
-def _without_shared_parts(pattern: str) -> str:
-    if not pattern.startswith(_DEFINE):
+def _without_shared_space(pattern: str) -> str:
+    if not pattern.startswith(_DEFINE_SPACE):
         return pattern
-    stop = _group_stop(pattern, 0)
-    definitions, pattern = pattern[len(_DEFINE) : stop - 1], pattern[stop:]
-    while definitions:
-        stop = _group_stop(definitions, 0)
-        name, part = definitions[len("(?P<") : stop - 1].split(">", 1)
-        definitions, pattern = definitions[stop:], pattern.replace(f"(?&{name})", part)
-    return pattern
+    return pattern.removeprefix(_DEFINE_SPACE).replace(_CALL_SPACE, SPACE)
 
 
 class _Beginning:
