@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from ast import literal_eval
 from typing import Final
 
@@ -437,3 +439,11 @@ def test_a_dialect_is_asked_once_of_one_text_and_of_one_list_of_tools() -> None:
 
 def _codes(result: ParseResult) -> set[str]:
     return {finding.code for finding in result.findings}
+
+
+def test_a_pasted_reply_is_detected_without_loading_the_servers() -> None:
+    program = "import sys, playground.questions.recognition; print(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert not {"playground.servers", "playground.tokens"}.intersection(done.stdout.split())

@@ -13,12 +13,7 @@ TAG_RULES: Final = (
     "Write a call as the example shows it: one element for the tool, one inside it for "
     "each parameter, its value as it is, nothing escaped, outside of any code fence."
 )
-_invoked = partial(
-    DeclaredDialect,
-    rules=TAG_RULES,
-    dropped=SEQUENCE_TOKENS,
-    tool_docs=JSON_LINES,
-)
+_invoked = partial(DeclaredDialect, rules=TAG_RULES, dropped=SEQUENCE_TOKENS, tool_docs=JSON_LINES)
 
 
 def _invoke_syntax(section: str, *also_sections: str) -> Syntax:

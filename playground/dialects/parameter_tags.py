@@ -9,12 +9,7 @@ from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
-_tags = partial(
-    DeclaredDialect,
-    rules=TAG_RULES,
-    dropped=SEQUENCE_TOKENS,
-    tool_docs=JSON_LINES,
-)
+_tags = partial(DeclaredDialect, rules=TAG_RULES, dropped=SEQUENCE_TOKENS, tool_docs=JSON_LINES)
 
 
 def _function(section: str, *also_sections: str) -> Syntax:

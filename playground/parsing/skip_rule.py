@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 import regex
@@ -127,12 +128,10 @@ def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     empty texts if three are not enough. `in` is three times as fast as a search."""
     # a rule's pattern matches the first character of all that it finds, so each is tried alone
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
-    triggers = [char for char in likely if pattern.search(char)]
-    return (
-        (triggers[0], triggers[len(triggers) // 2], triggers[-1])
-        if 0 < len(triggers) < 4
-        else NO_TRIGGERS
-    )
+    triggers = list(islice(filter(pattern.search, likely), 4))
+    if 0 < len(triggers) < 4:
+        return triggers[0], triggers[len(triggers) // 2], triggers[-1]
+    return NO_TRIGGERS
 
 
 def _unless_escaped(pattern: re.Pattern[str]) -> re.Pattern[str]:

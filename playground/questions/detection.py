@@ -24,7 +24,6 @@ from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
-from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as a call.
@@ -182,6 +181,8 @@ def _end_of_reading(text: str) -> int:
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """Detect the dialect of a recording; its native calls count, too. Among equal readings, the
     recording's own dialect comes first."""
+    from playground.questions.experiments import read_recording  # imported here: loads all servers
+
     readings = read_in_every_dialect(
         lambda name: read_recording(recording, name, tools), recording.dialect
     )

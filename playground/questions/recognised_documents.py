@@ -22,7 +22,6 @@ from playground.sessions.pasted import Unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
-from playground.tokens.models import api_of
 
 Kind = Literal[
     "session",
@@ -173,6 +172,8 @@ def recognise_sessions(source: Source) -> Recognised:
 
 
 def _title(loaded: LoadedSession, source: Source) -> str:
+    from playground.tokens.models import api_of  # imported here: only a session has a title
+
     body = source.document
     if loaded.format == "openai-chat" and isinstance(body, list):
         return "messages"

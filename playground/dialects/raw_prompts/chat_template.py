@@ -59,11 +59,7 @@ class ChatTemplate:
             templates = {item.get("name"): item.get("template") for item in source}
             source = templates.get("tool_use") or templates.get("default")
         if not isinstance(source, str):
-            raise InputFault(
-                "has no chat_template",
-                where=name,
-                expected=_EXPECTED,
-            )
+            raise InputFault("has no chat_template", where=name, expected=_EXPECTED)
         return cls(source, _tokens(config), name)
 
     def render(

@@ -58,7 +58,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
         text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
-    sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
+    sectioned = kind == "string" and any(char in text for char in syntax.cdata_for)
     if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
         text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes one section
     return fill(

@@ -23,6 +23,9 @@ from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_until
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
+_UP_TO_QUOTE: Final = {  # many escapes at once; bounded, because `re` remembers each
+    quote: re.compile(rf"(?:[^{quote}\\]+|\\[\s\S]){{0,1000}}") for quote in _INSIDE
+}
 
 
 class PythonArguments(Notation):
@@ -55,6 +58,8 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     first = True  # True until the walk meets a quote inside the string
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
+        if quote and (ahead := _UP_TO_QUOTE[quote].match(scanner.text, position)):
+            position = ahead.end()
         match = pattern.search(scanner.text, position)
         if match is None or _is_undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
