@@ -26,6 +26,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not have are skipped
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
+_AROUND_EQUALS: Final = r"\s{0,8}+"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
 # Not after a member's key. The inner look-behind is needed, because else `regex` takes any two
@@ -75,10 +76,16 @@ def pieces_pattern(
     if value_after and isinstance(last, str) and last.isspace():
         # other white space belongs to the value, except blanks before a line break
         texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
+    # white space between an `=` and a value belongs to the value
+    if value_after and texts:
+        texts[-1] = texts[-1].removesuffix(_AROUND_EQUALS)
+    if value_before and texts:
+        texts[0] = texts[0].removeprefix(_AROUND_EQUALS)
+    own_line = _optional("\n" if block else "")
     if value_before:
-        texts.insert(0, _optional("\n" if block else before))
+        texts.insert(0, own_line + _optional(before))
     if value_after:
-        texts.append(_optional("\n" if block else after))
+        texts.append(_optional(after) + own_line)
     return "".join(texts)
 
 
@@ -148,7 +155,9 @@ def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
     pattern = SPACE.join(re.escape(word) for word in words_of(text))
-    return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
+    return re.sub(
+        r"""=(["']|\Z)""", lambda found: f"{_AROUND_EQUALS}={_AROUND_EQUALS}{found[1]}", pattern
+    )
 
 
 def words_of(text: str) -> list[str]:
