@@ -76,16 +76,11 @@ def pieces_pattern(
     if value_after and isinstance(last, str) and last.isspace():
         # other white space belongs to the value, except blanks before a line break
         texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
-    # white space between an `=` and a value belongs to the value
-    if value_after and texts:
-        texts[-1] = texts[-1].removesuffix(_AROUND_EQUALS)
-    if value_before and texts:
-        texts[0] = texts[0].removeprefix(_AROUND_EQUALS)
     own_line = _optional("\n" if block else "")
-    if value_before:
-        texts.insert(0, own_line + _optional(before))
-    if value_after:
-        texts.append(_optional(after) + own_line)
+    if value_before and texts:  # white space between a value and an `=` belongs to the value
+        texts[0] = own_line + _optional(before) + texts[0].removeprefix(_AROUND_EQUALS)
+    if value_after and texts:
+        texts[-1] = texts[-1].removesuffix(_AROUND_EQUALS) + _optional(after) + own_line
     return "".join(texts)
 
 
@@ -155,9 +150,7 @@ def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
     pattern = SPACE.join(re.escape(word) for word in words_of(text))
-    return re.sub(
-        r"""=(["']|\Z)""", lambda found: f"{_AROUND_EQUALS}={_AROUND_EQUALS}{found[1]}", pattern
-    )
+    return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
 
 
 def words_of(text: str) -> list[str]:
