@@ -1,7 +1,7 @@
 """Small changes of code, as `mutants.py` draws them: one operator, number, condition or call.
 
 Strings are never changed, nor what guards programmers alone: assertions, annotations, and the
-keywords `frozen`, `slots`, `strict`, `maxsize` and `kw_only`.
+keywords `frozen`, `slots`, `strict`, `maxsize` and `kw_only`; nor how much `memoized` keeps.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _is_guard_or_type(node: ast.AST, parent: ast.AST) -> bool:
     match node:
         case ast.Assert() | ast.keyword(arg="frozen" | "slots" | "strict" | "maxsize" | "kw_only"):
             return True
-        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Call(func=ast.Name(id="memoized")):
             return True
         case ast.BinOp(op=ast.BitOr(), left=left, right=right):
             return bool(TYPE.match(ast.unparse(left)) or TYPE.match(ast.unparse(right)))

@@ -16,11 +16,27 @@ from playground.dialects import REGISTRY, DeclaredDialect
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.grammars.bodies import BODIES
-from playground.parsing.syntax import Hole
+from playground.parsing.syntax import Hole, Syntax
 
 DIALECTS = [d for d in REGISTRY if isinstance(d, DeclaredDialect)]
 GENERAL = [d for d in DIALECTS if not d.syntax.text_keys]  # they take any tool and any argument
 WITH_GRAMMAR = [d for d in DIALECTS if d.syntax.notation.hole in BODIES]
+
+# forms that are like those of dialects, which nobody registered: `call`, then `param`
+NEAR_FORMS = [
+    ("USE_TOOL: {name}\n{params}END_TOOL", "{key}: {value}\n"),
+    ("USE_TOOL: {name}\n{params}END_TOOL", "{key}: {value},"),
+    ("USE_TOOL: {name}\n{params}END_TOOL", '{key}="{value}"\n'),
+    ("USE_TOOL: {name}\n{params}END_TOOL", "@{key}={value}=\n"),
+    ("[[{name}]]\n{params}[[/{name}]]", "{key} = {value}\n"),
+    ("[[{name}]] {params}[[end]]", "{key}={value}, "),
+    ("<run {name}>\n{params}</run>", "<{key}>={value}=</{key}>\n"),
+    ("<<{name}>>\n{params}<<end>>", "@{key}: {value:block}.\n"),
+]
+NEAR = [
+    DeclaredDialect(name=f"near-{at}", rules="Write a call.", syntax=Syntax(call=call, param=param))
+    for at, (call, param) in enumerate(NEAR_FORMS)
+]
 
 TOOL = ToolMetadata(
     name="write_file",

@@ -253,6 +253,26 @@ class Counting(SharedList[dict[str, Any]]):
             yield message
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_no_policy_marks_what_a_provider_refuses_or_leaves_the_rest_unmarked(name: str) -> None:
+    """Every policy marks a picture as it would a text; never an empty text, and no odd content."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    odd: list[Any] = [None, "", [], [{"type": "text", "text": ""}], 7, ["part"]]
+
+    def places(*contents: Any) -> set[int]:
+        roles = ("system", "user", "assistant", "user", "assistant", "user")
+        messages = [{"role": r, "content": c} for r, c in zip(roles, contents, strict=True)]
+        decisions = POLICIES[name].decide(messages, CLAUDE)
+        apply_marks(messages, decisions)
+        return {each.message for each in decisions if each.marked and each.message is not None}
+
+    plain = places(*"stuvwx")
+    assert plain == places(*"stuvw", [image])
+    for content in odd:
+        assert places(content, *"tuvwx") == plain - {0}
+        assert places(*"stuvw", content) - {4} == plain - {5}, "automatic marks the one before"
+
+
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_policy_looks_at_few_messages_of_a_long_session(name: str) -> None:
     # a session has as many requests as answers: to look at all of each is the square of that

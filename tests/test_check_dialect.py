@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
-from strategies import DIALECTS
+from strategies import DIALECTS, NEAR
 from test_documents import blocks
 
 import playground as pg
@@ -50,6 +50,12 @@ def test_every_registered_dialect_keeps_them_for_long(dialect: DeclaredDialect) 
     assert check_dialect(dialect, 400).broken == []
 
 
+@pytest.mark.parametrize("dialect", NEAR, ids=lambda dialect: dialect.syntax.param)
+def test_forms_that_nobody_registered_keep_them(dialect: DeclaredDialect) -> None:
+    """A blank after `=` was lost, and a comma in the last value ended it."""
+    assert check_dialect(dialect, 60).broken == []
+
+
 def test_a_declaration_that_keeps_them_says_so() -> None:
     checks = pg.check_dialect(declared(SQUARE))
     assert [(check.law, check.tried, check.holds) for check in checks] == [
@@ -62,11 +68,14 @@ def test_a_declaration_that_keeps_them_says_so() -> None:
 # what is planted in a declaration
 
 PLANTED: dict[str, tuple[DeclaredDialect, int, str, dict[str, str]]] = {
-    "a comma ends a value": (
-        declared(Syntax(call="<f {name}>{params}</f>", param="{key}={value},")),
+    "a semicolon ends a value": (
+        declared(Syntax(call="[[{name}]]{params}[[end]]", param="{key}={value};")),
         3,
         "a plain value does not come back",
-        {"call": 'write_file {"path": " "}', "written": "<f write_file>path= ,</f>"},
+        {
+            "call": 'write_file {"path": ";", "content": ""}',
+            "read": 'write_file {"path": "", ";content": ""}',
+        },
     ),
     "a letter stands around texts": (
         declared(Syntax(call="<f={name}>{args:marked}</f>", string_mark="x")),
@@ -225,7 +234,7 @@ def test_the_smallest_row_that_fails_is_found() -> None:
 
 
 def test_the_same_dialect_gives_the_same_answer() -> None:
-    dialect = PLANTED["a comma ends a value"][0]
+    dialect = PLANTED["a semicolon ends a value"][0]
     assert check_dialect(dialect).to_dict() == check_dialect(dialect).to_dict()
 
 
@@ -246,16 +255,16 @@ def test_a_law_that_cannot_be_tried_is_told() -> None:
 
 def test_the_command_shows_the_smallest_example(tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
-    file.write_text(dump_dialect(PLANTED["a comma ends a value"][0]))
+    file.write_text(dump_dialect(PLANTED["a semicolon ends a value"][0]))
     done = CliRunner().invoke(main, ["dialect", "check", str(file)])
     assert done.exit_code == 1
     assert (
         "law 3: Values come back, or the finding names them: a plain value does not" in done.output
     )
-    assert "        <f write_file>path= ,</f>\n" in done.output
+    assert "        [[write_file]]path=;;content=;[[end]]\n" in done.output
     told = CliRunner().invoke(main, ["dialect", "check", str(file), "-n", "5", "--json"])
     laws = {each["law"]: each for each in json.loads(told.output)}
-    assert laws[3]["example"]["written"] == "<f write_file>path= ,</f>"
+    assert laws[3]["example"]["written"] == "[[write_file]]path=;;content=;[[end]]"
     assert laws[1] == {"law": 1, "title": LAWS[1][0], "tried": 5, "holds": True}
     assert CliRunner().invoke(main, ["dialect", "check", "react", "-n", "2"]).exit_code == 0
 
@@ -274,6 +283,6 @@ def test_a_dialect_is_shown_as_its_file(tmp_path: Path) -> None:
 
 
 def test_the_answer_draws_itself() -> None:
-    checks = check_dialect(PLANTED["a comma ends a value"][0], 5)
+    checks = check_dialect(PLANTED["a semicolon ends a value"][0], 5)
     assert checks.frame().columns.tolist() == ["law", "title", "examples", "result"]
-    assert "&lt;f write_file&gt;path= ,&lt;/f&gt;" in checks.html()
+    assert "[[write_file]]path=;;content=;[[end]]" in checks.html()

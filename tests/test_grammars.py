@@ -20,12 +20,11 @@ from grammar_walk import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import GENERAL, WITH_GRAMMAR
+from strategies import GENERAL, NEAR, WITH_GRAMMAR
 
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import TextPart
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.syntax import Syntax
 from playground.parsing.values import PLAIN_JSON
 
 EVERY = pytest.mark.parametrize("dialect", WITH_GRAMMAR, ids=lambda d: d.name)
@@ -127,11 +126,7 @@ def test_what_the_engine_takes_is_read_whole_in_many_walks(
             assert not wrong, (wrong, text)
 
 
-BY_LINE_BREAK = DeclaredDialect(
-    name="use-tool",
-    rules="Write USE_TOOL, each parameter on a line of its own, then END_TOOL.",
-    syntax=Syntax(call="USE_TOOL: {name}\n{params}END_TOOL", param="{key}: {value}\n"),
-)
+BY_LINE_BREAK = NEAR[0]
 
 
 def test_a_value_that_only_a_line_break_ends_holds_none() -> None:
@@ -142,9 +137,16 @@ def test_a_value_that_only_a_line_break_ends_holds_none() -> None:
     assert not engine(BY_LINE_BREAK).accepts(BY_LINE_BREAK.format_tool_call(two_lines, tools))
     said = [found.message for found in grammar_for(BY_LINE_BREAK).findings]
     assert r"values with '\n' or 'USE_TOOL:' or 'END_TOOL' are left out" in said
-    for seed in range(100):
-        text = engine(BY_LINE_BREAK).walk(seed, baits(BY_LINE_BREAK))
-        assert text is None or not fault(BY_LINE_BREAK, text, tools, True), text
+
+
+@pytest.mark.parametrize("dialect", NEAR, ids=lambda dialect: dialect.syntax.param)
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_what_the_engine_takes_of_other_forms_is_read_whole(
+    dialect: DeclaredDialect, seed: int
+) -> None:
+    text = engine(dialect).walk(seed, baits(dialect))
+    assert text is None or not fault(dialect, text, tools_for(dialect), True), text
 
 
 def test_no_grammar_says_which_values_are_well_formed_that_a_line_break_ends() -> None:

@@ -288,6 +288,7 @@ def test_messages_that_are_written_as_before_keep_their_origins() -> None:
 
 
 WRONG_MESSAGE = [{"content": "no role"}]
+WRONG_CALL = [{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}, {"function": 5}]}]
 WRONG_PART = [{"role": "user", "content": [{"type": "text", "text": "x"}, 5]}]
 VALUES = st.recursive(
     st.sampled_from([None, 5, "", "user", True, CacheDecision(True, "own-mark", 9, 9)]),
@@ -316,6 +317,7 @@ def _fault(view: Callable[[Dialect], object], dialect: Dialect) -> str:
 )
 @example(base=MyDialect, method="format_messages", value=WRONG_PART)
 @example(base=MyDialect, method="format_messages", value=WRONG_MESSAGE)
+@example(base=MyDialect, method="format_messages", value=WRONG_CALL)
 @example(base=MyDialect, method="format_messages", value=[None])
 @example(
     base=MyDialect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -335,6 +336,8 @@ def test_what_a_session_costs_under_every_policy() -> None:
     cost = every.set_index(["dialect", "policy"])["cost"]
     assert cost["native", "azad"] == 100  # percent, as everywhere
     assert 20 < cost["xml", "azad"] < 30
+    styles = next(t.proto.arrow_data.styler.styles for t in app.dataframe)
+    assert set(re.findall(r"rgba\(([^)]*)\)", styles)) == {"0, 158, 115, 0.34", "213, 94, 0, 0.00"}
     app = page("cache", session="12-long-tool-run", shown="Table", policy="claude-code")
     assert list(table(app, "request")["request"]) == list(range(1, 16))
     assert table(app, "request")["read"].sum() > 0
@@ -462,6 +465,10 @@ def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
     ).run()
     assert any("own.json, field name" in text.value for text in app.text)
     assert "mine" in set(table(app, "refused because")["policy"])  # what was loaded is kept
+    app.button(key="forget mine").click().run()
+    assert not app.exception
+    assert "mine" not in [text.value for text in app.text]
+    assert "mine" not in set(table(app, "refused because")["policy"])
 
 
 def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:

@@ -239,9 +239,11 @@ def test_results_in_a_users_message_are_results_all_the_same() -> None:
 
 def test_a_part_that_is_not_sent_is_a_finding() -> None:
     call, image = ToolCallPart("1", "list_files"), ImagePart("data:,")
-    data = prompt(Message("user", (call,)), Message("assistant", (image, ReasoningPart("hm"))))
+    data = prompt(
+        Message("user", (TextPart("go"), call)), Message("assistant", (image, ReasoningPart("hm")))
+    )
     assert [(f.code, f.where) for f in check_session(XML, data)] == [
-        ("part-dropped", "message 0, part 0"),
+        ("part-dropped", "message 0, part 1"),
         ("part-dropped", "message 1, part 0"),
         ("reasoning-dropped", "message 1"),
     ]

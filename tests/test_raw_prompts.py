@@ -247,6 +247,19 @@ def test_a_tokenizer_config_brings_its_tokens(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        (["default", "tool_use", "rag"], "tool_use"),
+        (["tool_use", "default"], "tool_use"),
+        (["rag", "default"], "default"),
+    ],
+)
+def test_of_several_templates_the_one_for_tools_is_used(names: list[str], chosen: str) -> None:
+    listed = [{"name": name, "template": f"of {name}"} for name in names]
+    assert ChatTemplate.loads(json.dumps({"chat_template": listed})).render(HI) == f"of {chosen}"
+
+
+@pytest.mark.parametrize(
     ("source", "words"),
     [
         ("{% for %}", "not a Jinja template"),

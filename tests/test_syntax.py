@@ -127,6 +127,14 @@ def test_a_template_is_cut_at_its_holes() -> None:
             {"call": "<f>{params}</f>", "param": "{key}: {value}\n", "param_separator": "\n"},
             "have to end with more than white space",
         ),
+        # a value on one line had no end; one of line breaks came back with another one
+        *(
+            (
+                {"call": "<f>{params}</f>", "param": param},
+                "a line break stands beside {value:block}",
+            )
+            for param in ("{key}: {value:block}\n", "<{key}>\n{value:block}</>")
+        ),
         ({"call": "{call:json}", "literals": Literals(true="x", false="x")}, "three different"),
         ({"call": "{call:json}", "literals": Literals(null=" ")}, "three different words"),
         ({"call": "{call:json}", "json": JsonStyle(comma=";")}, "JSON has a comma and a colon"),

@@ -12,7 +12,9 @@ from conftest import ROOT
 import playground as pg
 from playground.base.errors import InputFault
 from playground.cli import main
+from playground.dialects.raw_prompts.asking import RequestForm, find_form
 from playground.dialects.raw_prompts.audit import audit_template
+from playground.dialects.raw_prompts.chat_template import ChatTemplate
 
 # Tools, roles, thoughts, calls with ids, results with ids: nothing is lost in it.
 WHOLE = (
@@ -173,3 +175,11 @@ def test_an_audit_is_a_table_and_a_page() -> None:
 def test_hostile_templates_are_refused_in_words(name: str) -> None:
     with pytest.raises(InputFault):
         audit_template(DRILL / f"{name}.jinja")
+
+
+def test_of_forms_that_a_template_writes_equally_badly_the_commonest_is_asked_for() -> None:
+    written = "<call>{{ c.function.name }} {'{{ k }}': '{{ v }}'}</call>"
+    keys = "{% for k, v in c.function.arguments.items() %}" + written + "{% endfor %}"
+    calls = "{% for c in m.tool_calls or [] %}" + keys + "{% endfor %}"
+    source = "{% for m in messages %}{{ m.content }}" + calls + "{% endfor %}"
+    assert find_form(ChatTemplate(source)).form == RequestForm()

@@ -724,6 +724,12 @@ def test_what_a_dialect_does_not_tell_is_found_by_taking_it_out() -> None:
     }
 
 
+def test_a_property_of_any_value_hides_no_fact_of_those_after_it() -> None:
+    schema = {"type": "object", "properties": {"any": True, "path": {"pattern": "^/"}}}
+    facts = schema_facts(get_dialect("native"), ToolMetadata(name="read", input_schema=schema))
+    assert [(fact.where, fact.keyword) for fact in facts] == [("path", "pattern")]
+
+
 @pytest.mark.parametrize("name", dialect_names())
 def test_a_kept_fact_can_be_read_in_the_prompt(name: str) -> None:
     """What counts as kept is there to be read: an enum's values, a bound, a nested name."""

@@ -162,6 +162,7 @@ TOLD: list[tuple[str, str, str]] = [
     ("harmony", '<|channel|>commentary<|message|>{"city": "Rome"}<|call|>', "unread-call"),
     ("harmony", "analysisTwo and two.assistantfinalFour.", "filtered-tokens"),
     ("native", "It is loaded.\n</parameter>\n</invoke>", "foreign-closer"),
+    ("native", "It is loaded.\n</div>\n</parameter>\n</invoke>", "foreign-closer"),
     (
         "anthropic-invoke",
         '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>'

@@ -27,6 +27,7 @@ from playground.sessions.entries import new_entry
 from playground.sessions.session import Agent, Session
 from playground.sessions.workspaces import on_disk
 from playground.show import version_board
+from playground.show.version_board import head
 
 RULES = "\n".join(f"Rule {n}: never leave berth {n} without {n} ropes." for n in range(120))
 
@@ -151,6 +152,13 @@ def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
             cost
         )
     assert found.headline.startswith("10 blocks: nothing is different. ~0 tokens more")
+    assert head(found, found.costs[0])["sentence"] == "Nothing differs."
+
+
+def test_a_version_that_goes_on_is_said_to_continue_the_old_one() -> None:
+    longer = {**BEFORE, "messages": [*BEFORE["messages"], {"role": "user", "content": "And low?"}]}
+    found = pg.diff(BEFORE, longer)
+    assert head(found, found.costs[0])["sentence"].startswith("The new one continues the old one: ")
 
 
 def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:

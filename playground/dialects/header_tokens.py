@@ -72,18 +72,16 @@ DIALECTS = (
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # if the server removed the tokens
-                Syntax(call=f"{_KIMI_ID}{{args:json}}", separator="", slip=True, id_form=_KIMI_ID),
+                Syntax(call=f"{_KIMI_ID}{{args:json}}", slip=True, id_form=_KIMI_ID),
                 # a complete JSON call instead of a header and its arguments
                 Syntax(
                     call="<|tool_call_begin|>{call:json}<|tool_call_end|>",
                     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
-                    separator="",
                     slip=True,
                 ),
                 Syntax(
                     call="{call:json}",
                     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
-                    separator="",
                     slip=True,
                     section_required=True,
                 ),
@@ -154,12 +152,10 @@ DIALECTS = (
             call="[TOOL_CALLS]{name}[ARGS]{args:json}",
             separator="",
             also=(
-                Syntax(call="[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{args:json}", separator=""),
-                Syntax(call="[TOOL_CALLS]{name}{args:json}", separator=""),
-                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless="empty", slip=True),
-                Syntax(
-                    call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless="empty", slip=True
-                ),
+                Syntax(call="[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{args:json}"),
+                Syntax(call="[TOOL_CALLS]{name}{args:json}"),
+                Syntax(call="[TOOL_CALLS]{args:json}", nameless="empty", slip=True),
+                Syntax(call="[TOOL_CALLS][ARGS]{args:json}", nameless="empty", slip=True),
                 Syntax(
                     call="{call:json}",
                     section="[TOOL_CALLS] [{calls}]",
@@ -225,7 +221,6 @@ DIALECTS = (
                 Syntax(  # if the server removed the tokens
                     call='call tool="{name}" index="{number}"{params}call',
                     param='argument key="{key}" type="{type}"{value}argument',
-                    separator="",
                     type_words=(("integer", "number"),),
                     escaped_names=True,
                     slip=True,

@@ -14,7 +14,6 @@ DIALECT = DeclaredDialect(
             Syntax(
                 call="{call:json}",
                 section="<tool_call>\n[{calls}]\n</tool_call>",
-                separator=", ",
                 section_required=True,
                 slip=True,
             ),

@@ -210,7 +210,6 @@ DIALECTS = (
                     ),
                     param='<steptml:parameter name="{key}">{value}</steptml:parameter>',
                     section="<｜tool_calls_begin｜>{calls}<｜tool_calls_end｜>",
-                    separator="",
                 ),
             ),
         ),

@@ -81,7 +81,6 @@ DIALECTS = (
             Syntax(
                 call="{call:json}",
                 section="<|tool_call_start|>[{calls}]<|tool_call_end|>",
-                separator=", ",
                 section_required=True,
                 slip=True,
             ),

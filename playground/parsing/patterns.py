@@ -26,6 +26,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not have are skipped
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
+_AROUND_EQUALS: Final = r"\s{0,8}+"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
 # Not after a member's key. The inner look-behind is needed, because else `regex` takes any two
@@ -76,10 +77,11 @@ def pieces_pattern(
     if value_after and isinstance(last, str) and last.isspace():
         # other white space belongs to the value, except blanks before a line break
         texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
-    if value_before:
-        texts.insert(0, _optional("\n" if block else before))
-    if value_after:
-        texts.append(_optional("\n" if block else after))
+    own_line = _optional("\n" if block else "")
+    if value_before and texts:  # white space between a value and an `=` belongs to the value
+        texts[0] = own_line + _optional(before) + texts[0].removeprefix(_AROUND_EQUALS)
+    if value_after and texts:
+        texts[-1] = texts[-1].removesuffix(_AROUND_EQUALS) + _optional(after) + own_line
     return "".join(texts)
 
 

@@ -180,6 +180,11 @@ def _check_param(text: str, template: Template) -> None:
             f"nothing in {text!r} ends a value: after {{{template.body}}} there has to be a marker"
             " or a line break, or {value:json} in its place, which ends by itself"
         )
+    if re.search(r"\n[ \t]*{value:block}|{value:block}[ \t]*\n", text):
+        raise SyntaxFault(
+            f"a line break stands beside {{value:block}} in {text!r}: the hole has line breaks of"
+            " its own; leave this one out, or write {value} in its place"
+        )
 
 
 def _check_once(template: Template) -> None:

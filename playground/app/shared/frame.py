@@ -59,19 +59,18 @@ def _undo(working: state.WorkingSession) -> None:
     for label, icon, step, act in zip(
         ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
     ):
-        if not step and label == "Redo":
-            continue
         # The key is fixed: otherwise the changed help text would make a new button at every step,
         # and a click during a rerun would hit the old one.
-        say.button(
-            label,
-            key=label,
-            icon=f":material/{icon}:",
-            disabled=not step,
-            help=f"{label}: {step}" if step else None,
-            on_click=act,
-            args=(working.name,),
-        )
+        if step or label == "Undo":
+            say.button(
+                label,
+                key=label,
+                icon=f":material/{icon}:",
+                disabled=not step,
+                help=f"{label}: {step}" if step else None,
+                on_click=act,
+                args=(working.name,),
+            )
 
 
 @contextmanager

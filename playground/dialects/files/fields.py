@@ -114,7 +114,6 @@ FIELDS: Final[dict[str, str]] = {
 def meaning(path: str) -> str:
     """Return a field's meaning by its path, in which indexes are ignored; "" if it is unknown."""
     steps = [step for step in path.split(".") if not step.isdigit()]
-    steps = ["syntax" if step == "also" and steps[0] == "syntax" else step for step in steps]
-    while len(steps) > 1 and steps[0] == steps[1] == "syntax":
-        del steps[0]
+    while steps[:2] == ["syntax", "also"] and len(steps) > 2:
+        del steps[1]
     return FIELDS.get(".".join(steps), "")

@@ -197,9 +197,8 @@ def _prefix(template: AskedTemplate) -> Faults:
     for message, (first, second) in steps.items():
         if first.text is None or second.text is None or second.text.startswith(first.text):
             continue
-        with_thought = first.has(THOUGHT)
-        if has_fault and with_thought:
-            continue  # the fault was found without a thought already
+        if has_fault and first.has(THOUGHT):
+            break  # the last step; the fault was found without a thought already
         has_fault = True
         offset = len(common_start(first.text, second.text))
         problem = f"{message}: they differ from character {offset:,} on"

@@ -243,7 +243,7 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     # if only white space closes a value, further white space belongs to the value
     space = SPACE if closes_solidly(template) else ""
     looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (expected, unexpected) if patterns]
-    looks += _junk_before_closer(neighbours) if space else []
+    looks += _junk_before_closer(neighbours, prefix(template.after)) if space else []
     return [f"{closer}(?={look})" for look in looks]
 
 
@@ -267,15 +267,15 @@ def _next_calls(neighbours: Neighbours) -> list[str]:
     return patterns
 
 
-def _junk_before_closer(neighbours: Neighbours) -> list[str]:
+def _junk_before_closer(neighbours: Neighbours, closer: str) -> list[str]:
     """Build a pattern for a few words that models put between the last value and the call's closer.
-    If only known names are tools (`known_names`), such words belong to the value."""
+    If only known names are tools (`known_names`), such words belong to the value. They hold no
+    beginning of the value's `closer`, or the value would end at the first of several commas."""
     closing, listed = neighbours.closing, neighbours.syntax.known_names
     if listed or not closing.begins or not has_words(closing.pattern):
         return []
-    first = re.escape(
-        "".join({char for text in closing.begins for char in (text[0], text.lstrip()[0])})
-    )
+    begins = filter(None, (*closing.begins, closer))
+    first = re.escape("".join({char for text in begins for char in (text[0], text.lstrip()[0])}))
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
     return [f"{junk}{SPACE}{without_names(closing.pattern)}"]
 
