@@ -66,6 +66,12 @@ def test_every_document_is_a_page(site: Path, pages: dict[Path, Page]) -> None:
 
 
 @needs_the_docs_packages
+def test_nothing_of_python_is_in_the_site(site: Path) -> None:
+    assert [*DOCS.rglob("*.py")]  # the site's own programs, which Python compiles in building it
+    assert [path for path in site.rglob("*") if re.search(r"\.py|__pycache__", str(path))] == []
+
+
+@needs_the_docs_packages
 def test_a_page_asks_no_other_host_and_its_links_lead_somewhere(
     site: Path, pages: dict[Path, Page]
 ) -> None:
