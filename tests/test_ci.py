@@ -31,6 +31,8 @@ from playground.plugins.ci.junit import junit
 from playground.plugins.ci.markdown import markdown
 from playground.plugins.ci.sarif import LIMIT, sarif
 
+pytestmark = pytest.mark.early
+
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "sample_sessions" / "02-parallel-calls.json"
 SCRIPTS = Path(sys.executable).parent

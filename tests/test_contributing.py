@@ -20,6 +20,8 @@ from conftest import ROOT
 
 from playground.plugins.contributing.recipes import Recipe, read_recipe
 
+pytestmark = pytest.mark.early
+
 OPEN = "FILL" + " IN"
 KINDS = ("dialect", "notation", "format", "rule", "page")
 NAMES = {kind: f"quay-{kind}" for kind in KINDS}

@@ -29,6 +29,8 @@ from playground.show.wire import simulation_json
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from agent_mends import drawn, share_mended
 
+pytestmark = pytest.mark.early
+
 COMMAND = ["-m", "playground", "mcp"]
 SAID, (TOKEN, *_) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
 REPLY = 'I look.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nThen more.'
