@@ -271,6 +271,17 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     done = run("--comment", "traces/new.json")
     assert (done.returncode, "--comment without $GITHUB_TOKEN" in done.stderr) == (2, True)
 
+    document = (ROOT / "docs" / "versions.md").read_text()
+    *_, action, hooks = map(
+        yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", document, re.S | re.M)
+    )
+    ((shown,),) = (repo["hooks"] for repo in hooks["repos"])
+    assert (shown["id"], shown["entry"]) == (hook["id"], hook["entry"])
+    assert run(*shown["args"], "traces/a b.json").returncode == 1
+    used = action["jobs"]["prompts"]["steps"][-1]
+    assert used["uses"].endswith("/dialect-playground@COMMIT")  # no tag that is not there
+    assert used["with"].keys() <= yaml.safe_load((ROOT / "action.yml").read_text())["inputs"].keys()
+
 
 def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:
     files = [tmp_path / f"out{ending}" for ending in plugins()["ci"].reports]

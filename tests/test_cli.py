@@ -147,6 +147,21 @@ def test_a_number_behind_a_name_is_never_ignored(tmp_path: Path) -> None:
             assert rendered["messages"][-1]["content"][0]["text"] == "b"
 
 
+def test_replay_reads_typed_arguments_by_the_tools_that_are_named(tmp_path: Path) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text("<get_tides><harbour>Brest</harbour><metres>true</metres></get_tides>")
+    tools = tmp_path / "tools.json"
+    schema = {"type": "object", "properties": {"metres": {"type": "boolean"}}}
+    tools.write_text(json.dumps([{"name": "get_tides", "input_schema": schema}]))
+    for options, metres in (((), "true"), (("--tools", str(tools)), True)):
+        (call,) = output("replay", str(reply), *options)["tool_calls"]
+        assert call["arguments"] == {"harbour": "Brest", "metres": metres}
+    sample = output("replay", str(reply), "--tools", "02-parallel-calls")
+    assert sample["tool_calls"] == [call]
+    own = output("replay", "02-parallel-calls", "--tools", str(tools))["tool_calls"]
+    assert own != output("replay", "02-parallel-calls")["tool_calls"]
+
+
 def test_replay_under_another_dialect() -> None:
     shown = output("replay", "02-parallel-calls", "-d", "hermes")
     assert shown["tool_calls"] == []
@@ -549,7 +564,7 @@ def test_cache_without_anything_says_what_it_needs() -> None:
     done = run("cache")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "playground: no session is named; expected SESSION, or --validate FOLDER\n"
+        "playground: no session is named; expected SESSION, or `cache validate FOLDER`\n"
     )
     shown = run("cache", "--help").stdout
     for name in ("place", "wire", "simulate", "validate"):

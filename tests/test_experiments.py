@@ -275,6 +275,37 @@ def test_exports_by_the_command_line(tmp_path: Path) -> None:
     assert page.startswith("<!doctype html>")
 
 
+def test_a_reply_alone_and_answers_are_taken_as_by_replay(tmp_path: Path) -> None:
+    (tmp_path / "r.txt").write_text("<get_tides><metres>true</metres></get_tides>")
+    tools = ("--tools", "02-parallel-calls")
+    for name, options in (("r.txt", ()), ("r.txt", tools), ("07-gemini-above", ())):
+        replayed = json.loads(run("replay", name, *options, "--json", cwd=tmp_path).stdout)
+        done = run("export", name, *options, "--to", "json", cwd=tmp_path)
+        shown = json.loads(done.stdout)
+        for key in ("dialect", "content", "tool_calls", "events"):
+            assert shown[key] == replayed[key], (name, key)
+        cut = run("experiment", name, *options, "--find-cut", cwd=tmp_path)
+        assert (cut.returncode, cut.stdout.splitlines()[-1]) == (0, "no event differs")
+    (tmp_path / "s.json").write_text('[{"role": "user", "content": "x"}]')
+    done = run("export", "s.json", "--to", "json", cwd=tmp_path)
+    said = "playground: s.json: this session has no recordings and no answers\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_an_import_that_names_a_form_and_no_file_says_that_nothing_was_written(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "s.json").write_text('[{"role": "user", "content": "x"}]')
+    for form in ("session", "atif", "otel"):
+        said = f"nothing was written: name a file or folder, such as -o {form}.json\n"
+        for options in ((), ("--json",), ("--receipt",)):
+            done = run("import", "s.json", "--to", form, *options, cwd=tmp_path)
+            assert (done.returncode, done.stderr[-len(said) :]) == (0, said)
+        done = run("import", "s.json", "--to", form, "-o", f"{form}.json", cwd=tmp_path)
+        assert "nothing" not in done.stderr and (tmp_path / f"{form}.json").is_file()
+    assert "nothing was" not in run("import", "s.json", cwd=tmp_path).stderr
+
+
 def test_import_by_the_command_line(tmp_path: Path) -> None:
     call = {"id": "", "type": "function", "function": {"name": "t", "arguments": "{}"}}
     messages = [

@@ -142,8 +142,7 @@ def test_an_agent_that_knows_only_the_answers_mends_eight_of_ten_over_http() -> 
             async with Client(found[1]) as client:
                 share, failed = await share_mended(client, drawn(seed=7, count=28))
                 assert share >= 0.8, failed
-                # a prefix that is estimated near the minimum is only probably too short
-                assert {*failed} <= {"cut inside a text", "the minimum not reached"}
+                assert [*failed] in ([], ["cut inside a text"])
 
         asyncio.run(run())
     finally:

@@ -68,6 +68,16 @@ def test_any_other_text_is_what_a_user_says(shell: InteractiveShell) -> None:
         assert (message.role, message.text) == ("user", text)
 
 
+@pytest.mark.parametrize("cell", ["%%reply --help\nx", "%%prompt xml -h\nx", "%reply --help"])
+def test_help_lists_the_options(
+    shell: InteractiveShell, cell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(shell, f"{cell}\n") is None
+    shown = capsys.readouterr().out
+    assert f"\n%%{cell.split()[0].strip('%')} DIALECT" in shown
+    assert "\n--session   a variable" in shown
+
+
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
@@ -78,6 +88,7 @@ def test_any_other_text_is_what_a_user_says(shell: InteractiveShell) -> None:
         ("%%reply xml --server vlm\nx", "vllm"),
         ("%%reply xml --into 3\nx", "a variable's name"),
         ("%%reply xml --odd\nx", "--odd"),
+        ("%%reply --help", "the line magic %reply"),
         ("%%reply xml --prefill 'x\nx", "quotation"),
         ("%%prompt xml --session number\nx", "variable 'number' has type int"),
         ('%%prompt xml\n[{"role": "user"', "cell:1"),

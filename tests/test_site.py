@@ -66,6 +66,12 @@ def test_every_document_is_a_page(site: Path, pages: dict[Path, Page]) -> None:
 
 
 @needs_the_docs_packages
+def test_nothing_of_python_is_in_the_site(site: Path) -> None:
+    assert [*DOCS.rglob("*.py")]  # the site's own programs, which Python compiles in building it
+    assert [path for path in site.rglob("*") if re.search(r"\.py|__pycache__", str(path))] == []
+
+
+@needs_the_docs_packages
 def test_a_page_asks_no_other_host_and_its_links_lead_somewhere(
     site: Path, pages: dict[Path, Page]
 ) -> None:
@@ -146,6 +152,7 @@ CITATION = {
             },
         },
         "cff-version": {"const": "1.2.0"},
+        "date-released": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
         "keywords": {"type": "array", "uniqueItems": True, "items": {"type": "string"}},
         "license": {"const": "Apache-2.0"},
         "message": {"type": "string", "minLength": 1},
@@ -162,3 +169,7 @@ def test_the_citation_is_valid_and_of_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert citation["version"] == project["version"]
     assert (citation["license"], citation["keywords"]) == (project["license"], project["keywords"])
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    head = re.search(rf"^## {re.escape(project['version'])} \((.+)\)$", changes, re.M)
+    assert head and citation.get("date-released", "unreleased") == head[1]
+    assert ("is not released" in citation["message"]) == (head[1] == "unreleased")

@@ -120,6 +120,7 @@ FILES = (  # `@` stands for the file
     f"render {S} -d xml --rules @",
     f"render {S} -d xml --model kodu/x --ledger @",
     "replay @",
+    f"replay {S} --tools @",
     "signature question->answer --demos @",
     "signature question->answer --completion @",
     "template prompt @",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.base.errors import InputFault
 from playground.cli.check_reports import CheckReports, report_options
 from playground.cli.command import CommandGroup, command, is_similar, no_command
 from playground.cli.comparing import BaselineOptions, against_options
@@ -266,20 +267,19 @@ def by_flags(
     what_if: WhatIf,
 ) -> int:
     """Run the subcommand that a flag names; without such a flag, run `place`."""
-    from playground.base.errors import InputFault
     from playground.cache.answers.what_if import WhatIf
     from playground.cli import cache_tables
 
     if folder:
         return cache_tables.print_validation(folder, options.as_json)
     if not options.session:
-        raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
+        raise InputFault("no session is named", expected="SESSION, or `cache validate FOLDER`")
     if simulates:
         return _run(options, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
             "the what-if options change a simulation, but no simulation was asked for",
-            expected="--simulate as well",
+            expected="`cache simulate`",
         )
     return _under_one_policy(
         options, cache_tables.print_wire if wires else cache_tables.print_marks
@@ -293,7 +293,6 @@ def _run(
     what_if: WhatIf,
     every_dialect: bool = False,
 ) -> int:
-    from playground.base.errors import InputFault
     from playground.cache.answers.simulation import AS_IT_IS, simulated_by_dialect
     from playground.cli import cache_tables
     from playground.dialects.marks.policies import AS_SENT, as_policies
@@ -329,8 +328,6 @@ def _under_one_policy(
     show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
 ) -> int:
     """Load the session and show it. Raises InputFault if several policies are named."""
-    from playground.base.errors import InputFault
-
     loaded, policies = options.load(), options.all_policies()
     if len(policies) > 1:
         raise InputFault("several policies are named", expected="one, or `cache simulate`")
@@ -390,7 +387,6 @@ def check(
     With --against, compare with a baseline instead: each session of the file with the session of
     the same agent's id, first words of the user or title, or else with the next one in order.
     """
-    from playground.base.errors import InputFault
     from playground.cache.answers.simulation import simulate_cache
     from playground.cli import cache_tables
     from playground.dialects.marks.own_policies import load_policy

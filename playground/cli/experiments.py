@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from playground.base.errors import InputFault
 from playground.cli.command import command
 from playground.cli.shared import (
     PRINTED,
     csv_option,
     force_option,
     json_option,
-    load,
+    load_streamed,
     out_option,
     strict_option,
+    tools_option,
 )
 from playground.cli.terminal import (
     CSV,
@@ -35,12 +37,10 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 
-def _session_and_recording(file: str, name: str) -> tuple[Session, Recording]:
-    from playground.base.errors import InputFault
-
-    session = load(file).session
-    if not session.recordings:
-        raise InputFault("this session has no recordings", where=file)
+def _session_and_recording(
+    file: str, name: str, dialect: str, tools_file: str
+) -> tuple[Session, Recording]:
+    session = load_streamed(file, dialect, tools_file).session
     return session, session.recording(name) if name else session.recordings[0]
 
 
@@ -52,6 +52,7 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @click.argument("recording")
 @_dialect_option
 @_name_option
+@tools_option
 @click.option(
     "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of this many bytes."
 )
@@ -69,6 +70,7 @@ def experiment(
     recording: str,
     dialect: str,
     name: str,
+    tools_file: str,
     cut: str | None,
     seed: int,
     break_off: int | None,
@@ -79,12 +81,11 @@ def experiment(
     as_json: bool,
 ) -> int:
     """Change RECORDING in one way and show which events differ; with --strict, fail if any does."""
-    from playground.base.errors import InputFault
     from playground.dialects import dialect_names
     from playground.questions import experiments
     from playground.recordings import recutting
 
-    session, chosen = _session_and_recording(recording, name)
+    session, chosen = _session_and_recording(recording, name, dialect, tools_file)
     options = {
         "--cut": cut,
         "--break-off": break_off,
@@ -123,8 +124,6 @@ _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "r
 
 def _index(number: int | None, recording: Recording) -> int:
     """Return a chunk's index by its number from 1. Raises InputFault if there is no such chunk."""
-    from playground.base.errors import InputFault
-
     count = len(recording.chunks)
     if number is None or not 1 <= number <= count:
         raise InputFault(f"there is no chunk {number}", expected=f"1 to {count}")
@@ -177,18 +176,21 @@ def _every_dialect(session: Session, recording: Recording, dialect: str, as_json
 @force_option
 @_dialect_option
 @_name_option
+@tools_option
 @guarded
-def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
+def export(
+    recording: str, to: str, out: str, force: bool, dialect: str, name: str, tools_file: str
+) -> int:
     """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
 
-    You may pass the result on: keys and tokens are starred out, and counted. To write a session as
-    ATIF, use `import --to atif`.
+    RECORDING is what `replay` takes. You may pass the result on: keys and tokens are starred out,
+    and counted. To write a session as ATIF, use `import --to atif`.
     """
     from playground.questions.timeline import replay
     from playground.sessions.entries import without_secrets
     from playground.show import exports
 
-    session, original = _session_and_recording(recording, name)
+    session, original = _session_and_recording(recording, name, dialect, tools_file)
     chosen, tools, secret_counts = without_secrets(original, session.tools)
     timeline = replay(chosen, dialect or chosen.dialect, tools)
     if to == "pytest":

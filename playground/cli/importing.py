@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.errors import InputFault
 from playground.base.registry import session_forms
 from playground.base.wording import counted
 from playground.cli.command import command
@@ -27,7 +28,6 @@ from playground.cli.terminal import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from playground.base.errors import InputFault
     from playground.base.findings import Finding
     from playground.questions.recognised_documents import Recognised
     from playground.sessions.loading import LoadedSession
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     type=click.Choice(["session", "atif", *session_forms()]),
-    default="session",
-    help="The format to write.",
+    help="The format to write. Default: session.",
 )
 @click.option("--repair", "mend", is_flag=True, help="Repair faults with only one possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
@@ -65,7 +64,7 @@ def import_(
     file: str,
     out: str,
     format_name: str,
-    to: str,
+    to: str | None,
     mend: bool,
     listed: bool,
     keep_going: bool,
@@ -77,7 +76,6 @@ def import_(
 
     Either all of them are written or none, unless --keep-going is given.
     """
-    from playground.base.errors import InputFault
     from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
     from playground.sessions.importing import Writer, repaired, summary
 
@@ -94,7 +92,7 @@ def import_(
     has_findings = False
     rows: list[dict[str, Any]] = []
     broken_lines: list[Finding] = []  # unreadable lines, reported at the end
-    with Writer(out, to, inputs=[file], force=force) as writer:
+    with Writer(out, to or "session", inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, repairs = repaired(loaded) if mend else (loaded, [])
             omitted = writer.omitted(loaded.session)
@@ -112,13 +110,14 @@ def import_(
     else:
         report(broken_lines)
         _show(rows, receipt, err=writer.piped)  # on stderr if the sessions go to standard output
+    if to and not out:
+        say(f"nothing was written: name a file or folder, such as -o {to}.json", err=True)
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(failed(has_findings), int(bool(left_out)))
 
 
 def _receipt(file: str, format_name: str) -> Receipt | None:
-    from playground.base.errors import InputFault
     from playground.sessions.loading import load_session
 
     if file == "-":
@@ -168,7 +167,6 @@ def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
 
 
 def _broken_line_fault(file: str, line: Finding) -> InputFault:
-    from playground.base.errors import InputFault
 
     return InputFault(
         line.message,
@@ -192,7 +190,6 @@ def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
     """Yield the sessions of a file, with a progress bar on a terminal."""
-    from playground.base.errors import InputFault
     from playground.sessions.loading import load_sessions, read_sessions, source_of
 
     if not format_name:
@@ -231,7 +228,6 @@ def _refuse_other_kind(file: str) -> None:
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:
     """Return a fault that says what a small file without sessions holds; None if that is
     unknown."""
-    from playground.base.errors import InputFault
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
 
@@ -245,7 +241,6 @@ def _other_kind(file: str, piped: Source | None) -> InputFault | None:
 
 
 def _fault_of(recognised: Recognised, file: str) -> InputFault:
-    from playground.base.errors import InputFault
 
     hint = _OTHER_KINDS.get(recognised.kind, "")
     if recognised.kind == "agent" and not recognised.page:

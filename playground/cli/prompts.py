@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.arguments import with_older_keys
-from playground.cli.command import SESSION, command
+from playground.cli.command import command
 from playground.cli.shared import (
     PRINTED,
     check_option,
@@ -27,6 +27,7 @@ from playground.cli.shared import (
     session_argument,
     strict_option,
     tools_of,
+    tools_option,
 )
 from playground.cli.terminal import (
     emit,
@@ -256,13 +257,7 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 
 @command("detect reply.txt", "detect reply.txt --tools 02-parallel-calls --json")
 @click.argument("file")
-@click.option(
-    "--tools",
-    "tools_file",
-    type=SESSION,
-    default="",
-    help="The tools that were offered: a file, or a sample.",
-)
+@tools_option
 @strict_option
 @csv_option
 @json_option

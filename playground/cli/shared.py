@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.cli.command import SESSION
 from playground.cli.terminal import CSV, STRICT
 
 if TYPE_CHECKING:
@@ -63,6 +64,13 @@ ledger_option = click.option(
     default="",
     help="Check the user's credits first: a JSON object from key to credits. "
     "$PLAYGROUND_CREDIT_LEDGER; the key is $PLAYGROUND_USER_KEY.",
+)
+tools_option = click.option(
+    "--tools",
+    "tools_file",
+    type=SESSION,
+    default="",
+    help="The tools that were offered: a file, or a sample.",
 )
 session_argument = click.argument("session")
 
@@ -143,11 +151,12 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
     return [replace(each, session=each.session.with_model(model)) for each in sessions]
 
 
-def load_streamed(name: str, dialect: str) -> LoadedSession:
+def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
     The file may also hold a reply alone. If the session has no recordings, they are made of its
-    answers. `dialect` is the requested dialect; "" means any.
+    answers. `dialect` is the requested dialect; "" means any. The tools of `tools_file` replace
+    those of the session. Raises InputFault if there is nothing to replay.
     """
     from dataclasses import replace
 
@@ -166,11 +175,14 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
                 fault.add_expected("-d DIALECT, if it is a model's reply")
             raise
     session = loaded.session
-    if not session.recordings and (streamed := answers(session)):
+    if not session.recordings:
         writer = dialect or writing_dialect(session)
-        recordings = tuple(restreamed(session, name, writer) for name in streamed)
-        loaded = replace(loaded, session=replace(session, recordings=recordings))
-    return loaded
+        recordings = tuple(restreamed(session, name, writer) for name in answers(session))
+        session = replace(session, recordings=recordings)
+    if not session.recordings:
+        raise InputFault("this session has no recordings and no answers", where=name)
+    tools = tuple(tools_of(tools_file)) if tools_file else session.tools
+    return replace(loaded, session=replace(session, tools=tools))
 
 
 def _load_first(source: Source) -> LoadedSession:

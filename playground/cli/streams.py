@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import click
 
+from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.cli.command import command
 from playground.cli.shared import (
@@ -25,6 +26,7 @@ from playground.cli.shared import (
     rules_option,
     session_or_option,
     strict_option,
+    tools_option,
 )
 from playground.cli.terminal import (
     CSV,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 @click.argument("recording")
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 @click.option("--name", default="", help="Name of a recording in the file. Default: the first.")
+@tools_option
 @click.option("--events", "with_events", is_flag=True, help="List every event.")
 @click.option(
     "--server",
@@ -83,6 +86,7 @@ def replay(
     recording: str,
     dialect: str,
     name: str,
+    tools_file: str,
     with_events: bool,
     servers: tuple[str, ...],
     switches: tuple[str, ...],
@@ -95,14 +99,11 @@ def replay(
     recordings are streamed again. `-` reads standard input. A reply is read in the likeliest
     dialect, unless -d names one.
     """
-    from playground.base.errors import InputFault
     from playground.questions.timeline import dialect_of
     from playground.questions.timeline import replay as replay_recording
     from playground.show import rows
 
-    loaded = load_streamed(recording, dialect)
-    if not loaded.session.recordings:
-        raise InputFault("this session has no recordings and no answers", where=recording)
+    loaded = load_streamed(recording, dialect, tools_file)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
     file_findings = _file_findings(loaded, chosen, is_named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
@@ -129,13 +130,12 @@ def replay(
     findings = [*file_findings, *result.findings, *chosen.findings]
     if as_json:
         print_json(_replay_json(loaded, chosen, timeline, findings))
-        return report([*findings, *server_findings])
-    if is_set(CSV):
+    elif is_set(CSV):
         show_rows(rows.timeline(timeline))
-        return report([*findings, *server_findings])
-    _print_head(chosen, timeline, unread)
-    _print_result(result, with_events, chosen.error)
-    _print_servers(timelines, with_events)
+    else:
+        _print_head(chosen, timeline, unread)
+        _print_result(result, with_events, chosen.error)
+        _print_servers(timelines, with_events)
     return report([*findings, *server_findings])
 
 
@@ -275,7 +275,6 @@ def _print_report(
 ) -> int:
     """Print the smallest reply from which the server loses something. With --strict, return 1 for a
     loss."""
-    from playground.base.errors import InputFault
     from playground.base.wording import fenced
     from playground.questions.server_report import server_report
 

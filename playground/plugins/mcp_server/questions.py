@@ -363,9 +363,6 @@ class Questions:
         if reply:
             return Recording("reply", dialect, (TextChunk(at=0.0, text=reply),)), offered
         session = load_streamed(self.roots.name(path), dialect).session
-        if not session.recordings:
-            expected = "a recording, or a session with answers"
-            raise InputFault("it has no reply", where=path, expected=expected)
         return session.recordings[0], offered or list(session.tools)
 
     def _detected(self, text: str, tools: Sequence[Any]) -> str:
@@ -391,14 +388,17 @@ def _first_break(simulation: CacheSimulation) -> int:
     """Return the first request that breaks the cache; 0 if there is none.
 
     If none is simulated, return the first request that differs from the one before it (if the
-    provider caches by itself), or else the first that reads nothing.
+    provider caches by itself), or else the first that reads nothing, or that perhaps reads nothing,
+    because the earlier prefix may be shorter than the provider's minimum.
     """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
     intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}
     by_itself = simulation.rules is not None and simulation.rules.match == "best effort"
     differing = {n for n, each in enumerate(simulation.differences) if each and by_itself}
-    idle = {n for n, one in enumerate(simulation.requests) if n and one.total and not one.read}
-    return min(breaks or differing - intended or idle, default=0)
+    numbered = [*enumerate(simulation.requests)][1:]
+    idle = {n for n, one in numbered if one.total and not one.read}
+    short = {n for n, one in numbered if "may have been too short" in one.reason}
+    return min(breaks or differing - intended or idle or short, default=0)
 
 
 def _is_about(found: Finding, number: int) -> bool:

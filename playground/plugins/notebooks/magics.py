@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import yaml
@@ -37,8 +39,25 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     """Add the cell magics to a shell; `%load_ext playground` calls this."""
     magics = _Magics(shell.user_ns)
     manager = shell.magics_manager
-    manager.register_function(magics.reply, "cell", "reply")
-    manager.register_function(magics.prompt, "cell", "prompt")
+    manager.register_function(_with_help(magics.reply), "line_cell", "reply")
+    manager.register_function(_with_help(magics.prompt), "line_cell", "prompt")
+
+
+def _with_help(magic: Callable[[str, str], _Answer]) -> Callable[..., _Answer | None]:
+    """Return the magic with an option --help, which prints its docstring and reads no cell.
+
+    As a line magic it prints that, too: IPython names the line magic if a cell is empty.
+    """
+
+    @wraps(magic)
+    def called(line: str, cell: str | None = None) -> _Answer | None:
+        words = line.split()
+        if cell is not None and {"-h", "--help"}.isdisjoint([*words[:1], *words[-1:]]):
+            return magic(line, cell)
+        print(inspect.getdoc(magic))
+        return None
+
+    return called
 
 
 class _Magics:
