@@ -116,7 +116,7 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
     for code in blocks(ROOT / "docs" / "own-dialect.md", "python"):
         exec(compile(code, "own-dialect.md", "exec"), names)
     said = capsys.readouterr().out
-    assert "3 a plain value does not come back <f write_file>path= ,</f>\n" in said
+    assert '3 a plain value does not come back write_file {"path": "", ";content": ""}\n' in said
     assert "~> {name} {params} <~ [{key}]{value}[/{key}]\n((0, 'I look.\\n'),)\n" in said
     assert "\nLet me look.\n get_tides {'harbour': 'Brest'}\n" in said
     assert "'use-tool' is not declared" in said

@@ -229,9 +229,13 @@ def _is_server_tool(block: WireBlock) -> bool:
     """Return True for a tool that the provider runs."""
     if block.kind != "tool" or block.size is not None:  # a hash replaces the text
         return False
-    tool = json.loads(block.text)
-    kind = tool.get("type")
-    if isinstance(kind, str):
+    try:
+        tool = json.loads(block.text)
+    except ValueError:  # a block that a comparison has cut
+        return False
+    if not isinstance(tool, Mapping):
+        return False
+    if isinstance(kind := tool.get("type"), str):
         return kind not in ("function", "custom")
     return _FUNCTION_KEYS.isdisjoint(tool)
 
