@@ -46,15 +46,15 @@ def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
     assert "field syntax.call" not in said(app)
     assert "field syntax.param: '<do {name}>{params}</do>' has {params}, but" in said(app)
     assert verbatim(app)[0].startswith('<call>{"name": "get_weather"')  # the last readable one
-    app.text_area(key="own 0 syntax.param").set_value("{key}={value},").run()
-    assert verbatim(app)[0].startswith("<do get_weather>city=Brest, France,unit=celsius,</do>")
-    assert 'get_weather {"city": "Brest", "France,unit": "celsius"}' in said(app)
+    app.text_area(key="own 0 syntax.param").set_value("{key}={value};").run()
+    assert verbatim(app)[0].startswith("<do get_weather>city=Brest, France;unit=celsius;</do>")
+    assert 'get_weather {"city": "Brest, France", "unit": "celsius"}' in said(app)
     assert "6 of 7 round-trip checks hold" in figures(app)
     assert [error.value for error in app.error] == ["Law 3 is broken. The smallest example:"]
-    assert any("<do write_file>path= ,</do>" in text for text in verbatim(app))
+    assert any("<do write_file>path=;;content=;</do>" in text for text in verbatim(app))
     # another tab goes on with it
     again = page("declare", session="02-parallel-calls")
-    assert again.text_area(key="own 0 syntax.param").value == "{key}={value},"
+    assert again.text_area(key="own 0 syntax.param").value == "{key}={value};"
 
 
 def test_where_the_grammar_differs_is_said_beside_it() -> None:
