@@ -11,6 +11,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -312,6 +313,33 @@ def test_law_3_a_result_has_the_id_that_its_call_has(dialect: DeclaredDialect) -
         assert read_ids == sum(IDS, [])
     if dialect.name == "kimi-k2":  # counted over the conversation, as Moonshot's guide has it
         assert read_ids == [f"functions.write_file:{number}" for number in (0, 1, 2, 9, 10)]
+
+
+def test_law_3_calls_that_share_an_id_get_their_own_and_their_own_results() -> None:
+    """The results of two calls with one id stood under the last call's; a foreign id got the id
+    that a later call had."""
+    dialect = get_dialect("kimi-k2")
+    pairs = (("x", "f"), ("x", "g"), ("", "f"), ("", "f"), ("functions.f:0", "f"))
+    shown = []
+    for asked in permutations(pairs[:2]):
+        rounds = [asked, pairs[2:4], pairs[4:], pairs[4:], (("functions.f:" + "9" * 20, "f"),)]
+        messages = [Message("user", (TextPart("go"),))]
+        for number, round_ in enumerate(rounds):
+            results = [ToolResultPart(each, name, f"{number} {name}") for each, name in round_]
+            messages += [
+                Message("assistant", tuple(ToolCallPart(each, name, {}) for each, name in round_)),
+                Message("tool", tuple(reversed(results) if number == 0 else results)),
+            ]
+        items = dialect.format_messages(PromptData(messages=messages))
+        shown.append("\n".join(map(message_text, items[1:])))
+        numbers = (0, 1, 2, 3, 4, 5) if asked == pairs[:2] else (0, 1, 2, 3, 0, 4)
+        calls_made = zip(sum(rounds[:4], ()), numbers, strict=True)
+        ids = [f"functions.{name}:{number}" for (_, name), number in calls_made]
+        for each in [*ids, "functions.f:" + "9" * 20]:
+            assert shown[-1].count(f"{each}<|tool_call_argument_begin|>") == 1, each
+            assert shown[-1].count(f"## Return of {each}\n") == 1, each
+        assert f"## Return of {ids[0]}\n0 {asked[0][1]}" in shown[-1]
+        assert f"## Return of {ids[1]}\n0 {asked[1][1]}" in shown[-1]
 
 
 @each_general

@@ -74,8 +74,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     caches_renderings: ClassVar[bool] = False
-    """True if a message's text depends only on the message as `number_calls` returns it, and on its
-    tools' schemas.
+    """True if a message's text depends only on the message, on its `written_ids`, and on its tools'
+    schemas.
 
     A tool's text then depends on that tool alone, and the system prompt on no message: all these
     texts are cached.
@@ -320,9 +320,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         """Return every message that is not empty, in LiteLLM's form."""
         return [draft.message for draft in all_drafts(self, prompt_data)]
 
-    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return the conversation with the ids of calls as they are written, by default its own."""
-        return messages
+    def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None:
+        """Return the ids to write for each message's calls and results, in order; by default None,
+        which keeps those given."""
+        return None
 
     def split_message(self, message: Message) -> list[Message]:
         """Return the messages that one message of the session becomes; by default only itself."""

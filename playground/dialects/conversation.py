@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
 from playground.dialects.render_cache import RENDER_CACHE, CachedRendering, can_cache, origin_of
 from playground.dialects.rendering import BlockKind, Draft, deep_copy, message_blocks
-from playground.nouns.messages import Message
+from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 
@@ -23,7 +24,7 @@ KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
 class MessageWriter(Hashable, Protocol):
     """The methods of a dialect that writing a conversation needs."""
 
-    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]: ...
+    def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None: ...
 
     def split_message(self, message: Message) -> list[Message]: ...
 
@@ -58,18 +59,30 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
 
 def all_drafts(dialect: MessageWriter, prompt_data: PromptData) -> Iterator[Draft]:
     """Yield the drafts of a conversation, written anew."""
-    for index, message in enumerate(dialect.number_calls(prompt_data.messages)):
-        yield from drafts_of(dialect, index, message, prompt_data.tool_metadata)
+    ids = dialect.written_ids(prompt_data.messages)
+    for index, message in enumerate(prompt_data.messages):
+        written = with_ids(message, ids[index] if ids else None)
+        yield from drafts_of(dialect, index, written, prompt_data.tool_metadata)
+
+
+def with_ids(message: Message, ids: Sequence[str] | None) -> Message:
+    """Return a message with these ids of its calls and results, in order, if there are any."""
+    left = list(ids or ())
+    if not left:
+        return message
+    kinds = ToolCallPart | ToolResultPart
+    parts = [
+        replace(p, tool_call_id=left.pop(0)) if isinstance(p, kinds) else p for p in message.parts
+    ]
+    return replace(message, parts=tuple(parts))
 
 
 def cached_conversation(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
     """Return the conversation from the cache, which writes it if need be. Do not change it."""
     messages, tools = prompt_data.messages, prompt_data.tool_metadata
-    numbered = dialect.number_calls(messages)
-    return RENDER_CACHE.session(
-        dialect,
-        messages,
-        tools,
-        lambda index, _message: drafts_of(dialect, index, numbered[index], tools),
-        numbered is not messages,
-    )
+    ids = dialect.written_ids(messages)
+
+    def write(index: int, message: Message) -> list[Draft]:
+        return drafts_of(dialect, index, with_ids(message, ids[index] if ids else None), tools)
+
+    return RENDER_CACHE.session(dialect, messages, tools, write, ids is not None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
@@ -53,6 +53,7 @@ SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
 THINK: Final = ReasoningTags("<think>", "</think>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
+_MOST_CALLS: Final = 10**18  # an id with a larger index does not set the numbers of later calls
 ResultRole = Literal["user", "tool", "ipython"]
 
 
@@ -213,29 +214,39 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     # the history
 
-    def number_calls(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return the messages with the ids of `syntax.id_form`, counted over the conversation.
+    def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None:
+        """Return the ids of `syntax.id_form` for the calls and results of each message.
 
-        A result gets the id of the last call before it that had the same id.
+        A call keeps an id of that form that no earlier call has; any other call gets the next index
+        of the conversation. A result gets the id of its call: the first of its id and tool that has
+        no result yet, else the first of its id, else the call of the last result with its id.
         """
         if not self.syntax.id_form:
-            return messages
-        written: dict[str, tuple[str, str]] = {}
-        numbered, following = [], 0
+            return None
+        used, following, last = set[str](), 0, dict[str, str]()
+        waiting: dict[str, list[tuple[str, str]]] = {}
+        ids: list[list[str]] = []
         for message in messages:
-            parts = list(message.parts)
-            for at, part in enumerate(parts):
+            ids.append([])
+            for part in message.parts:
                 if not isinstance(part, ToolCallPart | ToolResultPart):
                     continue
-                given, name = part.tool_call_id, part.tool_name
-                if isinstance(part, ToolCallPart) or given not in written:
+                name, given = part.tool_name, part.tool_call_id
+                calls = waiting.setdefault(given, [])
+                if isinstance(part, ToolCallPart):
                     call_id, index = self.syntax.written_id(name, given, following)
-                    written[given] = call_id, name
-                    following = max(following, index + 1)
-                call_id, name = written[given]
-                parts[at] = replace(part, tool_call_id=call_id, tool_name=name)
-            numbered.append(replace(message, parts=tuple(parts)))
-        return numbered
+                    if call_id in used:
+                        call_id, index = self.syntax.id_at(name, str(following)), following
+                    used.add(call_id)
+                    calls.append((name, call_id))
+                    following = max(following, index + 1) if index < _MOST_CALLS else following
+                else:
+                    for call in ([each for each in calls if each[0] == name] or calls)[:1]:
+                        calls.remove(call)
+                        last[given] = call[1]
+                    call_id = last.get(given, given)
+                ids[-1].append(call_id)
+        return ids
 
     def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
         call = self._call(tool_call, tools)
@@ -243,8 +254,7 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     def format_tool_result(self, tool_result: ToolResultPart) -> str:
         template = self._result_template()
-        name = tool_result.tool_name
-        holes = {"name": name, "id": self.syntax.written_id(name, tool_result.tool_call_id, 0)[0]}
+        holes = {"name": tool_result.tool_name, "id": tool_result.tool_call_id}
         # Not str.format, because results are full of braces, and names may hold some too.
         before = _filled(template.before, holes)
         after = _filled(template.after, holes)

@@ -10,6 +10,7 @@ from typing import Final
 
 from playground.base.errors import InputFault
 from playground.dialects import get_dialect
+from playground.dialects.conversation import with_ids
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
 from playground.recordings.recording import Recording
@@ -43,7 +44,9 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
         raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
     if writing_dialect.is_native_toolcalling() or not isinstance(writing_dialect, DeclaredDialect):
         raise InputFault(f"{dialect} does not write calls as text", expected="another dialect")
-    text = writing_dialect.format_reply(session.messages[number].parts, session.tools)
+    ids = writing_dialect.written_ids(session.messages)
+    message = with_ids(session.messages[number], ids[number] if ids else None)
+    text = writing_dialect.format_reply(message.parts, session.tools)
     note = (
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
         "cut as if it had been streamed. The model's own text may have been different."

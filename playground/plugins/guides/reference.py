@@ -12,7 +12,7 @@ from typing import Final
 
 from playground.base.wording import fenced
 from playground.dialects.declared import DeclaredDialect
-from playground.nouns.messages import ToolResultPart
+from playground.nouns.messages import Message, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.parsing.result import ParseResult, read_to_end
 from playground.plugins.guides.library import RESULT, example
@@ -53,7 +53,8 @@ def _example(dialect: DeclaredDialect) -> Iterator[str]:
     yield f"A call of {_code(call.tool_name)} with {_code(arguments)}:"
     yield from ("", fenced(dialect.format_reply([call], [tool])), "")
     yield f"Its result, in the role `{dialect.result_role}`:"
-    result = ToolResultPart(call.tool_call_id, call.tool_name, RESULT)
+    ids = dialect.written_ids([Message("assistant", (call,))]) or [[call.tool_call_id]]
+    result = ToolResultPart(ids[0][0], call.tool_name, RESULT)
     yield from ("", fenced(dialect.format_tool_result(result)))
 
 
