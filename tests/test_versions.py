@@ -225,11 +225,8 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
 )
 def test_an_ellipsis_marks_where_an_excerpt_is_cut(old: str, new: str, texts: str) -> None:
     """A complete text of 40 characters had one too, and no text had one in front."""
-    bodies = [
-        {"model": "deepseek-chat", "messages": [{"role": "user", "content": text}]}
-        for text in (old, new)
-    ]
-    found = pg.diff(*bodies, providers=["deepseek"])
+    both = [{"messages": [{"role": "user", "content": text}]} for text in (old, new)]
+    found = pg.diff(*both, model="deepseek-chat", providers=["deepseek"])
     note = "Old: {}. New: {}. ".format(*texts.split(" and "))
     assert head(found, found.costs[0])["note"].startswith(note)
 

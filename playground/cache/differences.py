@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from playground.base.arguments import older_name
 from playground.base.fixes import FIXES
@@ -123,7 +123,8 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     differing = (found for found in both if found[1] != found[2])
     histories = (each.parameters.get("history") for each in (before, after))
     name, old, new = next(differing, ("history", *histories))
-    return _excerpted(f"{name}_changed", "prefix-changed", _json(old), _json(new))
+    texts = (json.dumps(each, ensure_ascii=False, default=str) for each in (old, new))
+    return _excerpted(f"{name}_changed", "prefix-changed", *texts)
 
 
 def _between(
@@ -145,10 +146,9 @@ def _between(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
-    start = max(0, at - _SAME)
-    stop = start + _EXCERPT
-    is_cut = (len(before) > stop, len(after) > stop)
-    return FirstDifference(cause, rule, before[start:stop], after[start:stop], block, at, is_cut)
+    window = slice(max(0, at - _SAME), max(0, at - _SAME) + _EXCERPT)
+    is_cut = (len(before) > window.stop, len(after) > window.stop)
+    return FirstDifference(cause, rule, before[window], after[window], block, at, is_cut)
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
@@ -226,7 +226,3 @@ def with_sorted_keys(text: str) -> str:
         return json.dumps(json.loads(text), sort_keys=True)
     except (ValueError, RecursionError):
         return text
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

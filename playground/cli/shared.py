@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,8 +135,6 @@ def load(name: str, model: str = "") -> LoadedSession:
     """Load a session from a file in any format, a sample by its name, or standard input (`-`).
     `model` replaces the session's model.
     """
-    from dataclasses import replace
-
     from playground.sessions.loading import named_source
 
     loaded = _load_first(named_source(name))
@@ -144,8 +143,6 @@ def load(name: str, model: str = "") -> LoadedSession:
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
     """Load every session of a file; `load` loads only the first."""
-    from dataclasses import replace
-
     from playground.sessions.loading import named_source, read_sessions
 
     sessions = read_sessions(named_source(name))
@@ -159,8 +156,6 @@ def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSessio
     answers. `dialect` is the requested dialect; "" means any. The tools of `tools_file` replace
     those of the session. Raises InputFault if there is nothing to replay.
     """
-    from dataclasses import replace
-
     from playground.questions.restreaming import answers, restreamed, writing_dialect
     from playground.sessions.loading import named_source
 
@@ -208,8 +203,6 @@ def _load_reply(
     else. The reply is read in the requested `dialect`, or else in the likeliest for `tools`; if no
     dialect is likely, a finding says so. `with_json` accepts JSON of unknown form, with a finding.
     """
-    from dataclasses import replace
-
     from playground.base.findings import finding
     from playground.questions.recognition import as_session, recognise
 

@@ -241,11 +241,8 @@ def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
 
 
 def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
-    """Return a state that makes the cost uncertain, or the share that is read, with `of_reads`.
-
-    The share depends only on the requests that read, if any does. Without a read, "eligible" is no
-    doubt.
-    """
+    """Return a state that makes the cost uncertain. With `of_reads`, return one of the requests
+    that read, if any does. "eligible" is a doubt only about a read."""
     reads = {one.state for one in value.requests if one.read or one.hit is not None}
     others = {one.state for one in value.requests} - {"eligible"}
     states = reads if of_reads and reads else reads | others
