@@ -1225,10 +1225,10 @@ def test_requests_to_several_providers_are_not_certain() -> None:
     claude = {"model": "claude-sonnet-4-5", "system": system, "messages": said, "max_tokens": 9}
     gpt = {"model": "gpt-5", "messages": [{"role": "system", "content": "x"}, *said]}
     rows = [claude, gpt, claude], [gpt, claude, claude], [claude, claude]
-    mixed, assumed, alone = map(pg.simulate_cache, rows)
+    mixed, assumed, alone = [pg.simulate_cache(row) for row in rows]
     assert [each.state for each in mixed.requests] == ["exact", "unpredictable", "exact"]
     assert "exact" not in {each.state for each in assumed.requests}
-    for row in (mixed, assumed):
-        assert [found.code for found in row.findings] == ["mixed-models", "prefix-changed"]
-        assert "the model changed" in row.findings[1].message
+    for cell in (mixed, assumed):
+        assert [found.code for found in cell.findings] == ["mixed-models", "prefix-changed"]
+        assert "the model changed" in cell.findings[1].message
     assert [each.state for each in alone.requests] == ["exact", "exact"] and not alone.findings
