@@ -20,7 +20,8 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
-EXCERPT: Final = 40
+_EXCERPT: Final = 40
+_SAME: Final = 10  # characters of an excerpt before the difference
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
@@ -41,7 +42,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts.
+    `before` and `after` are excerpts of the two texts. `is_cut` is True for each text that goes on.
     """
 
     cause: str
@@ -50,6 +51,13 @@ class FirstDifference:
     after: str
     block: int | None = None
     character: int = 0
+    is_cut: tuple[bool, bool] = (False, False)
+
+    @property
+    def excerpts(self) -> tuple[str, str]:
+        """Both excerpts in quotes. A "…" outside the quotes marks where a text was cut."""
+        start, (old, new) = "…" * (self.character > _SAME), ("…" * each for each in self.is_cut)
+        return f"{start}{self.before!r}{old}", f"{start}{self.after!r}{new}"
 
     @property
     def fix(self) -> str:
@@ -117,7 +125,7 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     differing = (found for found in both if found[1] != found[2])
     histories = (each.parameters.get("history") for each in (before, after))
     name, old, new = next(differing, ("history", *histories))
-    return FirstDifference(f"{name}_changed", "prefix-changed", _short(old), _short(new))
+    return _excerpted(f"{name}_changed", "prefix-changed", _json(old), _json(new))
 
 
 def _between(
@@ -133,10 +141,16 @@ def _between(
     # tiers has changed.
     tiers = [block.tier for block in (old, new) if block]
     cause = f"{min(tiers, key=TIERS.index)}_changed"
-    start = max(0, at - EXCERPT // 4)  # a quarter of each excerpt is text before the difference
-    window = slice(start, start + EXCERPT)
-    rule = _rule(before, after, index)
-    return FirstDifference(cause, rule, old.text[window], shown[window], index, at)
+    return _excerpted(cause, _rule(before, after, index), old.text, shown, index, at)
+
+
+def _excerpted(
+    cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
+) -> FirstDifference:
+    start = max(0, at - _SAME)
+    stop = start + _EXCERPT
+    is_cut = (len(before) > stop, len(after) > stop)
+    return FirstDifference(cause, rule, before[start:stop], after[start:stop], block, at, is_cut)
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
@@ -216,5 +230,5 @@ def with_sorted_keys(text: str) -> str:
         return text
 
 
-def _short(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)[:EXCERPT]
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -167,7 +167,6 @@ def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
 
 
 def _broken_line_fault(file: str, line: Finding) -> InputFault:
-
     return InputFault(
         line.message,
         where=f"{file}, {line.where}",
@@ -241,7 +240,6 @@ def _other_kind(file: str, piped: Source | None) -> InputFault | None:
 
 
 def _fault_of(recognised: Recognised, file: str) -> InputFault:
-
     hint = _OTHER_KINDS.get(recognised.kind, "")
     if recognised.kind == "agent" and not recognised.page:
         hint = "none of its prompts can be filled"
