@@ -17,6 +17,7 @@ from playground.base.arguments import older_name
 from playground.base.fixes import FIXES
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
+from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
@@ -108,7 +109,8 @@ def first_difference(
     if index == len(before.chain):
         return None
     old, new = before.wire, after.wire
-    if index < same and old.blocks[index].has_same_content(new.blocks[index]):
+    is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
+    if is_same or is_other_model(old.model, new.model):  # then no text would be read
         return _salted(old, new, rules)
     return _between(old.blocks, new.blocks, index)
 
