@@ -125,8 +125,8 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     differing = (found for found in both if found[1] != found[2])
     histories = (each.parameters.get("history") for each in (before, after))
     name, old, new = next(differing, ("history", *histories))
-    texts = (json.dumps(each, ensure_ascii=False, default=str) for each in (old, new))
-    return _excerpted(f"{name}_changed", "prefix-changed", *texts)
+    old, new = (json.dumps(each, ensure_ascii=False, default=str) for each in (old, new))
+    return _excerpted(f"{name}_changed", "prefix-changed", old, new)
 
 
 def _between(

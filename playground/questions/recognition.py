@@ -90,8 +90,7 @@ def _recognise_bytes(data: bytes, name: str, tools: Sequence[ToolMetadata]) -> R
     try:
         if data.startswith(b"PK\x03\x04"):
             return recognise_sessions(Source(name or "pasted.zip", data))
-        text = decode(data, name or "pasted")
-        return _recognise_text(text, name, tools)
+        return _recognise_text(decode(data, name or "pasted"), name, tools)
     except InputFault as fault:
         return Recognised("nothing", "nothing that can be read", unread=(str(fault),))
 

@@ -243,7 +243,7 @@ def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
 def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
     """Return a state that makes the cost uncertain. With `of_reads`, return one of the requests
     that read, if any does. "eligible" is a doubt only about a read."""
-    reads = {one.state for one in value.requests if one.read or one.hit is not None}
-    others = {one.state for one in value.requests} - {"eligible"}
-    states = reads if of_reads and reads else reads | others
+    states = {one.state for one in value.requests if one.read or one.hit is not None}
+    if not (of_reads and states):
+        states |= {one.state for one in value.requests} - {"eligible"}
     return next((state for state in _UNSURE if state in states), "")
