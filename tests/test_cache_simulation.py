@@ -1222,8 +1222,8 @@ def test_requests_to_several_providers_are_not_certain() -> None:
     big = "Berths and tides. " * 2_000
     system = [{"type": "text", "text": big, "cache_control": {"type": "ephemeral"}}]
     said = [{"role": "user", "content": "go"}]
-    claude = {"model": "claude-sonnet-4-5", "system": system, "messages": said, "max_tokens": 9}
-    gpt = {"model": "gpt-5", "messages": [{"role": "system", "content": "x"}, *said]}
+    claude: Any = {"model": "claude-sonnet-4-5", "system": system, "messages": said}
+    gpt: Any = {"model": "gpt-5", "messages": [{"role": "system", "content": "x"}, *said]}
     rows = [claude, gpt, claude], [gpt, claude, claude], [claude, claude]
     mixed, assumed, alone = [pg.simulate_cache(row) for row in rows]
     assert [each.state for each in mixed.requests] == ["exact", "unpredictable", "exact"]
