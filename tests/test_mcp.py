@@ -155,7 +155,8 @@ def test_a_mend_keeps_text_and_reasoning_or_names_what_it_leaves_out(
             words = re.findall(r"First\.|Mid\.|Done\.|Look\.|hm", reply)
             left_out = " ".join(mend.assumes)
             assert all(each in asked["reply"] or each in left_out for each in words), case
-            assert all(call.arguments == {"a": "1"} for call in read.tool_calls), case
+            whole_calls = all(call.arguments == {"a": "1"} for call in read.tool_calls)
+            assert whole_calls or asked["reply"] == reply, case
             assert {*read.content.split()} <= {*words, "```"}, case
             assert not ("left out" in left_out and "; 0 characters" in mend.then), case
             before, after = (
