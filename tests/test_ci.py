@@ -246,6 +246,25 @@ def test_the_action_comments_once_and_fails_on_a_change(
     assert (done.returncode, "no file of the repository matches" in done.stdout) == (2, True)
 
 
+@pytest.mark.parametrize(("base", "said"), [
+    ("", "HEAD~1 is not here; give base, or check out with fetch-depth: 2"),
+    ("gone", "origin has no commit gone"),
+])  # fmt: skip
+def test_the_action_without_a_baseline_is_one_error(repository: Path, base: str, said: str) -> None:
+    step = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"][-1]
+    values = dict.fromkeys(step["env"], "") | {"FILES": "traces/*.json", "BASE": base}
+    script = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+    done = subprocess.run(
+        script,
+        cwd=repository,
+        env=environment(**values),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, f"::error::no baseline: {said}\n")
+
+
 def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 
@@ -266,6 +285,9 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     )
     done = run("--prefix-may-change", "--most-tokens-more", "0", "traces/a b.json")
     assert done.returncode == 0
+    done = run("--prefix-may-change", "traces/a b.json", "traces/-same.json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "--most-tokens-more as well" in done.stderr
     done = run("--base", "--help", "traces/new.json")
     assert (done.returncode, "'--help' is not a commit" in done.stderr) == (2, True)
     done = run("--comment", "traces/new.json")

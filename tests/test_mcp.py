@@ -24,6 +24,7 @@ from playground.base.errors import InputFault
 from playground.plugins.mcp_server.answers import Answer, Mend, sendable
 from playground.plugins.mcp_server.inputs import Roots
 from playground.plugins.mcp_server.patches import patch_between, patched, pointers
+from playground.plugins.mcp_server.reply_mends import reply_mends
 from playground.show.wire import simulation_json
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -128,6 +129,47 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
             assert words in await error(client, tool, **arguments)
 
     ask_over_stdio(ask, tmp_path)
+
+
+XML_CALL = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "1"}}\n</tool_call>'
+SHAPES = ["{}", "First.\n{}", "{}\nDone.", "First.\n{}\nMid.\n{}\nDone.", "```\n{}\n```\nDone."]
+THOUGHTS = ["", "<think>hm</think>", "<think>hm\n", "Look.\n<think>hm</think>"]
+
+
+@pytest.mark.parametrize("thought", THOUGHTS)
+@pytest.mark.parametrize("server", ["vllm", "vllm:hermes", "sglang:qwen25", "llama.cpp", "ollama"])
+@pytest.mark.parametrize(("call", "cut", "dialect"), [
+    (CALL, CALL.partition("}}")[0], "hermes"), (CALL, CALL.replace("}}", "}"), "hermes"),
+    (XML_CALL, XML_CALL.partition("\n</para")[0], "hermes"),
+    (XML_CALL, XML_CALL.removesuffix("\n</tool_call>"), "qwen3-coder"),
+])  # fmt: skip
+def test_a_mend_keeps_text_and_reasoning_or_names_what_it_leaves_out(
+    call: str, cut: str, dialect: str, server: str, thought: str
+) -> None:
+    whole = [thought + shape.replace("{}", call) for shape in SHAPES]
+    broken = [thought + shape.replace("{}", cut) for shape in SHAPES]
+    broken += [f"{thought}{call}\nMid.\n{cut}", f"{thought}{cut}\nMid.\n{call}\nDone."]
+    broken += [f"{thought}<tool_call>\n{call}\nDone."]
+    for reply in whole + broken:
+        for mend in reply_mends(reply, dialect, server, [], own=True):
+            arguments = {"reply": reply, "dialect": dialect, "server": server}
+            asked = patched(arguments, mend.edits)
+            read = pg.parse(asked["reply"], dialect=asked["dialect"], server=asked["server"])
+            case = (reply, mend.change, mend.assumes, mend.then, asked["reply"])
+            assert not (reply in whole and "close" in mend.change), case
+            words = re.findall(r"First\.|Mid\.|Done\.|Look\.|hm", reply)
+            left_out = " ".join(mend.assumes)
+            assert all(each in asked["reply"] or each in left_out for each in words), case
+            whole_calls = all(call.arguments == {"a": "1"} for call in read.tool_calls)
+            assert whole_calls or asked["reply"] == reply, case
+            assert {*read.content.split()} <= {*words, "```"}, case
+            assert not ("left out" in left_out and "; 0 characters" in mend.then), case
+            before, after = (
+                [each for each in re.findall(r"First|Mid|Done|Look|hm|(?<=[=\"])f\b", text)]
+                for text in (reply, asked["reply"])
+            )
+            assert before == after or "moves" in mend.change or left_out, case
 
 
 def test_an_agent_that_knows_only_the_answers_mends_eight_of_ten_over_http() -> None:

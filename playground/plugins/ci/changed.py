@@ -57,6 +57,9 @@ def check_changed(
     from playground.plugins.ci.comments import Comments
     from playground.plugins.ci.markdown import markdown
 
+    if prefix_may_change and most_tokens_more is None:  # one error, not one for each file
+        problem = "--prefix-may-change without --most-tokens-more checks nothing"
+        raise InputFault(problem, expected="--most-tokens-more as well")
     if dialect:
         get_dialect(dialect)  # even if all files are new, an unknown name is an error
     comments = Comments.of_this_job() if comment else None

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import Any, Final
 
 from playground.dialects import get_dialect
 from playground.dialects.reading import parse
-from playground.nouns.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
+from playground.nouns.events import CallEndedEvent, ReasoningEvent, TextEvent
+from playground.nouns.messages import Message, Part, TextPart, ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.result import ParseResult
+from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
 from playground.plugins.mcp_server.answers import Mend
 from playground.questions.detection import detect
@@ -26,6 +28,7 @@ _GENEROUS: Final = Switches(calls_in_fences="call", calls_in_reasoning="call")
 _MOST: Final = 3
 _CLOSERS: Final = ("}", "}}", "]}}", '"}', '"}}')
 _EMPTY_FENCE: Final = re.compile(r"(```|~~~)[^\S\n]*\w*\s*\1")
+_MOVES: Final = ("its reasoning moves to its beginning", "its text moves before its calls")
 _LETTERS: Final = re.compile(r"[^a-z0-9]")
 _Arguments = dict[str, Any]
 
@@ -39,10 +42,11 @@ def reply_mends(
     """
     now = _read(text, dialect, server, tools)
     mends: list[tuple[tuple[int, ...], Mend]] = []
-    for words, changed, assumes in _changes(text, dialect, server, tools):
+    for words, changed, assumes, gone in _changes(text, dialect, server, tools):
         arguments = {"reply": text, "dialect": dialect, "server": server} | changed
         then = _read(arguments["reply"], arguments["dialect"], arguments["server"], tools)
-        if _rank(then, tools) >= _rank(now, tools):
+        rank = _rank(then, tools, gone)
+        if rank >= _rank(now, tools):
             continue
         calls = ", ".join(f"{call.name}({call.arguments})" for call in then.tool_calls) or "no call"
         sure = "assumed" if then.assumed else "certain"
@@ -50,20 +54,24 @@ def reply_mends(
         if not own:
             edits += [{"op": "remove", "path": "/path"}]
             edits += [] if "reply" in changed else [{"op": "add", "path": "/reply", "value": text}]
-        after = f"{then.name} hands over {calls}; {then.dropped_characters:,} characters are lost"
+        lost = then.dropped_characters + sum(map(len, gone))
+        assumes = (*assumes, *(f"{each.strip()!r} is left out" for each in gone))
+        after = f"{then.name} hands over {calls}; {lost:,} characters are lost"
         mend = Mend(change=words, edits=edits, then=f"{after} ({sure})", assumes=[*assumes])
         if all(mend.edits != other.edits for _, other in mends):
-            mends.append(((*_rank(then, tools), len(assumes), then.assumed), mend))
+            mends.append(((*rank, len(assumes), then.assumed), mend))
     return [mend for _, mend in sorted(mends, key=lambda pair: pair[0])[:_MOST]]
 
 
-def _rank(reading: ServerReading, tools: Sequence[ToolMetadata]) -> tuple[int, ...]:
+def _rank(
+    reading: ServerReading, tools: Sequence[ToolMetadata], gone: Sequence[str] = ()
+) -> tuple[int, ...]:
     """Return a sort key, lower for a better reading: missing, unknown and cut calls, lost text."""
     offered = {tool.name for tool in tools}
     cut = sum(found.code == "server-delivers" for found in reading.findings)
     good = sum(call.name in offered or not tools for call in reading.tool_calls) - cut
-    lost = sum(len(event.text.strip()) for event in reading.dropped)
-    return -good, len(reading.tool_calls) - good, lost
+    lost = [*(event.text for event in reading.dropped), *gone]
+    return -good, len(reading.tool_calls) - good, sum(len(text.strip()) for text in lost)
 
 
 def _read(text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]) -> ServerReading:
@@ -72,24 +80,28 @@ def _read(text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]) -
     return reading
 
 
-_Change = tuple[str, _Arguments, tuple[str, ...]]
+# words, arguments, assumptions, texts left out
+_Change = tuple[str, _Arguments, tuple[str, ...], Sequence[str]]
 
 
 def _changes(
     text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]
 ) -> Iterator[_Change]:
     best = detect(text, tools).nearest
-    if best and best != dialect:
+    as_is = parse(text, dialect, tools, switches=_GENEROUS)
+    thought = _plain(as_is.reasoning)  # it must not become text
+    if best and best != dialect and thought in _plain(parse(text, best, tools).reasoning):
         parser = get_server(server.partition(":")[0], best).parser
         named = f"{server.partition(':')[0]}:{parser.name}" if parser else server
-        yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, ()
+        yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, (), ()
     for name in dict.fromkeys(filter(None, (dialect, best))):
         read = parse(text, name, tools, switches=_GENEROUS)
         yield from _rewritten(read, dialect, tools, f"write its calls as {dialect} has them", ())
     for closers in _CLOSERS:
         completed = _completed(text, dialect, closers)
         read = parse(completed, dialect, tools, switches=_GENEROUS)
-        if read.tool_calls and not read.aborted:
+        more = len(read.tool_calls) > len(as_is.tool_calls)  # a complete call is not closed again
+        if more and not read.aborted and _plain(read.content) == _plain(as_is.content):
             assumes = (f"only {closers} is missing at the call's end",)
             yield from _rewritten(read, dialect, tools, f"close the call with {closers}", assumes)
             break
@@ -110,7 +122,10 @@ def _rewritten(
     words: str,
     assumes: tuple[str, ...],
 ) -> Iterator[_Change]:
-    """Yield the reply as the dialect writes it: first its text, then its calls by offered names."""
+    """Yield the reply as the dialect writes it: reasoning, text, then calls by offered names.
+
+    Nothing is yielded if the dialect would read other text or other calls in it.
+    """
     chosen = get_dialect(dialect)
     if not read.tool_calls or chosen.is_native_toolcalling():
         return
@@ -124,19 +139,30 @@ def _rewritten(
         ToolCallPart(f"call_{number}", names[call.name], call.arguments)
         for number, call in enumerate(read.tool_calls, 1)
     ]
-    parser = chosen.create_parser(PromptData())
-    content = read.content
-    for marker in sorted((*parser.openers, *parser.closers), key=len, reverse=True):
-        content = content.replace(marker, "")
-    content = _EMPTY_FENCE.sub("", content).strip()
-    parts: list[Part] = [ReasoningPart(read.reasoning)] if read.reasoning.strip() else []
-    parts += [TextPart(content)] if content else []
+    content, gone = _without_markers(read.content, dialect)
+    no_text = [ReasoningEvent(e.span, "") if isinstance(e, TextEvent) else e for e in read.events]
+    gone += filter(None, [gather(no_text, Switches(broken_calls="text")).content])
+    parts: list[Part] = [TextPart(content)] if content else []
     item = chosen.format_history_item(Message("assistant", (*parts, *calls)), tools)
     written = item.get("content") if item else None
     if isinstance(written, list):
         written = "".join(str(part.get("text", "")) for part in written)
-    if isinstance(written, str) and written:
-        yield words, {"reply": written, "dialect": dialect}, assumes
+    if not isinstance(written, str) or not written:
+        return
+    # A template leaves reasoning out of its history, so it is put in front, with its own markers.
+    thought = "".join(
+        getattr(event, "text", "")
+        for event in read.events
+        if isinstance(event, ReasoningEvent) or getattr(event, "role", "") == "reasoning"
+    )
+    for front in dict.fromkeys((thought, f"<think>{read.reasoning}</think>", "")):
+        again = parse(front + written, dialect, tools)
+        same = len(again.tool_calls) == len(calls) and _plain(again.content) == _plain(content)
+        if same and (not front or _plain(again.reasoning) == _plain(read.reasoning)):
+            gone += [read.reasoning] if read.reasoning.strip() and not front else []
+            arguments = {"reply": front + written, "dialect": dialect}
+            yield f"{words}{_moves(read)}", arguments, assumes, gone
+            return
 
 
 def _nearest(name: str, offered: Sequence[str]) -> str:
@@ -147,3 +173,30 @@ def _nearest(name: str, offered: Sequence[str]) -> str:
     plain = _LETTERS.sub("", name.lower())
     close = get_close_matches(plain, known, 1, 0.75) or [each for each in known if each in plain]
     return known[close[0]] if close else name
+
+
+def _without_markers(content: str, dialect: str) -> tuple[str, list[str]]:
+    """Return a text without a dialect's markers and empty fences, and what was left out."""
+    parser = get_dialect(dialect).create_parser(PromptData())
+    gone = []
+    for marker in sorted((*parser.openers, *parser.closers), key=len, reverse=True):
+        gone += [marker] * content.count(marker)
+        content = content.replace(marker, "")
+    gone += [found[0] for found in _EMPTY_FENCE.finditer(content)]
+    return _EMPTY_FENCE.sub("", content).strip(), gone
+
+
+def _moves(read: ParseResult) -> str:
+    """Say what of a reply gets another place if reasoning, text and calls are written in order."""
+    order = [
+        0 if isinstance(event, ReasoningEvent) else 1 if isinstance(event, TextEvent) else 2
+        for event in read.events
+        if isinstance(event, CallEndedEvent)
+        or (isinstance(event, ReasoningEvent | TextEvent) and event.text.strip())
+    ]
+    moved = {rank for rank, most in zip(order, accumulate(order, max), strict=True) if rank < most}
+    return "".join(f"; {_MOVES[rank]}" for rank in sorted(moved))
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
