@@ -57,7 +57,8 @@ What is worth keeping: a page, a session with its replies, a figure:
 
 >>> from pathlib import Path
 >>> page = Path("five.html").write_text(five.html(), encoding="utf-8")
->>> kept = pg.session(session.messages, session.tools, recordings=[reply])
+>>> model = session.named_model
+>>> kept = pg.session(session.messages, session.tools, model=model, recordings=[reply])
 >>> file = Path("session.json").write_text(pg.dump_session(kept), encoding="utf-8")
 >>> pg.load_session("session.json").recordings
 (Recording('a reply' in xml, 7 chunks with 55 characters of text),)

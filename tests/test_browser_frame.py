@@ -237,7 +237,7 @@ def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Control+z")
     expect(page).not_to_have_url(re.compile("model="))
-    expect(page.locator(".strip h2")).to_contain_text("3 marks, probably none is ever hit")
+    expect(page.locator(".strip h2")).to_contain_text("what is written is probably not read again")
 
 
 def test_one_step_back_undoes_one_click(page: Page) -> None:

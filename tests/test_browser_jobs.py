@@ -243,7 +243,7 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     expect(strip.locator("h2")).to_contain_text("88 %")
     hand.click(button(page, "What if"))
     hand.click(page.get_by_text("Put a clock in the system prompt"))
-    expect(strip.locator("h2")).to_contain_text("none is ever hit")
+    expect(strip.locator("h2")).to_contain_text("not read again")
     page.keyboard.press("Escape")  # the strip rests on the first request that misses
     expect(strip.locator(".place")).to_contain_text("3 of 15")
     expect(strip.locator(".why")).to_contain_text("put the time or id after the last mark")

@@ -23,6 +23,7 @@ from playground.sessions.loading import first_session
 from playground.sessions.session import RequestRecord, RequestRow
 from playground.sessions.source import Source
 from playground.show.policy_bars import PricedPolicy, best_saving
+from playground.show.strip import strip as picture
 
 SIZES = [
     (name, policy, model)
@@ -90,6 +91,31 @@ def test_a_request_near_the_minimum_is_only_probably_written() -> None:
     near, far = (headline(pg.simulate_cache([body])).text for body in bodies)
     assert near.startswith("1 mark: the first request probably writes, and the next one may read.")
     assert far.startswith("1 mark: the first request only writes, the next one can read.")
+
+
+def marked(system: str) -> dict[str, Any]:
+    """A request body whose system prompt is marked."""
+    text = {"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}
+    said = [{"role": "user", "content": "High tide?"}]
+    return {"model": "claude-sonnet-4-5", "system": [text], "messages": said}
+
+
+def test_a_cost_is_as_unsure_as_a_request_that_reads_nothing() -> None:
+    """The third request may or may not pay for an entry, and the cost was called certain."""
+    long = "tide " * 6_000
+    found = pg.simulate_cache([marked(long), marked(long), marked("wave " * 1_000)])
+    assert [one.state for one in found.requests] == ["exact", "exact", "unpredictable"]
+    text = headline(found).text
+    assert "46 % of the input is read from the cache. It probably costs 72 % of" in text
+    assert "Not every request is sure: the reasons are below." in text
+    reads, costs, _ = picture(found)["figures"]
+    assert reads[1] == "read from the cache" and costs[1].startswith("of uncached, probably")
+    sure = pg.simulate_cache([marked(long), marked(long)])
+    assert "It costs 68 % of" in headline(sure).text
+    offered = [PricedPolicy("cheap", "The cheap one", sure)]
+    assert best_saving(offered, found).startswith("The cheap one would probably save ")
+    uncached = pg.simulate_cache([{**marked(long), "system": long}] * 2)
+    assert best_saving(offered, uncached).startswith("The cheap one would save ")
 
 
 def test_where_the_marks_stand_that_were_brought() -> None:

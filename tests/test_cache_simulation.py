@@ -1214,3 +1214,21 @@ def test_marks_of_dialects_with_the_same_answer_are_one_line() -> None:
     counts = {sum(one["marked"] for one in each["decisions"]) for each in every}
     assert len(lines) == 1 + len(counts) + 1  # a head, and where to see more
     assert "more" in lines[1] and " to " in lines[1]
+
+
+def test_requests_to_several_providers_are_not_certain() -> None:
+    """Those of another provider than the first were `eligible` or `exact` by the first's rules, and
+    the first text that differs was named in place of the model."""
+    big = "Berths and tides. " * 2_000
+    system = [{"type": "text", "text": big, "cache_control": {"type": "ephemeral"}}]
+    said = [{"role": "user", "content": "go"}]
+    claude: Any = {"model": "claude-sonnet-4-5", "system": system, "messages": said}
+    gpt: Any = {"model": "gpt-5", "messages": [{"role": "system", "content": "x"}, *said]}
+    rows = [claude, gpt, claude], [gpt, claude, claude], [claude, claude]
+    mixed, assumed, alone = [pg.simulate_cache(row) for row in rows]
+    assert [each.state for each in mixed.requests] == ["exact", "unpredictable", "exact"]
+    assert "exact" not in {each.state for each in assumed.requests}
+    for cell in (mixed, assumed):
+        assert [found.code for found in cell.findings] == ["mixed-models", "prefix-changed"]
+        assert "the model changed" in cell.findings[1].message
+    assert [each.state for each in alone.requests] == ["exact", "exact"] and not alone.findings

@@ -162,6 +162,23 @@ def test_replay_reads_typed_arguments_by_the_tools_that_are_named(tmp_path: Path
     assert own != output("replay", "02-parallel-calls")["tool_calls"]
 
 
+def test_replay_chooses_the_dialect_by_the_tools_that_are_named(tmp_path: Path) -> None:
+    """The dialect was chosen without them: `<tool-use>` was taken for a call in xml."""
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"name": "write", "input_schema": {"type": "object"}}]')
+    call = '<tool-use>\n<write>\n{"path": "a.md"}\n</write>\n</tool-use>'
+    fenced, reply = tmp_path / "fenced.txt", tmp_path / "reply.txt"
+    fenced.write_text(f"```xml\n{call}\n```")
+    reply.write_text(f"I look.\n{call}")
+    named = ("--tools", str(tools))
+    assert output("detect", str(reply), *named)[0]["dialect"] == "gptme-xml"
+    for source, stdin in ((str(reply), ""), (str(fenced), ""), ("-", reply.read_text())):
+        shown = json.loads(run("replay", source, *named, "--json", stdin=stdin).stdout)
+        assert shown["dialect"] == "gptme-xml", source
+        assert [each["name"] for each in shown["tool_calls"]] == ["write"]
+    assert output("replay", str(reply))["dialect"] == "xml"
+
+
 def test_replay_under_another_dialect() -> None:
     shown = output("replay", "02-parallel-calls", "-d", "hermes")
     assert shown["tool_calls"] == []

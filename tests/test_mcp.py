@@ -95,6 +95,12 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
         (tmp_path / "bodies.json").write_text(json.dumps([before, after]))
         broken = await answer(client, "why_did_this_cache_break", requests="bodies.json")
         assert broken["answer"].startswith("Request 2 reads 0 tokens: ")
+        text = {"type": "text", "text": "wave " * 960, "cache_control": {"type": "ephemeral"}}
+        near = {"model": "claude-sonnet-4-5", "system": [text]}
+        said = ([{"role": "user", "content": "Hi."}], [{"role": "user", "content": "Bye."}])
+        short = [{**near, "messages": messages} for messages in said]
+        perhaps = await answer(client, "why_did_this_cache_break", requests=short)
+        assert perhaps["answer"].startswith("Request 2 reads 1,060 of 1,060 cached tokens: ")
         cost = await answer(client, "what_does_this_change_cost", before=before, after=after)
         assert cost["answer"] == pg.diff(before, after).headline
         laws = await answer(client, "check_this_declaration", declaration="hermes", examples=3)

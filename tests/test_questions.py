@@ -122,7 +122,7 @@ HEADLINES = [
     (
         {},
         "good",
-        "15 requests: 88 % of the input is read from the cache. It costs 24 % of",
+        "15 requests: 88 % of the input is read from the cache. It probably costs 24 % of",
     ),
     (
         {"dialect": "native"},
@@ -134,7 +134,7 @@ HEADLINES = [
         "idle",
         "No marks, and nothing is written or read. It costs the full",
     ),
-    ({"seconds_apart": 330}, "idle", "3 marks, probably none is ever hit: what is written is not"),
+    ({"seconds_apart": 330}, "idle", "3 marks: what is written is probably not read again."),
     ({"what_if": WhatIf("inside")}, "broken", "15 requests: 78 % of the input is read"),
     ({"model": "nobody/knows"}, "idle", "15 requests: no caching rules are known for this model"),
     ({"model": "openai/gpt-5"}, "good", "15 requests: 87 % of the input is read from the cache."),

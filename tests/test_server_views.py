@@ -382,7 +382,9 @@ def test_a_call_starts_and_ends_at_the_same_step(dialect: DeclaredDialect) -> No
             }
             for view in (timeline, timeline.handed)
         )
-        assert own or not text or dialect.is_native_toolcalling()
+        assert len(own) == 2
+        if (reply, server) == (text, "llama.cpp"):  # which hands every dialect's whole calls over
+            assert theirs.keys() == own.keys()
         assert {key: own.get(key, index) for key, index in theirs.items()} == theirs
 
 

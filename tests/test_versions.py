@@ -214,6 +214,23 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
     assert free.costs[0].marks == "none needed" and "as if marked" not in free.headline
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "texts"),
+    [
+        ("x" * 40, "y" * 41, f"'{'x' * 40}' and '{'y' * 40}'…"),
+        (f"same same {'x' * 30}", "same same y", f"'same same {'x' * 30}' and 'same same y'"),
+        ("same same same x", "same same same y", "…'same same x' and …'same same y'"),
+        (f"some {'x' * 99}", f"some {'x' * 50}", f"…'{'x' * 40}'… and …'{'x' * 10}'"),
+    ],
+)
+def test_an_ellipsis_marks_where_an_excerpt_is_cut(old: str, new: str, texts: str) -> None:
+    """A complete text of 40 characters had one too, and no text had one in front."""
+    both = [{"messages": [{"role": "user", "content": text}]} for text in (old, new)]
+    found = pg.diff(*both, model="deepseek-chat", providers=["deepseek"])
+    note = "Old: {}. New: {}. ".format(*texts.split(" and "))
+    assert head(found, found.costs[0])["note"].startswith(note)
+
+
 @pytest.mark.parametrize("mark", [False, True])
 def test_a_change_before_the_look_back_of_every_mark_is_named_as_the_reason(mark: bool) -> None:
     """177 of 179 blocks are the same, but "no earlier request begins like it" was said."""

@@ -301,10 +301,7 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
         summary = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
         say.caption(summary, width="content")
         navigation.link(
-            "replay",
-            "Open in Replay",
-            session=working.name,
-            recording=say.option(recording.name),
+            "replay", "Open in Replay", session=working.name, recording=say.option(recording.name)
         )
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))

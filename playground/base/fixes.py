@@ -101,7 +101,7 @@ FIXES: Final[dict[str, str]] = {
     "json-key-order": "write JSON with its keys in one order",
     "head-injection": "put the changing text after the history, not before it",
     "history-rewrite": "append to the history; leave what was sent as it was",
-    "prefix-changed": "keep the text for the whole conversation, or pay again for all after it",
+    "prefix-changed": "keep text and model for the whole conversation, or pay again for the rest",
     "too-many-breakpoints": "remove marks down to the limit, those that an adapter adds included",
     "marker-on-empty": "leave the empty text out, or mark the part before it",
     "marker-on-thinking": "mark the last part that is not thinking",

@@ -38,10 +38,7 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     for life in lives:
         if life not in lives_known and _refuses(life, rules):
             names = ", ".join(lives_known)
-            return points, (
-                "unknown-ttl",
-                f"a mark with the lifetime {life!r}; known: {names}",
-            )
+            return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {names}")
     # Too many marks are an error with Anthropic; OpenAI uses the newest marks.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):

@@ -11,15 +11,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from playground.base.arguments import older_name
 from playground.base.fixes import FIXES
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
+from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
-EXCERPT: Final = 40
+_EXCERPT: Final = 40
+_SAME: Final = 10  # characters of an excerpt before the difference
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
@@ -40,7 +42,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts.
+    `before` and `after` are excerpts of the two texts. `is_cut` is True for each text that goes on.
     """
 
     cause: str
@@ -49,6 +51,13 @@ class FirstDifference:
     after: str
     block: int | None = None
     character: int = 0
+    is_cut: tuple[bool, bool] = (False, False)
+
+    @property
+    def excerpts(self) -> tuple[str, str]:
+        """Both excerpts in quotes. A "…" outside the quotes marks where a text was cut."""
+        start, (old, new) = "…" * (self.character > _SAME), ("…" * each for each in self.is_cut)
+        return f"{start}{self.before!r}{old}", f"{start}{self.after!r}{new}"
 
     @property
     def fix(self) -> str:
@@ -100,7 +109,8 @@ def first_difference(
     if index == len(before.chain):
         return None
     old, new = before.wire, after.wire
-    if index < same and old.blocks[index].has_same_content(new.blocks[index]):
+    is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
+    if is_same or is_other_model(old.model, new.model):  # then no text would be read
         return _salted(old, new, rules)
     return _between(old.blocks, new.blocks, index)
 
@@ -115,7 +125,8 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     differing = (found for found in both if found[1] != found[2])
     histories = (each.parameters.get("history") for each in (before, after))
     name, old, new = next(differing, ("history", *histories))
-    return FirstDifference(f"{name}_changed", "prefix-changed", _short(old), _short(new))
+    old, new = (json.dumps(each, ensure_ascii=False, default=str) for each in (old, new))
+    return _excerpted(f"{name}_changed", "prefix-changed", old, new)
 
 
 def _between(
@@ -131,10 +142,15 @@ def _between(
     # tiers has changed.
     tiers = [block.tier for block in (old, new) if block]
     cause = f"{min(tiers, key=TIERS.index)}_changed"
-    start = max(0, at - EXCERPT // 4)  # a quarter of each excerpt is text before the difference
-    window = slice(start, start + EXCERPT)
-    rule = _rule(before, after, index)
-    return FirstDifference(cause, rule, old.text[window], shown[window], index, at)
+    return _excerpted(cause, _rule(before, after, index), old.text, shown, index, at)
+
+
+def _excerpted(
+    cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
+) -> FirstDifference:
+    window = slice(max(0, at - _SAME), max(0, at - _SAME) + _EXCERPT)
+    is_cut = (len(before) > window.stop, len(after) > window.stop)
+    return FirstDifference(cause, rule, before[window], after[window], block, at, is_cut)
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
@@ -212,7 +228,3 @@ def with_sorted_keys(text: str) -> str:
         return json.dumps(json.loads(text), sort_keys=True)
     except (ValueError, RecursionError):
         return text
-
-
-def _short(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)[:EXCERPT]

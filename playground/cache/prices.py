@@ -108,10 +108,7 @@ def listed_price(model: str) -> Price | None:
 def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
     """Return tiers under the names that LiteLLM's map has for them."""
     return tuple(
-        (
-            f"{_INPUT}{f'_above_{above}k_tokens' * bool(above)}{f'_{tier}' * bool(tier)}",
-            price,
-        )
+        (f"{_INPUT}{f'_above_{above}k_tokens' * bool(above)}{f'_{tier}' * bool(tier)}", price)
         for (above, tier), price in tiers.items()
     )
 

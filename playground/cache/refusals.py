@@ -75,10 +75,8 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     results = (b.text for b in wire.blocks if b.kind == "tool_result" and b.size is None)
     if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
         return None
-    return (
-        "refused-request",
-        "a result without the id of its call: LiteLLM does not transform it",
-    )
+    reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
+    return "refused-request", reason + "write results as users' messages, or in native"
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:

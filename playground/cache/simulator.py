@@ -26,6 +26,7 @@ from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
+MAYBE_TOO_SHORT: Final = "an earlier request may have been too short to leave an entry"
 NO_SHARED_ENTRY: Final = (
     "earlier requests begin like it, but left no entry that ends within the shared part"
 )
@@ -266,7 +267,7 @@ class CacheSimulator:
         if doubt:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):
-            return "an earlier request may have been too short to leave an entry"
+            return MAYBE_TOO_SHORT
         if late := self._may_live_longer(request, points, hit_block):
             return late
         return self._disagreement(request, points, hit_block)

@@ -239,10 +239,7 @@ class _Record:
         bounds = read_bounds(request, earlier, billed, sure)
         earlier.append(request)
         return replace(
-            row,
-            least_read=bounds.least,
-            most_read=bounds.most,
-            verdict=bounds.verdict(billed.read),
+            row, least_read=bounds.least, most_read=bounds.most, verdict=bounds.verdict(billed.read)
         )
 
 

@@ -104,7 +104,9 @@ def import_(
             if not as_json:
                 _tell_read(repairs, loaded.findings)
         if broken_lines and len(rows) > 1 and not keep_going:  # raise before any file is written
-            raise _broken_line_fault(file, broken_lines[0])
+            where = f"{file}, {broken_lines[0].where}"
+            expected = "complete lines in a file of many sessions, or --keep-going"
+            raise InputFault(broken_lines[0].message, where=where, expected=expected)
     receipt = _receipt(file, format_name) if with_receipt else None
     if as_json:
         print_json({"sessions": rows, "receipt": _as_json(receipt)} if receipt else rows)
@@ -170,14 +172,6 @@ def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
     for line in repairs:
         say(f"repaired {line}", err=True)
     report([f for f in findings if f.code not in _BROKEN_LINES])
-
-
-def _broken_line_fault(file: str, line: Finding) -> InputFault:
-    return InputFault(
-        line.message,
-        where=f"{file}, {line.where}",
-        expected="complete lines in a file of many sessions, or --keep-going",
-    )
 
 
 _BROKEN_LINES = {"unreadable-line", "torn-end"}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.errors import InputFault
 from playground.cli.command import SESSION
 from playground.cli.terminal import CSV, STRICT
 
@@ -133,8 +135,6 @@ def load(name: str, model: str = "") -> LoadedSession:
     """Load a session from a file in any format, a sample by its name, or standard input (`-`).
     `model` replaces the session's model.
     """
-    from dataclasses import replace
-
     from playground.sessions.loading import named_source
 
     loaded = _load_first(named_source(name))
@@ -143,8 +143,6 @@ def load(name: str, model: str = "") -> LoadedSession:
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
     """Load every session of a file; `load` loads only the first."""
-    from dataclasses import replace
-
     from playground.sessions.loading import named_source, read_sessions
 
     sessions = read_sessions(named_source(name))
@@ -158,18 +156,16 @@ def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSessio
     answers. `dialect` is the requested dialect; "" means any. The tools of `tools_file` replace
     those of the session. Raises InputFault if there is nothing to replay.
     """
-    from dataclasses import replace
-
-    from playground.base.errors import InputFault
     from playground.questions.restreaming import answers, restreamed, writing_dialect
     from playground.sessions.loading import named_source
 
     source = named_source(name)
+    tools = tuple(tools_of(tools_file)) if tools_file else ()
     try:
-        loaded = _load_reply(source, dialect) if name == "-" else None
+        loaded = _load_reply(source, dialect, tools) if name == "-" else None
         loaded = loaded or _load_first(source)
     except InputFault as fault:
-        loaded = None if source.number else _load_reply(source, dialect, with_json=bool(dialect))
+        loaded = None if source.number else _load_reply(source, dialect, tools, bool(dialect))
         if loaded is None:
             if not dialect and fault.expected and source.data.lstrip()[:1] in (b"{", b"["):
                 fault.add_expected("-d DIALECT, if it is a model's reply")
@@ -181,8 +177,7 @@ def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSessio
         session = replace(session, recordings=recordings)
     if not session.recordings:
         raise InputFault("this session has no recordings and no answers", where=name)
-    tools = tuple(tools_of(tools_file)) if tools_file else session.tools
-    return replace(loaded, session=replace(session, tools=tools))
+    return replace(loaded, session=replace(session, tools=tools) if tools_file else session)
 
 
 def _load_first(source: Source) -> LoadedSession:
@@ -201,17 +196,17 @@ def _load_first(source: Source) -> LoadedSession:
     return first_session(Source(recognised.name, recognised.data))
 
 
-def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
+def _load_reply(
+    source: Source, dialect: str, tools: Sequence[ToolMetadata], with_json: bool = False
+) -> LoadedSession | None:
     """Return a reply that stands alone in a source as a session; None if the source holds anything
-    else. The reply is read in the requested `dialect`, or else in the likeliest; if no dialect is
-    likely, a finding says so. `with_json` accepts JSON of unknown form, with a finding.
+    else. The reply is read in the requested `dialect`, or else in the likeliest for `tools`; if no
+    dialect is likely, a finding says so. `with_json` accepts JSON of unknown form, with a finding.
     """
-    from dataclasses import replace
-
     from playground.base.findings import finding
     from playground.questions.recognition import as_session, recognise
 
-    recognised = recognise(source.data, source.name)
+    recognised = recognise(source.data, source.name, tools)
     is_json = recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"[")
     if recognised.kind != "reply" and not (with_json and is_json):
         return None
@@ -246,8 +241,6 @@ def parameters_of(items: Sequence[str]) -> dict[str, Any]:
     """Return the parameters of `parameter_option`; a value that is not JSON is a text. Raises
     InputFault.
     """
-    from playground.base.errors import InputFault
-
     parameters: dict[str, Any] = {}
     for item in items:
         key, equals, value = item.partition("=")

@@ -58,6 +58,9 @@ class DemoServer(ThreadingHTTPServer):
         self.refusals = 0
         self.mistakes = Mistakes()
 
+    def __repr__(self) -> str:
+        return f"DemoServer({self.url!r})"
+
     @cached_property
     def rules(self) -> dict[str, str]:
         """Each dialect's rules for the tools, escaped as inside a JSON string."""

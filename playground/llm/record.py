@@ -125,7 +125,7 @@ def record(
             raise InputFault(
                 f"no answer: {reason}"[:500],
                 where=model,
-                expected="a model that LiteLLM knows, its key in the environment, or --base-url",
+                expected="a model that LiteLLM knows, and its key in the environment or a base URL",
             )
         recording = recorder.end(error, cut=error is not None)
     except BaseException:

@@ -217,7 +217,7 @@ _OPAQUE_FIELDS: Final = frozenset(
      "inlineData", "inline_data", "redactedContent", "container_id"),
 )  # fmt: skip
 _OPAQUE_KINDS: Final = frozenset(
-    ("container_upload", "image_generation_call", "item_reference", "computer_call_output"),
+    ("container_upload", "image_generation_call", "item_reference", "computer_call_output")
 )
 _INNER_FIELDS: Final = (
     "source", "content", "output", "document", "toolResult", "functionResponse", "reasoningContent",

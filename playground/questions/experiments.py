@@ -141,10 +141,7 @@ def find_changing_cut(
 
 
 def _read_as_cut(
-    recording: Recording,
-    dialect: str,
-    tools: Sequence[ToolMetadata],
-    switches: Switches | None,
+    recording: Recording, dialect: str, tools: Sequence[ToolMetadata], switches: Switches | None
 ) -> list[Event]:
     """Return the events of a recording, read chunk by chunk; batches would undo the cuts."""
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)

@@ -45,8 +45,7 @@ _LLAMA_DIALECTS: Final[dict[tuple[str, ToolFormat], str]] = {
 }
 _CODE_DIALECT: Final = "llama3-code"
 _PROBE_TOOL: Final = ToolMetadata(
-    name="get_tides",
-    input_schema={"type": "object", "properties": {"harbour": {"type": "string"}}},
+    name="get_tides", input_schema={"type": "object", "properties": {"harbour": {"type": "string"}}}
 )
 _PROBE_CALL: Final = ToolCallPart("call_00001", "get_tides", {"harbour": "Brest"})
 

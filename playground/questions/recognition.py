@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -24,6 +24,7 @@ from playground.dialects.by_hand.offering import name_after
 from playground.dialects.misspelled_markers import no_dialect_finding
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
     beginning_and_end,
@@ -71,14 +72,15 @@ _WRAPPED: Final = {
 }
 
 
-def recognise(given: str | bytes, name: str = "") -> Recognised:
-    """Recognise a text or a file; `name` is the file's, "" for pasted text. Never raises."""
+def recognise(given: str | bytes, name: str = "", tools: Sequence[ToolMetadata] = ()) -> Recognised:
+    """Recognise a text or a file; `name` is the file's, "" for pasted text. A reply's dialect is
+    the likeliest for `tools`. Never raises."""
     data = given.encode("utf-8", "replace") if isinstance(given, str) else as_utf8(given)
-    recognised = _recognise_bytes(data, name)
+    recognised = _recognise_bytes(data, name, tools)
     return replace(recognised, name=recognised.name or name or PASTED, data=recognised.data or data)
 
 
-def _recognise_bytes(data: bytes, name: str) -> Recognised:
+def _recognise_bytes(data: bytes, name: str, tools: Sequence[ToolMetadata]) -> Recognised:
     if not data.strip():
         return Recognised("nothing", "nothing: there is no text in it")
     for start, kind in _PICTURES:
@@ -88,8 +90,7 @@ def _recognise_bytes(data: bytes, name: str) -> Recognised:
     try:
         if data.startswith(b"PK\x03\x04"):
             return recognise_sessions(Source(name or "pasted.zip", data))
-        text = decode(data, name or "pasted")
-        return _recognise_text(text, name)
+        return _recognise_text(decode(data, name or "pasted"), name, tools)
     except InputFault as fault:
         return Recognised("nothing", "nothing that can be read", unread=(str(fault),))
 
@@ -108,7 +109,7 @@ def recognised_session(data: bytes, name: str) -> Recognised | None:
     return result if result.messages > 1 or result.recordings or result.sessions > 1 else None
 
 
-def _recognise_text(text: str, name: str) -> Recognised:
+def _recognise_text(text: str, name: str, tools: Sequence[ToolMetadata]) -> Recognised:
     """Recognise a text: as a plugin's own, as a document, as a template, or as a reply."""
     if PurePosixPath(name).suffix in _JINJA:
         return recognise_template(text)
@@ -128,7 +129,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
     for source, wrapping in ((unquoted, ""), (fenced[1] if fenced else "", "in a code fence")):
         if declared is None and is_template(source):
             return recognise_template(source, wrapping)
-    recognised = _unwrapped_reply(unquoted, fenced) or _recognise_reply(unquoted)
+    recognised = _unwrapped_reply(unquoted, fenced, tools) or _recognise_reply(unquoted, tools)
     if not (recognised.dialect or declared) and may_be_template(unquoted):
         return recognise_template(unquoted)
     if not declared and (recognised.calls or not unreadable):
@@ -160,13 +161,15 @@ def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None
     return recognise_classes(source, name)
 
 
-def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
+def _unwrapped_reply(
+    text: str, fenced: tuple[str, str] | None, tools: Sequence[ToolMetadata]
+) -> Recognised | None:
     """Recognise a reply inside a code fence or JSON's escapes, if a dialect sees a call in it."""
     ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", decode_escaped(text))]
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         ways.append(("a code fence", fenced[1]))
     for wrapping, inner in ways:
-        reply = _recognise_reply(inner) if inner is not None else None
+        reply = _recognise_reply(inner, tools) if inner is not None else None
         if inner is not None and reply is not None and reply.dialect:
             title = f"{reply.title} (in {wrapping})"
             data = inner.encode("utf-8", "surrogatepass")
@@ -215,10 +218,10 @@ def as_session(recognised: Recognised) -> LoadedSession:
 # replies
 
 
-def _recognise_reply(text: str) -> Recognised:
+def _recognise_reply(text: str, tools: Sequence[ToolMetadata]) -> Recognised:
     """Recognise a reply, with its likeliest dialect if a dialect reads a call."""
     excerpt, note = beginning_and_end(text)
-    ranked = detect(excerpt)
+    ranked = detect(excerpt, tools)
     if ranked.dialect is None:
         words = counted(len(text), "character")
         title = f"a reply of {words}, in which no dialect reads a call, or a system prompt"

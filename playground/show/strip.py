@@ -145,10 +145,11 @@ def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
         refused, _, of = cell.outcome.partition(" ")
         return [(refused, of, "bad")]
     money = _money(cell.nano_dollars, cell.uncached_nano_dollars)
-    breaks, sure = len(cell.breaks), _DOUBTS.get(doubt(cell), ", probably")
+    breaks = len(cell.breaks)
+    reads, costs = (_DOUBTS.get(doubt(cell, each), ", probably") for each in (True, False))
     return [
-        _share(cell.read_permille / 1000, f"read from the cache{sure}", _GOOD_READ, _BAD_READ),
-        _share(cell.cost_permille / 1000, f"of uncached{sure}{money}", _GOOD_COST, _BAD_COST),
+        _share(cell.read_permille / 1000, f"read from the cache{reads}", _GOOD_READ, _BAD_READ),
+        _share(cell.cost_permille / 1000, f"of uncached{costs}{money}", _GOOD_COST, _BAD_COST),
         (grouped(breaks), "break" if breaks == 1 else "breaks", "bad" if breaks else ""),
     ]
 

@@ -11,7 +11,6 @@ from typing import Final
 from playground.base.findings import Finding
 from playground.base.fixes import FIXES
 from playground.base.wording import dollars, grouped
-from playground.cache.differences import EXCERPT
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import KINDS, BlockChange
@@ -38,8 +37,7 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
         figures.append((read, "tokens a cache still reads", "bad" if cost.lost else ""))
     note = ""
     if cost and (parts := cost.parts) and (parts.before or parts.after):
-        texts = (text + "…" * (len(text) == EXCERPT) for text in (parts.before, parts.after))
-        note = "Old: {!r}. New: {!r}. ".format(*texts)
+        note = "Old: {}. New: {}. ".format(*parts.excerpts)
     assumed = ", marks assumed" if cost and cost.marks_assumed else ""
     return board(_sentence(value, cost), f"{note}Both are {value.form}{assumed}.", figures)
 

@@ -24,10 +24,7 @@ _FRAMED_AS_OPENAI: Final = {  # models whose forms or tools are billed as by Ope
 
 
 def frame_chat(
-    body: Mapping[str, Any],
-    reasoning: Reasoning | None,
-    legacy: bool,
-    tiles: Tiles | None = None,
+    body: Mapping[str, Any], reasoning: Reasoning | None, legacy: bool, tiles: Tiles | None = None
 ) -> Framed:
     """Frame a request of Chat Completions; a model's name with a slash shows a gateway."""
     model = str(body.get("model") or "")

@@ -82,10 +82,7 @@ CUTS: Final[tuple[Cut, ...]] = (
             r"\p{N}+",
         ],
     ),
-    Cut(
-        ("deepseek-coder",),
-        [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"],
-    ),
+    Cut(("deepseek-coder",), [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"]),
     Cut(
         ("deepseek-v3",),
         [

@@ -55,10 +55,7 @@ _SEVERAL: Final = 8  # tokens around a message with several results
 
 
 def chat(
-    body: Mapping[str, Any],
-    reasoning: Reasoning | None,
-    legacy: bool,
-    tiles: Tiles | None = None,
+    body: Mapping[str, Any], reasoning: Reasoning | None, legacy: bool, tiles: Tiles | None = None
 ) -> Framed:
     """Frame a request; `reasoning` is for models that reason, `legacy` for those before gpt-4o."""
     source = "Chat Completions framing (Cookbook, and bills of 2024 to 2026)"

@@ -167,7 +167,7 @@ def _predicted(value: CacheSimulation) -> Headline:
         parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
     share = f"{percent(value.read_permille / 1000)} of the input"
-    read = f"{share} is {_probably(value)}read from the cache"
+    read = f"{share} is {_probably(value, of_reads=True)}read from the cache"
     count = _request_count(value).capitalize()
     parts = [f"{count}: {read}.", _cost(value), _breaks(value)]
     parts += [_UNSURE.get(doubt(value), ""), value.assumption]
@@ -197,9 +197,10 @@ def _nothing_read(value: CacheSimulation) -> str:
             return f"{prefix.subject}: {likely}."
         return f"{prefix.subject}: the first request only writes, the next one can read."
     if writes:
+        if _probably(value):
+            return f"{prefix.subject}: what is written is probably not read again."
         no_hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
-        how = _probably(value) or "and "
-        return f"{prefix.subject}, {how}{no_hit}: what is written is not read again."
+        return f"{prefix.subject}, and {no_hit}: what is written is not read again."
     if prefix.alone:
         return f"{prefix.subject}; nothing is read, for the reasons below."
     return f"{prefix.subject}, and nothing is written or read."
@@ -230,17 +231,19 @@ def _breaks(value: CacheSimulation) -> str:
 
 _UNSURE: Final = {
     "eligible": "The provider promises none of it.",
-    "warm-start": "What is there before the first request is not known.",
     "unpredictable": "Not every request is sure: the reasons are below.",
+    "warm-start": "What is there before the first request is not known.",
 }
 
 
-def _probably(value: CacheSimulation) -> str:
-    return "probably " * (doubt(value) == "unpredictable")
+def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
+    return "probably " * (doubt(value, of_reads) == "unpredictable")
 
 
-def doubt(value: CacheSimulation) -> str:
-    """Return a state that makes the figures uncertain: of requests that read, if any does."""
-    reads = {one.state for one in value.requests if one.read or one.hit is not None}
-    states = reads or {one.state for one in value.requests} - {"eligible"}
+def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
+    """Return a state that makes the cost uncertain. With `of_reads`, return one of the requests
+    that read, if any does. "eligible" is a doubt only about a read."""
+    states = {one.state for one in value.requests if one.read or one.hit is not None}
+    if not (of_reads and states):
+        states |= {one.state for one in value.requests} - {"eligible"}
     return next((state for state in _UNSURE if state in states), "")

@@ -138,12 +138,13 @@ def _of_bodies(
         bill = billed[number]
         billed[number] = replace(bill, summed=True) if bill and is_sum else bill
     others = dict.fromkeys(filter(None, map(model_of, bodies)))
-    warning = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
-    mixed = (warning,) * bool(model and len(others) > 1)
+    warning = f"the bodies name {', '.join(others)}; all are predicted as for {name}"
+    strangers = [each for each in others if provider_of(each) != rules.provider and not provider]
+    mixed = (warning,) * bool(len(others) > 1 if model else strangers)
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
-        wire.doubts += mixed
+        wire.doubts += mixed if model or model_of(body) in strangers else ()
         at = _checked_time(times[number]) if times else number * seconds_apart
         row.append(counted_request(body, wire, at, rules, before, billed[number]))
     simulation = simulated_row(
@@ -159,7 +160,9 @@ def _of_bodies(
         NotedRequest(float(times[number]) if times else None, model)
         for number, model in enumerate(model_of_each)
     ]
-    return replace(simulation, paid=paid(billed, model_of_each, provider), request_facts=facts)
+    notes = tuple(finding("mixed-models", "the bodies", each) for each in mixed)
+    was_paid = paid(billed, model_of_each, provider)
+    return replace(simulation, paid=was_paid, request_facts=facts, notes=notes)
 
 
 def _as_sent(
@@ -197,8 +200,9 @@ def _as_sent(
     if is_routed and any(provider_of(name) not in routes for name in names):
         was_paid = None  # another provider has its own prices
     notes = tuple(_assumed_model_findings(session)) if None in body_models and not model else ()
+    notes, diagnoses = (*simulation.notes, *notes), tuple(sent.diagnoses)
     simulation = replace(
-        simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
+        simulation, policy=AS_SENT, paid=was_paid, diagnoses=diagnoses, notes=notes
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")

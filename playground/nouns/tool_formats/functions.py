@@ -78,9 +78,7 @@ def tool_from_signature(
     schema = model.model_json_schema()
     documented = _parse_docstring(signature.docstring)
     tool = ToolMetadata(
-        name=signature.name,
-        description=(documented.description or "").strip(),
-        input_schema=schema,
+        name=signature.name, description=(documented.description or "").strip(), input_schema=schema
     )
     return tool, [
         *signature.findings,

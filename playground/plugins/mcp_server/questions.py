@@ -18,6 +18,7 @@ from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.simulation import simulate_cache
+from playground.cache.simulator import MAYBE_TOO_SHORT
 from playground.dialects import dialect_names, get_dialect
 from playground.nouns.tool_formats import read_tools
 from playground.plugins.mcp_server.answers import Answer, noticed
@@ -397,7 +398,7 @@ def _first_break(simulation: CacheSimulation) -> int:
     differing = {n for n, each in enumerate(simulation.differences) if each and by_itself}
     numbered = [*enumerate(simulation.requests)][1:]
     idle = {n for n, one in numbered if one.total and not one.read}
-    short = {n for n, one in numbered if "may have been too short" in one.reason}
+    short = {n for n, one in numbered if MAYBE_TOO_SHORT in one.reason}
     return min(breaks or differing - intended or idle or short, default=0)
 
 

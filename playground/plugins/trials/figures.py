@@ -185,7 +185,9 @@ class Trial(Drawn):
             times = sum(arm.faults for arm in silent)
             told = [f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent]
             said += f" {grouped(times)} of {counted(len(self.attempts), 'attempt')} "
-            said += f"{'was' if times == 1 else 'were'} not answered ({'; '.join(told)})."
+            said += f"{'was' if times == 1 else 'were'} not answered ({'; '.join(told)})"
+            reason = next(each.fault for each in silent[0].attempts if each.fault)
+            said += f": {reason[:200].strip().removesuffix('.')}."
         broken = sum(arm.broken_off for arm in self.arms)
         off = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
         return said + (f"{off} not counted." if broken else "")

@@ -24,8 +24,7 @@ def against_failures(
     """
     if prefix_may_change and most_tokens_more is None:
         raise InputFault(
-            "the prefix may change, and tokens have no limit",
-            expected="--most-tokens-more as well",
+            "the prefix may change, and tokens have no limit", expected="--most-tokens-more as well"
         )
     failed = [] if prefix_may_change else list(_prefix_failures(difference))
     if most_tokens_more is not None and difference.tokens > most_tokens_more:

@@ -48,10 +48,7 @@ class BlockChange:
     @property
     def tokens(self) -> tuple[int, int]:
         """The block's tokens in the first and in the second request; 0 if it is missing there."""
-        return (
-            self.before.tokens if self.before else 0,
-            self.after.tokens if self.after else 0,
-        )
+        return (self.before.tokens if self.before else 0, self.after.tokens if self.after else 0)
 
     @cached_property
     def words(self) -> list[Run]:
