@@ -190,7 +190,9 @@ _IMPORTING: Final = (
     "for them.",
     "",
     "Sessions are written with `-o` as session files, or with `--to atif` or `--to otel` in",
-    "another form. A field that the form does not hold, such as recordings, is a finding",
+    "another form. A file holds one session, but for `*.jsonl`: `-o x.json` gets the first,",
+    "and a folder `x/` the others. Traces of several sessions cannot be `*.jsonl`.",
+    "A field that the form does not hold, such as recordings, is a finding",
     "(`not-exported`). `--to otel` writes OTLP's JSON in the terms of OpenTelemetry's",
     "[GenAI conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/): a span for",
     "the run and, below it, one for each request, with the messages that it sent, its",
@@ -200,6 +202,9 @@ _IMPORTING: Final = (
     "recordings and bodies as they were sent. If another program has dropped or changed",
     "them, the trace is read like any other. Each span repeats the messages before it; a",
     "session whose trace would have over 200 million characters of messages is refused.",
+    "A request's model and provider are those of its own body and address, else of the",
+    "session, if no answer contradicts it; an unknown provider is `unknown`. Parameters are",
+    "the last request's. An unknown time is 0, in 1970, as a finding says (`times-unknown`).",
     "",
 )
 _NOT_READ: Final = (

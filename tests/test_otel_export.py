@@ -25,7 +25,7 @@ from playground.nouns.messages import (
 )
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolExample, ToolMetadata
-from playground.plugins.importers.otel_export import dump_otel
+from playground.plugins.importers.otel_export import dump_otel, unknown_times
 from playground.sessions.loading import load_sessions, read_sessions, receipt_of_sessions
 from playground.sessions.native_format import dump_session, plain_session
 from playground.sessions.session import (
@@ -34,6 +34,7 @@ from playground.sessions.session import (
     ExpectedCall,
     ExpectedReply,
     RequestRecord,
+    RequestRow,
     Session,
 )
 from playground.sessions.source import Source
@@ -282,3 +283,85 @@ def test_a_receipt_counts_each_bill_of_a_trace_once(usage: dict[str, int], read:
     counts = {kind: (in_file, in_sessions) for kind, in_file, in_sessions in receipt.counts}
     assert (counts["requests"], counts["input tokens"]) == ((2, 2), (2 * read, 2 * read))
     assert receipt.silent == []
+
+
+_GEMINI = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:generateContent"
+
+
+def test_each_request_has_its_own_model_and_provider() -> None:
+    texts = {"Ebb?": "user", "At noon.": "assistant", "Flood?": "user", "At six.": "assistant"}
+    session = Session(
+        task=TaskConfig(model_name="claude-sonnet-4-5"),
+        messages=tuple(Message(role, (TextPart(text),)) for text, role in texts.items()),
+        requests=(
+            RequestRecord(1, "gemini-2.5-flash"),
+            RequestRecord(3, "claude-sonnet-4-5-20250929"),
+        ),
+        rows=(
+            RequestRow(body={"contents": []}, url=_GEMINI),
+            RequestRow(
+                body={"model": "claude-sonnet-4-5", "messages": []},
+                gone=("contents",),
+                url="https://api.anthropic.com/v1/messages",
+            ),
+        ),
+        parameters={"max_tokens": 9},
+    )
+    run, first, last = spans_of(session)
+    assert first["gen_ai.request.model"] == first["gen_ai.response.model"] == "gemini-2.5-flash"
+    assert last["gen_ai.request.model"] == "claude-sonnet-4-5"
+    providers = [span["gen_ai.provider.name"] for span in (run, first, last)]
+    assert providers == ["unknown", "gcp.gemini", "anthropic"]
+    assert "gen_ai.request.max_tokens" not in first
+    assert last["gen_ai.request.max_tokens"] == "9"
+    _, first, last = spans_of(replace(session, rows=()))  # the answers' models remain
+    assert "gen_ai.request.model" not in first
+    assert last["gen_ai.request.model"] == "claude-sonnet-4-5"
+
+
+@pytest.mark.parametrize(
+    ("url", "provider"),
+    [
+        ("https://api.openai.com/v1/chat/completions", "openai"),
+        (
+            "https://x.openai.azure.com/openai/deployments/gpt-4o/chat/completions",
+            "azure.ai.openai",
+        ),
+        ("https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", "aws.bedrock"),
+        ("https://europe-west1-aiplatform.googleapis.com/v1/models/m:x", "gcp.vertex_ai"),
+        ("https://api.z.ai/api/paas/v4/chat/completions", "zai"),
+        ("http://localhost:8080/v1/chat/completions", "unknown"),
+        ("", "deepseek"),
+    ],
+)
+def test_an_address_names_the_provider(url: str, provider: str) -> None:
+    said = (Message("user", (TextPart("Ebb?"),)), Message("assistant", (TextPart("Noon."),)))
+    rows = (RequestRow(body={"model": "deepseek/m"}, url=url),)
+    run, span = spans_of(Session(messages=said, requests=(RequestRecord(1),), rows=rows))
+    assert run["gen_ai.provider.name"] == span["gen_ai.provider.name"] == provider
+
+
+def test_a_smaller_model_is_none_of_the_named_one() -> None:
+    said = (Message("user", (TextPart("Ebb?"),)), Message("assistant", (TextPart("Noon."),)))
+    task = TaskConfig(model_name="openai/gpt-4o")
+    for answered, asked in (("gpt-4o-mini", None), ("gpt-4o-2024-08-06", "openai/gpt-4o")):
+        records = (RequestRecord(1, answered),)
+        _, span = spans_of(Session(task=task, messages=said, requests=records))
+        assert span.get("gen_ai.request.model") == asked
+
+
+def test_the_command_says_what_it_knows_no_time_of_and_where_other_sessions_are(
+    tmp_path: Path,
+) -> None:
+    line = json.dumps({"messages": [{"role": r, "content": r} for r in ("user", "assistant")]})
+    (tmp_path / "two.jsonl").write_text(f"{line}\n{line.replace('user', 'system', 1)}\n")
+    out = tmp_path / "t3.json"
+    done = terminals.run("import", str(tmp_path / "two.jsonl"), "--to", "otel", "-o", str(out))
+    assert done.returncode == 0
+    assert "times-unknown (two line 1): 1 of 1 request without a known time" in done.stderr
+    assert f"{out} holds the first session, the folder {tmp_path / 't3'} the others" in done.stderr
+    timed = Session(
+        messages=(Message("assistant", (TextPart("Noon."),)),),
+        requests=(RequestRecord(0, at="2026-01-02T03:04:05Z"),),
+    )
+    assert unknown_times(timed) == []

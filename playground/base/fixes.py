@@ -176,6 +176,7 @@ FIXES: Final[dict[str, str]] = {
     "spoiled-rest": "get a new copy of the file, and import it again",
     "torn-end": "import the file again once it is complete",
     "not-exported": "keep the session file, too: only it has them",
+    "times-unknown": "do not read times or durations from these spans",
     "not-written-out": "write the value out in the source",
     "not-a-file": "give its path directly: a pipe with a writer is read",
     "long-integer": "write the integer as a text: most programs round after 17 digits",

@@ -69,11 +69,12 @@ class PageEntry(NamedTuple):
 
 class SessionForm(NamedTuple):
     """A form in which sessions can be written. `dump` is `module:function`; `omits` are the fields
-    of a session that the form does not hold.
+    of a session that the form does not hold; `notes`, `module:function`, returns other findings.
     """
 
     dump: str
     omits: tuple[str, ...] = ()
+    notes: str = ""
 
 
 class Plugin(NamedTuple):

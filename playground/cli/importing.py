@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     name="import",
 )
 @click.argument("file", required=False, default="")
-@out_option("Write sessions here: a file, *.jsonl, or a folder.")
+@out_option("Write here: a file (more sessions: a folder of its name), *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
     "--to",
@@ -136,6 +137,11 @@ def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool)
         show_rows(rows.from_dicts(sessions))
     for session in sessions:
         say(_session_line(session), err=err)
+    paths = [Path(row["written"] or "-") for row in sessions[:2]]
+    if len(paths) == 2 and paths[1].parent == paths[0].with_suffix(""):
+        say(
+            f"{paths[0]} holds the first session, the folder {paths[1].parent} the others", err=True
+        )
     if receipt is None or is_set(CSV):
         return
     say(receipt.words)

@@ -115,13 +115,14 @@ class Writer:
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
 
     def omitted(self, session: Session) -> list[Finding]:
-        """Return a finding for each field of the session that the written form does not hold."""
+        """Return a finding for each field that the written form does not hold, and its notes."""
+        notes = _form(self._form).notes if self._out else ""
         counts = {name: len(getattr(session, name)) for name in self._omits if self._out}
         return [
             finding("not-exported", session.title, f"{_NAMES.get(name, name)}: {count}")
             for name, count in counts.items()
             if count
-        ]
+        ] + (load(notes)(session) if notes else [])
 
     def write(self, session: Session) -> str:
         """Write a session, and return its file's name, or "" if there is no output.

@@ -142,11 +142,11 @@ def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
     if url.startswith("/"):
         rules = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
         return (UNKNOWN if rules in _OF_ANYBODY else rules), model
-    route = _route(url)
+    route = route_of(url)
     return (provider_of(f"{route}/{model}") if route else ""), model
 
 
-def _route(url: str) -> str:
+def route_of(url: str) -> str:
     """Return LiteLLM's name of the provider at an address."""
     if "://" not in url:
         return url.partition(" ")[0]

@@ -8,53 +8,47 @@ without an attribute in the convention get attributes whose names begin with `pl
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
 from playground.cache.usage import billed_of, output_of
-from playground.nouns.messages import (
-    ImagePart,
-    Message,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-)
+from playground.dialects.marks.providers import route_of, rules_and_model
+from playground.nouns import messages as nouns
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.values import dump_json
 from playground.sessions.native_format import plain_session
-from playground.sessions.session import RequestRecord, Session
+from playground.sessions.rows import bodies
+from playground.sessions.session import Agent, RequestRecord, Session
 
 _SCOPE: Final = "dialect-playground"
 _INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
 _MOST: Final = 200_000_000  # characters of messages
-# LiteLLM's prefixes of models -> `gen_ai.provider.name`; other prefixes are used unchanged.
+_Json = dict[str, Any]
+# LiteLLM's names of providers -> `gen_ai.provider.name`; other names are used unchanged.
 _PROVIDERS: Final = {
     "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
     "bedrock": "aws.bedrock",
     "gemini": "gcp.gemini",
     "mistral": "mistral_ai",
     "vertex_ai": "gcp.vertex_ai",
     "xai": "x_ai",
 }
+_SAME: Final = "temperature top_p top_k frequency_penalty presence_penalty seed stream max_tokens"
 # Parameters for which the convention has an attribute -> the attribute's name.
 _PARAMETERS: Final = {
-    **dict.fromkeys(("max_tokens", "max_completion_tokens"), "max_tokens"),
-    **dict.fromkeys(("stop", "stop_sequences"), "stop_sequences"),
+    **{name: name for name in (*_SAME.split(), "stop_sequences")},
+    "max_completion_tokens": "max_tokens",
+    "stop": "stop_sequences",
     "n": "choice.count",
-    **{
-        name: name
-        for name in (
-            "temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed",
-            "stream",
-        )
-    },
-}  # fmt: skip
+}
 
 
 def dump_otel(session: Session) -> str:
@@ -73,25 +67,35 @@ def dump_otel(session: Session) -> str:
     facts = _facts(session)
     trace = _digest(facts + "".join(texts), 16)
     root = _digest(f"{trace} run", 8)
+    prompt, tools = session.task.user_agent_prompt, [_tool(tool) for tool in session.tools]
     repeated = {
-        "gen_ai.system_instructions": _system_instructions(session),
-        "gen_ai.tool.definitions": dump_json([_tool(tool) for tool in session.tools])
-        if session.tools
+        "gen_ai.conversation.id": session.agent.session,
+        "gen_ai.system_instructions": dump_json([{"type": "text", "content": prompt}])
+        if prompt
         else "",
+        "gen_ai.tool.definitions": dump_json(tools) if tools else "",
     }
+    asked = _asked(session, requests)
     spans = [
         {
             "traceId": trace,
             "spanId": _digest(f"{trace} {number}", 8),
             "parentSpanId": root,
-            **_request_span(session, texts, stop, record, history, repeated),
+            **_request_span(texts, stop, record, history, repeated | asked[number]),
         }
         for number, ((stop, record), history) in enumerate(zip(requests, histories, strict=True))
     ]
     shown = {index for history in histories for index in history}
     shown |= {stop for stop, _ in requests}
     unsent = {index: texts[index] for index in range(len(texts)) if index not in shown}
-    run = {"traceId": trace, "spanId": root, **_run_span(session, facts, unsent, repeated, spans)}
+    providers = {each["gen_ai.provider.name"] for each in asked}
+    own = {
+        "gen_ai.provider.name": providers.pop() if len(providers) == 1 else "unknown",
+        **repeated,
+        "playground.session": facts,
+        "playground.unsent": _indexed(unsent),
+    }
+    run = {"traceId": trace, "spanId": root, **_run_span(session.agent, own, spans)}
     resource = _attributes({"service.name": session.agent.name or _SCOPE})
     scope = {"scope": {"name": _SCOPE}, "spans": [run, *spans]}
     document = {"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": [scope]}]}
@@ -124,65 +128,43 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
     return [(answer, record) for _, answer, record in found]
 
 
-def _run_span(
-    session: Session,
-    facts: str,
-    unsent: Mapping[int, str],
-    repeated: Mapping[str, str],
-    spans: list[dict[str, Any]],
-) -> dict[str, Any]:
+def _run_span(agent: Agent, own: dict[str, str], spans: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the span of the complete run, which holds the facts of no single request."""
-    agent = session.agent
     times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
-        **_provider(session.named_model),
         "gen_ai.agent.name": agent.name,
         "gen_ai.agent.version": agent.version,
-        "gen_ai.conversation.id": agent.session,
-        **repeated,
-        "playground.session": facts,
-        "playground.unsent": _indexed(unsent),
     }
     return {
         "name": f"invoke_agent {agent.name}".strip(),
         "kind": _INTERNAL,
         _TIMES[0]: str(min(times, default=0)),
         _TIMES[1]: str(max(times, default=0)),
-        "attributes": _attributes(attributes),
+        "attributes": _attributes(attributes | own),
     }
 
 
 def _request_span(
-    session: Session,
-    texts: list[str],
-    answer: int,
-    record: RequestRecord | None,
-    history: list[int],
-    repeated: Mapping[str, str],
-) -> dict[str, Any]:
+    texts: list[str], answer: int, record: RequestRecord | None, history: list[int], own: _Json
+) -> _Json:
     """Return the span of a request: the messages that were sent, and the answer, if any."""
     model = record.model if record else ""
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
-        **_provider(model or session.named_model),
-        "gen_ai.conversation.id": session.agent.session,
-        "gen_ai.request.model": session.named_model or model,
         "gen_ai.response.model": model,
-        **repeated,
+        **own,
         "gen_ai.input.messages": f"[{', '.join(texts[i] for i in history)}]" if history else "",
     }
     if 0 <= answer < len(texts):
         attributes |= {"gen_ai.output.messages": f"[{texts[answer]}]", "playground.reply": answer}
     if history != list(range(len(history))):  # after a compaction
         attributes["playground.history"] = dump_json(history)
-    if answer == len(texts) or record is not None:
-        attributes |= _parameters(session)
     if record is not None:
         attributes |= _usage(record.usage)
         if record.stop_reason:
             attributes["gen_ai.response.finish_reasons"] = [record.stop_reason]
-    name = (model or session.named_model).rpartition("/")[2]
+    name = (model or own["gen_ai.request.model"]).rpartition("/")[2]
     return {
         "name": f"chat {name}".strip(),
         "kind": _CLIENT,
@@ -191,9 +173,50 @@ def _request_span(
     }
 
 
-def _provider(model: str) -> dict[str, str]:
-    prefix = model.partition("/")[0] if "/" in model else ""
-    return {"gen_ai.provider.name": _PROVIDERS.get(prefix, prefix or "unknown")}
+def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
+    """Return each request's own model and provider; for the last request, the parameters, too.
+
+    They are those of the request as it was sent, if the session holds it. Otherwise the session's
+    model is a request's own only if its answer, or each answer, is of this model.
+    """
+    pairs = zip(session.rows, bodies(session.rows), strict=True)
+    sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]
+    ids, named, count = list(map(id, session.requests)), session.named_model, len(session.messages)
+    of_record = dict(zip(ids, sent, strict=True)) if len(ids) == len(sent) else {}
+    is_mixed = any(not _is_of(named, each.model) for each in session.requests)
+    found: list[_Json] = []
+    for answer, record in requests:
+        url, model = of_record.get(id(record), ("", ""))
+        answered = record.model if record else ""
+        if id(record) in of_record:
+            model = rules_and_model(url, model)[1]
+        elif _is_of(named, answered) if answered else answer == count or not is_mixed:
+            model = named
+        provider = _provider(url, answered or model)
+        found.append({"gen_ai.provider.name": provider, "gen_ai.request.model": model})
+    return [*found[:-1], *(last | _parameters(session) for last in found[-1:])]
+
+
+def _is_of(named: str, model: str) -> bool:
+    """Return True if an answer's model may be the named one: its name lacks or adds a date."""
+    rest = model.rpartition("/")[2].removeprefix(named.rpartition("/")[2])
+    return not model or bool(re.fullmatch(r"(?:[-@]\d{4}.*)?", rest))
+
+
+def _provider(url: str, model: str) -> str:
+    """Return the provider at an address; without a host, the one in the model's name."""
+    if "aiplatform.googleapis.com" in url:
+        return "gcp.vertex_ai"
+    has_host = url and not url.startswith("/")
+    name = route_of(url) if has_host else model.rpartition("/")[0].partition("/")[0]
+    return _PROVIDERS.get(name, name or "unknown")
+
+
+def unknown_times(session: Session) -> list[Finding]:
+    """Return a finding if requests have no time: their spans begin in 1970 and have no length."""
+    times = [_times(record)[_TIMES[0]] for _, record in _requests(session)]
+    message = f"{times.count('0')} of {counted(len(times), 'request')} without a known time"
+    return [finding("times-unknown", session.title, message)] if "0" in times else []
 
 
 def _parameters(session: Session) -> dict[str, Any]:
@@ -232,19 +255,11 @@ def _usage(usage: Mapping[str, Any] | None) -> dict[str, int]:
     return {f"gen_ai.usage.{name}": count for name, count in counts.items() if count}
 
 
-def _system_instructions(session: Session) -> str:
-    text = session.task.user_agent_prompt
-    return dump_json([{"type": "text", "content": text}]) if text else ""
-
-
-def _tool(tool: ToolMetadata) -> dict[str, Any]:
+def _tool(tool: ToolMetadata) -> _Json:
     described = {"type": "function", "name": tool.name, "description": tool.description}
     examples = [example.model_dump() for example in tool.examples]
-    return {
-        **described,
-        "parameters": tool.input_schema,
-        **({"examples": examples} if examples else {}),
-    }
+    more = {"examples": examples} if examples else {}
+    return {**described, "parameters": tool.input_schema, **more}
 
 
 def _indexed(texts: Mapping[int, str]) -> str:
@@ -253,36 +268,26 @@ def _indexed(texts: Mapping[int, str]) -> str:
     return f"{{{pairs}}}" if pairs else ""
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: nouns.Message) -> dict[str, Any]:
     return {"role": message.role, "parts": [_part(part) for part in message.parts]}
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: nouns.Part) -> dict[str, Any]:
     match part:
-        case TextPart():
+        case nouns.TextPart():
             return {"type": "text", "content": part.text}
-        case ReasoningPart():
+        case nouns.ReasoningPart():
             signature = {} if part.signature is None else {"signature": part.signature}
             return {"type": "reasoning", "content": part.text, **signature}
-        case ImagePart():
+        case nouns.ImagePart():
             detail = {} if part.detail is None else {"detail": part.detail}
             return {**_image(part.url), **detail}
-        case ToolCallPart():
-            return {
-                "type": "tool_call",
-                "id": part.tool_call_id,
-                "name": part.tool_name,
-                "arguments": part.args,
-            }
-        case ToolResultPart():
-            failed = {"is_error": True} if part.is_error else {}
-            return {
-                "type": "tool_call_response",
-                "id": part.tool_call_id,
-                "name": part.tool_name,
-                "response": part.result,
-                **failed,
-            }
+        case nouns.ToolCallPart():
+            call = {"type": "tool_call", "id": part.tool_call_id, "name": part.tool_name}
+            return {**call, "arguments": part.args}
+        case nouns.ToolResultPart():
+            call = {"type": "tool_call_response", "id": part.tool_call_id, "name": part.tool_name}
+            return {**call, "response": part.result} | ({"is_error": True} if part.is_error else {})
 
 
 def _image(url: str) -> dict[str, str]:

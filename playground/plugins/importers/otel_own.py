@@ -51,9 +51,8 @@ def _session(run: TraceSpan, requests: Sequence[TraceSpan]) -> SessionBuilder:
         history = _list(attributes, "playground.history") or range(len(sent))
         messages |= zip(history, sent, strict=True)
         if "playground.reply" in attributes:
-            (messages[attributes["playground.reply"]],) = _list(
-                attributes, "gen_ai.output.messages"
-            )
+            (answer,) = _list(attributes, "gen_ai.output.messages")
+            messages[attributes["playground.reply"]] = answer
     unsent = json_value(run.attributes.get("playground.unsent", "{}"))
     messages |= {int(index): message for index, message in unsent.items()}
     value = {
@@ -100,12 +99,8 @@ def _numbers(value: Any) -> Iterator[int]:
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": tool["name"],
-        "description": tool["description"],
-        "input_schema": tool["parameters"],
-        "examples": tool.get("examples", []),
-    }
+    more = {"input_schema": tool["parameters"], "examples": tool.get("examples", [])}
+    return {"name": tool["name"], "description": tool["description"], **more}
 
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:

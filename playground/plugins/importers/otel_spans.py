@@ -80,14 +80,13 @@ def _turn(span: TraceSpan) -> Turn:
     tools = json_value(attributes.get("gen_ai.tool.definitions"))
     tools = tools or unflatten(attributes, "llm.request.functions")
     reasons = attributes.get("gen_ai.response.finish_reasons") or [""]
+    model = attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model")
     return Turn(
         before=as_list(before),
         after=as_list(after),
         tools=as_list(tools),
         place=span.place,
-        model=str(
-            attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model") or ""
-        ),
+        model=str(model or ""),
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),

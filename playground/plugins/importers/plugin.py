@@ -81,6 +81,7 @@ def _targets(listed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"playground.plugins.importers.{target}" for target in listed)
 
 
+_OTEL: Final = "playground.plugins.importers.otel_export"
 PLUGIN: Final = Plugin(
     narrow_formats={
         "RequestRows": _targets(_NARROWEST),
@@ -88,8 +89,6 @@ PLUGIN: Final = Plugin(
         "AnthropicMessages": _targets(_ROWS),
     },
     session_forms={
-        "otel": SessionForm(
-            "playground.plugins.importers.otel_export:dump_otel", omits=("recordings", "rows")
-        )
+        "otel": SessionForm(f"{_OTEL}:dump_otel", ("recordings", "rows"), f"{_OTEL}:unknown_times")
     },
 )
