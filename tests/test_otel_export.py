@@ -289,10 +289,10 @@ _GEMINI = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-fl
 
 
 def test_each_request_has_its_own_model_and_provider() -> None:
-    texts = {"Ebb?": "user", "At noon.": "assistant", "Flood?": "user", "At six.": "assistant"}
+    asked, answered = Message("user", (TextPart("Ebb?"),)), Message("assistant", (TextPart("No."),))
     session = Session(
         task=TaskConfig(model_name="claude-sonnet-4-5"),
-        messages=tuple(Message(role, (TextPart(text),)) for text, role in texts.items()),
+        messages=(asked, answered, asked, answered),
         requests=(
             RequestRecord(1, "gemini-2.5-flash"),
             RequestRecord(3, "claude-sonnet-4-5-20250929"),
