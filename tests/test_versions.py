@@ -205,7 +205,7 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
         (cost,) = found.costs
         assert cost.marks_assumed and f"{told}." in found.headline
         shown = version_board.head(found, cost)
-        assert ", marks assumed." in shown["note"] and "would be paid again" in shown["sentence"]
+        assert ", marks assumed" in shown["note"] and "would be paid again" in shown["sentence"]
     found = pg.diff(turns(5, mark=True), turns(5, 2, mark=True), providers=["anthropic"])
     shown = version_board.head(found, found.costs[0])
     assert found.costs[0].marks == "as sent" and "as if marked" not in found.headline
@@ -227,7 +227,7 @@ def test_an_ellipsis_marks_where_an_excerpt_is_cut(old: str, new: str, texts: st
     """A complete text of 40 characters had one too, and no text had one in front."""
     both = [{"messages": [{"role": "user", "content": text}]} for text in (old, new)]
     found = pg.diff(*both, model="deepseek-chat", providers=["deepseek"])
-    note = "Old: {}. New: {}. ".format(*texts.split(" and "))
+    note = "Old: {}, new: {}; ".format(*texts.split(" and "))
     assert head(found, found.costs[0])["note"].startswith(note)
 
 
