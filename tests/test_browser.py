@@ -900,6 +900,9 @@ def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str
 def asked(page: Page, address: str, model: str, server: str) -> None:
     """The session is sent to a server in one column."""
     page.goto(f"{address}/compare?session=02-parallel-calls&dialects=xml")
+    expect(page.locator(".panes .block").first).to_be_visible()
+    settled = page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
+    expect(settled).to_be_visible()  # a click on what is still being made anew is lost
     page.locator(".st-key-run-settings button").click()
     page.get_by_role("textbox", name="Server").fill(server)
     field = page.get_by_role("textbox", name="Model", exact=True)

@@ -76,7 +76,7 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
         return None
     reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
-    return "refused-request", reason + "write results as users' messages, or in native"
+    return "refused-request", reason + "give it, as native does, or write a user's message"
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
