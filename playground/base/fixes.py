@@ -53,7 +53,7 @@ FIXES: Final[dict[str, str]] = {
     "foreign-markup": "read the reply in the named dialect",
     "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "unread-call": "name the reply's dialect, or have one proposed by `playground dialect propose`",
-    "foreign-closer": "read the reply in the named dialect; an opener may be lost",
+    "foreign-closer": "find its opener: no dialect reads a call without it",
     "filtered-tokens": "start the server without skip_special_tokens, or record its raw text",
     "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",
     "unknown-dialect": "register the dialect, or read the recording in a known one",
