@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -119,14 +120,19 @@ def test_a_command_that_needs_one_names_it(core: Path, arguments: list[str], ext
     assert len(said) == (1 if arguments else 2), said  # the app says first how to get help
 
 
-@pytest.mark.parametrize("answer", ["simulate_cache(s, 'xml')", "compare(s)", "count_tokens(s)"])
+ANSWERS = ["simulate_cache(s, 'native')", "compare(s)", "count_tokens(s)"]
+ANSWERS += ["detect('<tool_call>')", "check_dialect(pg.get_dialect('xml'))"]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_prints_and_has_a_page_without_pandas(core: Path, answer: str) -> None:
-    session = "s = pg.sample_sessions()['02-parallel-calls']"
+    session = "s = pg.sample_sessions()['12-long-tool-run']"
     code = f"import playground as pg; {session}; a = pg.{answer}; print(a); print(a.html()[:15])"
     done = run(core, code)
     assert done.stderr == ""
     head, *rows, page = done.stdout.splitlines()
     assert len(rows) > 2 and len(head.split()) > 2
+    assert not re.search(r"\d\.\d{5}", "".join(rows)), rows  # a figure, not a float
     assert page == "<!doctype html>"
 
 
