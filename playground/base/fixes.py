@@ -50,7 +50,7 @@ FIXES: Final[dict[str, str]] = {
     "lone-surrogate": "find the program that splits characters: both halves belong in one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
     "code-not-read": "if the reply is code, read it in the dialect llama3-code",
-    "foreign-markup": "read the reply in the named dialect",
+    "foreign-markup": "read the reply in the named dialect (`-d`; `dialect=` in Python)",
     "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "unread-call": "name the reply's dialect, or have one proposed by `playground dialect propose`",
     "foreign-closer": "find its opener: no dialect reads a call without it",
