@@ -305,6 +305,36 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     assert used["with"].keys() <= yaml.safe_load((ROOT / "action.yml").read_text())["inputs"].keys()
 
 
+def test_a_text_file_is_guarded_as_a_system_prompt(repository: Path) -> None:
+    """As sessions are: by a baseline, by git, with a report, and by the commands that show it."""
+    (repository / "system.txt").write_text("You are a harbour agent.\n\nUse {name}.\n")
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message", "prompts: write")
+    shutil.copy(repository / "system.txt", repository / "before.prompt")
+    command = ["check", "system.txt", "--against", "before.prompt", "--model", "gpt-4o"]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [SCRIPTS / "playground", *words]
+        return subprocess.run(line, cwd=repository, text=True, capture_output=True, check=False)
+
+    done = run(*command)
+    assert (done.returncode, done.stdout) == (0, "1 session as in the baseline, +0 tokens\n")
+    assert done.stderr.count("\n") == 1
+    assert "info prompt-alone (system.txt): " in done.stderr
+    (repository / "system.txt").write_text("You are a harbour agent.\n\nNever use {name}.\n")
+    for words in (command, ["check-changed", "system.txt", "--model", "gpt-4o"]):
+        done = run(*words)
+        assert done.returncode == 1
+        assert "'Use', then 'Never use'" in done.stdout
+    done = run(*command, "--prefix-may-change", "--most-tokens-more", "0")
+    assert (done.returncode, "1 tokens more" in done.stdout) == (1, True)
+    assert "Never use {name}." in run("render", "system.txt", "-d", "hermes").stdout
+    for name, content in (("a.json", b"{}"), ("a.txt", b'{"a": 1}'), ("b.txt", b" \n")):
+        (repository / name).write_bytes(content)
+        done = run("check", name, "--against", "before.prompt")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
+
+
 def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:
     files = [tmp_path / f"out{ending}" for ending in plugins()["ci"].reports]
     words = [word for file in files for word in ("--report-to", str(file))]
