@@ -72,7 +72,9 @@ def _first_words(change: BlockChange) -> str:
     runs = change.words
     first = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
     pair = {kind: text for kind, text in reversed(runs[first : first + 2]) if kind != "same"}
-    return f"{_short(pair.get('removed', ''))}, then {_short(pair.get('added', ''))}"
+    if len(pair) == 2:
+        return f"{_short(pair['removed'])}, then {_short(pair['added'])}"
+    return " ".join(f"{_short(text)} {kind}" for kind, text in pair.items())
 
 
 def _short(value: Any) -> str:
