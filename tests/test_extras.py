@@ -102,6 +102,28 @@ def test_a_command_needs_no_extra(core: Path, arguments: list[str], word: str) -
     assert word in done.stdout, done.stdout[:400] + done.stderr[:400]
 
 
+@pytest.mark.parametrize(("limit", "status"), [("5", 1), ("60", 0), ("100", 0), ("400", 0)])
+def test_a_limit_that_rough_counts_cannot_decide_fails_in_no_install(
+    core: Path, tmp_path: Path, limit: str, status: int
+) -> None:
+    """64 tokens more by GPT-4o's tokenizer, and a wide range by kinds of bytes."""
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("You are a harbour agent.\n")
+    new.write_text("You are a harbour agent.\n" + "Name the tide, then the ferry.\n" * 8)
+    words = ["check", str(new), "--against", str(old), "--model", "gpt-4o"]
+    words += ["--prefix-may-change", "--most-tokens-more", limit]
+    light = playground(core, *words)
+    full = subprocess.run(
+        [str(Path(sys.executable).parent / "playground"), *words], capture_output=True, text=True
+    )
+    undecided = limit in ("60", "100")
+    assert ("undecided-limit" in light.stderr) == undecided, light.stderr
+    assert light.returncode == status, light.stdout
+    assert undecided or light.returncode == full.returncode
+    assert playground(core, *words, "--strict").returncode == (status or int(undecided))
+    assert "undecided-limit" not in full.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [

@@ -92,6 +92,7 @@ FIXES: Final[dict[str, str]] = {
     "schema-ignored": "state it in the parameter's description as well",
     "parameter-dropped": "leave the parameter out, or choose a model that uses it",
     # what a count of tokens sees
+    "undecided-limit": "install 'dialect-playground[llm]', whose tokenizers decide it",
     "token-injection": "escape the token, or encode users' texts without control tokens",
     "doubled-bos": "let the template or the tokenizer write BOS, not both",
     # what the cache lab sees in requests
