@@ -392,8 +392,8 @@ def set_unless_in_address(key: str, value: str) -> None:
 
 
 def went_back() -> bool:
-    """Return True if the browser's Back or Forward asked for this run. Streamlit itself then follows
-    the address, but only for widgets that are bound to it."""
+    """Return True if the browser's Back or Forward asked for this run. Streamlit itself then
+    follows the address, but only for widgets that are bound to it."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
