@@ -49,6 +49,7 @@ class DeltaReader:
         self._native = native
         self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
+        self._ids: set[str] = set()  # of the delivered calls
         self.stop = 0
         self.bad: list[int] = []  # offsets of half surrogates in the last delta
 
@@ -149,6 +150,10 @@ class DeltaReader:
         if not is_finite(arguments):
             events += [FindingEvent(here, each) for each in number_findings(arguments, place)]
             arguments = finite(arguments)
+        if call.call_id in self._ids:
+            twice = finding("duplicate-id", place, f"id {call.call_id!r} is used twice")
+            events.append(FindingEvent(here, twice))
+        self._ids.add(call.call_id)
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, raw_arguments)
         return [*events, ended]
 
