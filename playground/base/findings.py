@@ -371,7 +371,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "counts of tokens in a trace that repeat the provider's own in another meaning: left out"
     ),
     "not-exported": warning("the session has something that the written form cannot hold"),
-    "times-unknown": warning("requests without a known time: 0, which is 1970, is written"),
+    "times-unknown": warning(
+        "requests without a known time or length: 0 is written, which as a time is 1970"
+    ),
     "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
     "not-a-number": warning(
         "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"

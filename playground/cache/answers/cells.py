@@ -66,6 +66,7 @@ class CacheSimulation(Drawn, Live):
     paid: Paid | None = None  # the sum of the bills
     diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
+    priced: bool = True  # False if requests went to several providers, or to an unknown one
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
@@ -364,6 +365,8 @@ class CacheSimulation(Drawn, Live):
         return self._price_of_model(self.model)
 
     def _price_of_model(self, model: str) -> Price | None:
+        if not self.priced:
+            return None
         return price_of(model) if self.rules is None else price_under(self.rules, model)
 
     @property

@@ -206,20 +206,21 @@ def _as_sent(
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.unknown_hosts and not provider:
+    if sent.unknown_hosts and (is_routed or not provider):
         return _doubted(simulation, "it went to a host of no known provider")
     return simulation
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with every outcome uncertain, for the reason `why`."""
+    """Return the simulation with every outcome uncertain and no price, for the reason `why`: what
+    another provider has seen is not even eligible to be read."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
-        if one.state == "exact"
+        if one.state in ("exact", "eligible")
         else one
         for one in simulation.requests
     ]
-    return replace(simulation, requests=doubted)
+    return replace(simulation, requests=doubted, priced=False)
 
 
 @formerly_positional(2, "policies", "model", "provider", "seconds_apart", "what_if", "progress")
