@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeVar, overload
 
 from playground.base.wording import keep_order, short_repr, visible
 
@@ -105,6 +105,8 @@ class Shown:
     """An answer that shows itself: in a notebook, at the end of a cell."""
 
     __slots__ = ()
+    _printed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """The words for people, in place of a column's own."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -125,7 +127,7 @@ class Shown:
         from playground.base.extras import MissingPackageError
 
         try:
-            return as_text(self.frame())
+            return as_text(self.frame().replace(self._printed) if self._printed else self.frame())
         except MissingPackageError:  # without pandas, numbers are not rounded
             return "\n".join(_lines(draw("rows", self)))
 

@@ -95,8 +95,12 @@ def recording(
 
     `text` is the reply, or its pieces in the order in which they came; a reply in one piece is cut
     into small ones. `dialect` is the one in which the model was told to call; if it is "", `replay`
-    looks for the likeliest. Raises InputFault for a piece that is no text.
+    looks for the likeliest. Raises UnknownNameError for an unknown dialect, and InputFault for a
+    piece that is no text.
     """
+    from playground.dialects import get_dialect  # most sessions have no recordings
+
+    dialect = get_dialect(dialect).name if dialect else ""
     cuts = range(0, len(text), _PIECE) if isinstance(text, str) else ()
     pieces = [text[at : at + _PIECE] for at in cuts] if isinstance(text, str) else list(text)
     for piece in pieces:

@@ -16,13 +16,14 @@ from playground.dialects.schema_losses import kept_by_kind
 from playground.nouns.tool_formats.portability import INSTEAD, schema_targets
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
-from playground.questions.comparison import Comparison
+from playground.questions.comparison import Column, Comparison, LineDiff
 from playground.questions.detection import Detections
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
 from playground.questions.tool_schemas import Portability, ToolCosts
 from playground.questions.versions import VersionDiff
+from playground.recordings.recording import Recording
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.glossary import is_number
@@ -80,14 +81,17 @@ for _answer in (
     CacheSimulation,
     CacheWire,
     CarryMatrix,
+    Column,
     Comparison,
     Detections,
     DialectChoice,
+    LineDiff,
     ParseResult,
     Portability,
     ProviderPayload,
     RawPrompt,
     Receipt,
+    Recording,
     Session,
     TemplateAudit,
     Timeline,

@@ -27,7 +27,7 @@ from playground.cache.price_terms import Terms, terms_of
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Figure, Rules
 from playground.cache.rules.names import is_other_model
-from playground.cache.simulated import Simulated
+from playground.cache.simulated import Simulated, sureness
 from playground.cache.simulator import simulate
 from playground.cache.usage import life_of
 from playground.nouns.wire_estimates import token_range
@@ -72,6 +72,7 @@ class CacheSimulation(Drawn, Live):
         default=tuple, compare=False, repr=False
     )
 
+    _printed = {"state": {"exact": sureness("exact")}}  # its tokens may be estimates
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
 
@@ -595,3 +596,16 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
 
     The table has a row for each simulation; the figure is a map of the cost of input.
     """
+
+    def _summary(self) -> str:
+        dialects, policies = ({getattr(c, name) for c in self} for name in ("dialect", "policy"))
+        ways = counted(len(policies), "policy").replace("policys", "policies")
+        costs = sorted((c.cost_permille, c.policy, c.dialect) for c in self if not c.errors)
+        size = f"{counted(len(dialects), 'dialect')} under {ways}"
+        size += f", {len(self) - len(costs)} refused" * (len(costs) < len(self))
+        if not costs:
+            return size
+        span = " to ".join(dict.fromkeys(_share(cost) for cost, *_ in (costs[0], costs[-1])))
+        _, policy, dialect = costs[0]
+        best = f"; the least: {policy} in {dialect}" * (costs[0][0] < costs[1 % len(costs)][0])
+        return f"{size}, cost {span} of the full price{best}"
