@@ -37,7 +37,7 @@ CachePlacement(claude-code in xml, 3 of 7 parts marked, anthropic/claude-sonnet-
 >>> pg.simulate_cache(session, "xml", policy="claude-code")  # print it: a row for each request
 CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.664, cost 0.485 of the full p...
 >>> pg.cache_matrix(session, ["xml", "hermes"], policies=["claude-code", "none"])
-CacheMatrix(2 dialects under 2 policies, cost 0.485 to 1.00 of the full price)
+CacheMatrix(cost 0.485 to 1.00 of the full price: xml, hermes under claude-code, none)
 
 A recorded reply, read by two dialects' parsers, and as a server hands it over. A recording is text
 of your own, or a provider's raw stream (`load_recording`, `decode_stream`):

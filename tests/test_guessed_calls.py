@@ -161,8 +161,7 @@ def test_small_answers_show_themselves() -> None:
         assert "<table" in bundle["text/html"] and answer.html().startswith("<!doctype html>")
     matrix = pg.cache_matrix("12-long-tool-run", "xml", policies=["claude-code", "none"])
     assert repr(matrix) == (
-        "CacheMatrix(1 dialect under 2 policies, cost 0.239 to 1.00 of the full price; the least: "
-        "claude-code in xml)"
+        "CacheMatrix(cost 0.239 to 1.00 of the full price: xml under claude-code, none)"
     )
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from playground.base.arguments import formerly_positional, takes
-from playground.base.display import Drawn, Listed, Live, Shown
+from playground.base.display import Drawn, Listed, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
 from playground.base.wording import counted, keep_order, short_repr
@@ -31,7 +31,7 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 
 @dataclass(frozen=True, repr=False)
-class Column(Shown):
+class Column(Live):
     """A session in one dialect. `check_call` finds the parts of a call that the dialect loses.
 
     Its table has a row for each piece of the request's text.

@@ -136,13 +136,8 @@ class CacheSimulation(Drawn, Live):
         """The breaks that bills show and that nothing in the session explains."""
         if self.rules is None:
             return []
-        return [
-            each
-            for each in contradicted(
-                self.requests, self.row, self.billed, self.rules, self.request_facts
-            )
-            if self.requests[each.number].finding == "unexplained"
-        ]
+        found = contradicted(self.requests, self.row, self.billed, self.rules, self.request_facts)
+        return [each for each in found if self.requests[each.number].finding == "unexplained"]
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
@@ -598,14 +593,8 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
     """
 
     def _summary(self) -> str:
-        dialects, policies = ({getattr(c, name) for c in self} for name in ("dialect", "policy"))
-        ways = counted(len(policies), "policy").replace("policys", "policies")
-        costs = sorted((c.cost_permille, c.policy, c.dialect) for c in self if not c.errors)
-        size = f"{counted(len(dialects), 'dialect')} under {ways}"
-        size += f", {len(self) - len(costs)} refused" * (len(costs) < len(self))
-        if not costs:
-            return size
-        span = " to ".join(dict.fromkeys(_share(cost) for cost, *_ in (costs[0], costs[-1])))
-        _, policy, dialect = costs[0]
-        best = f"; the least: {policy} in {dialect}" * (costs[0][0] < costs[1 % len(costs)][0])
-        return f"{size}, cost {span} of the full price{best}"
+        cells = (c.dialect for c in self), (c.policy for c in self)
+        under = " under ".join(", ".join(dict.fromkeys(names)) for names in cells)
+        costs = sorted({c.cost_permille for c in self if not c.errors})
+        span = " to ".join(map(_share, [*costs[:1], *costs[1:][-1:]])) or "unknown"
+        return f"cost {span} of the full price: {under}"
