@@ -141,6 +141,20 @@ def test_several_where_one_goes_are_told_what_takes_several() -> None:
         pg.replay(pg.recording(TEXT), ["xml", "json"])  # type: ignore[arg-type]
 
 
+def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:
+    with pytest.raises(
+        pg.InputFault, match=r"expected a Recording; pg.recording\(text\) makes one"
+    ):
+        pg.replay(TEXT, "xml")  # type: ignore[arg-type]
+    with pytest.raises(pg.InputFault, match="expected a text, or its pieces"):
+        pg.recording(_session())  # type: ignore[arg-type]
+    with (
+        pytest.warns(DeprecationWarning, match="rules_path"),
+        pytest.raises(pg.InputFault, match="'json' was given; expected all dialects in one list"),
+    ):
+        pg.compare(_session(), "xml", "json")  # type: ignore[call-arg]
+
+
 def test_a_recording_of_an_unknown_dialect_is_refused() -> None:
     with pytest.raises(pg.UnknownNameError, match="did you mean .*'xml'"):
         pg.recording("a", dialect="xlm")

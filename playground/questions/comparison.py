@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from playground.base.arguments import formerly_positional, takes
+from playground.base.arguments import formerly_positional, takes, wrong
 from playground.base.display import Drawn, Listed, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
 from playground.base.wording import counted, keep_order, short_repr
-from playground.dialects import Dialect, as_dialects
+from playground.dialects import Dialect, as_dialects, dialect_names
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
@@ -164,6 +164,8 @@ def compare(
     """
     session = session_or_sample(session)
     chosen = as_dialects(dialects)
+    if rules_path in dialect_names():
+        raise wrong("compare(rules_path=…)", rules_path, "all dialects in one list, as the second")
     if rules_path is not None:
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]

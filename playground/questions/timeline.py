@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
-from playground.base.arguments import older_name, one, takes
+from playground.base.arguments import ArgumentKind, older_name, one, takes
 from playground.base.display import Drawn, Live
 from playground.base.findings import Finding
 from playground.dialects import Dialect, dialect_names, get_dialect
@@ -107,7 +107,7 @@ class Timeline(Drawn, Live):
 
 
 @takes(
-    recording=Recording,
+    recording=ArgumentKind((Recording,), "a Recording; pg.recording(text) makes one"),
     dialect=one("one dialect: replay it in each, or let pg.detect(text, tools) read it in all"),
     switches=(Switches, NoneType),
     server="text",

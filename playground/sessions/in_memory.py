@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.base.arguments import takes, wrong
+from playground.base.arguments import ArgumentKind, takes, wrong
 from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
@@ -87,7 +87,12 @@ def session(
     return made.with_explicit_caching(explicit_caching)
 
 
-@takes(text=(str, Iterable), dialect="text", name="text", model="text")
+@takes(
+    text=ArgumentKind((str, Iterable), "a text, or its pieces"),
+    dialect="text",
+    name="text",
+    model="text",
+)
 def recording(
     text: str | Iterable[str], dialect: str = "", *, name: str = "reply", model: str = ""
 ) -> Recording:
