@@ -196,6 +196,9 @@ def test_why_a_server_hands_no_call_over_is_seen_at_once() -> None:
 def test_what_is_no_expected_call_is_told(given: Any) -> None:
     with pytest.raises(pg.InputFault, match=r"trial\(expected=…\): .*pg.expect\("):
         pg.trial(_session(), "xml", models="gpt-4o", expected=given)
+    if isinstance(given, str):
+        with pytest.raises(pg.InputFault, match=f"str {given!r} was given"):
+            pg.trial(_session(), "xml", models="gpt-4o", expected=given)  # type: ignore[arg-type]
     with pytest.raises(pg.InputFault) as raised:
         pg.trial(_session(), "xml", models="gpt-4o")
     assert "pg.expect(" in str(raised.value) and "--" not in str(raised.value)

@@ -339,7 +339,7 @@ def trial(
     argument that the session does not have.
     """
     session = session_or_sample(session)
-    calls = (expected,) if isinstance(expected, ExpectedCall | Mapping) else tuple(expected)
+    calls = (expected,) if isinstance(expected, ExpectedCall | Mapping | str) else tuple(expected)
     for call in calls:
         if not isinstance(call, ExpectedCall):
             raise wrong(
