@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeVar, overload
 
 from playground.base.wording import keep_order, short_repr, visible
 
@@ -115,6 +116,8 @@ class Shown:
     """An answer that shows itself: in a notebook, at the end of a cell."""
 
     __slots__ = ()
+    _printed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """The words for people, in place of a column's own."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -132,7 +135,7 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        return as_text(draw("rows", self))
+        return as_text(draw("rows", self), self._printed)
 
     def html(self) -> str:
         """Return the answer as one HTML page that needs no server.
@@ -160,13 +163,17 @@ def _field(name: str, value: object) -> str:
     return f"{name}={own!r}" if isinstance(own := getattr(value, "name", None), str) else ""
 
 
-def as_text(rows: Any) -> str:
+def as_text(rows: Any, words: Mapping[str, Mapping[Any, str]] = MappingProxyType({})) -> str:
     """Return a table's rows as text: a line for each, texts aligned left, their ends cut off."""
     if not rows.cells:
         return "(nothing)"
     columns = []
     for name, values in zip(rows.columns, zip(*rows.cells, strict=True), strict=True):
-        texts = [_cell(name), *map(_text, values)]
+        printed = words.get(name, {})
+        texts = [
+            _cell(name),
+            *(_text(printed.get(value, value) if printed else value) for value in values),
+        ]
         width = max(map(len, texts))
         is_number = all(value is None or isinstance(value, int | float) for value in values)
         columns.append([text.rjust(width) if is_number else text.ljust(width) for text in texts])

@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from math import isfinite
 from typing import Any, Final
 
-from playground.base.arguments import formerly_positional, takes, wrong
+from playground.base.arguments import formerly_positional, one, takes, wrong
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
@@ -23,7 +23,7 @@ from playground.cache.answers.cells import (
     shorter_contexts,
 )
 from playground.cache.answers.hints import NotedRequest, noted_requests
-from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.known_rules import check_model, known_rules
 from playground.cache.answers.paid import paid
 from playground.cache.answers.placement import place_cache
 from playground.cache.answers.requests import (
@@ -61,6 +61,8 @@ AS_IT_IS: Final = WhatIf()
 @formerly_second("model", "provider")
 @takes(
     requests=(Session, str, Iterable),
+    dialect=one("one dialect; pg.cache_matrix(session, dialects) takes several"),
+    policy=one("one policy; pg.cache_matrix(session, dialect, policies=[…]) takes several"),
     model="text",
     provider="text",
     seconds_apart="number or nothing",
@@ -92,10 +94,13 @@ def simulate_cache(
     body, make them exact. A request's state "exact" is about the outcome, that it reads or not,
     and not about the count of tokens. Requests to a provider without rules are in the state
     "unknown-provider". If a request would be refused, the whole has no cost.
+    `cache_matrix` takes several dialects and policies at once.
 
-    Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
+    Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that is
+    almost a known one's name (any other, as "acme/foo-1", may exist), and InputFault if
     `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
     """
+    check_model(model, provider)
     if isinstance(requests, str):
         requests = session_or_sample(requests)
     if isinstance(requests, Session):
@@ -250,6 +255,7 @@ def cache_matrix(
     with two numbers: the dialects that are done, and all dialects.
     """
     session = session_or_sample(session)
+    check_model(model, provider)
     rows = simulated_by_dialect(
         session, dialects, policies, model, provider, seconds_apart, what_if, progress
     )
