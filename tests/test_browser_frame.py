@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App
+from playwright.sync_api import Browser, Page, expect
+from serving import App
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 expect.set_options(timeout=60_000)
 
@@ -72,16 +67,12 @@ FIRST = [
 
 
 @pytest.fixture(scope="module")
-def page(app: App) -> Iterator[Page]:
+def page(browser: Browser, app: App) -> Page:
     url = app.emptied()
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_context(base_url=url).new_page()
-        page.set_default_timeout(60_000)
-        page.add_init_script(f"({SHIFT})()")
-        yield page
-        browser.close()
+    page = browser.new_context(base_url=url).new_page()
+    page.set_default_timeout(60_000)
+    page.add_init_script(f"({SHIFT})()")
+    return page
 
 
 @pytest.mark.parametrize(("path", "answer", "wide", "narrow"), FIRST)
