@@ -75,7 +75,10 @@ def chromium() -> Iterator[Browser]:
 
 def new_tab(browser: Browser) -> Page:
     """Return a tab of its own context, which may read and write the clipboard."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context = browser.new_context(
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion="reduce",  # a tenth of a load's work is drawing what moves
+    )
     context.set_default_timeout(60_000)
     page = context.new_page()
     as_new(page)
