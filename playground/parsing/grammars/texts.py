@@ -85,11 +85,13 @@ def trimmed_text(forbidden: str) -> TextShape:
 @lru_cache
 def not_beginning_with(words: tuple[str, ...]) -> TextShape:
     """Return the shape of text that begins with none of the words."""
-    heads = sorted({word[:size] for word in words for size in range(len(word))} | {""}, key=len)
+    beginnings = {word[:size] for word in words for size in range(len(word))} | {""}
+    heads = sorted(beginnings, key=lambda text: (len(text), text))
     free = len(heads)  # the state after a character that leads to no word
     rows: list[Row] = []
     for head in heads:
-        following = {word[len(head)] for word in words if word.startswith(head) and word != head}
+        next_words = [word for word in words if word.startswith(head) and word != head]
+        following = sorted({word[len(head)] for word in next_words})
         ways = [(characters(c), heads.index(head + c)) for c in following if head + c in heads]
         rows.append(((characters(*following).others, free), *ways))
     pattern = _not_beginning(frozenset(words))
