@@ -39,7 +39,7 @@ CASES: Final[dict[str, Sequence[str]]] = {
     "grammar": ("grammar 02-parallel-calls -d hermes",),
     "import": ("import sample_sessions/02-parallel-calls.json",),
     "render": ("render 02-parallel-calls -d xml", "render 02-parallel-calls -d native"),
-    "replay": ("replay 05-call-in-a-fence", "replay 02-parallel-calls --server vllm"),
+    "replay": ("replay 05-call-in-a-fence", "replay 09-reasoning --server vllm"),
     "samples": ("samples",),
     "tokens": ("tokens 02-parallel-calls --model gpt-4o", "tokens 02-parallel-calls"),
     "tools": ("tools 02-parallel-calls -d xml",),

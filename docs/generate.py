@@ -204,7 +204,8 @@ _IMPORTING: Final = (
     "session whose trace would have over 200 million characters of messages is refused.",
     "A request's model and provider are those of its own body and address, else of the",
     "session, if no answer contradicts it; an unknown provider is `unknown`. Parameters are",
-    "the last request's. An unknown time is 0, in 1970, as a finding says (`times-unknown`).",
+    "the last request's. An unknown time is 0, in 1970, and an unknown length 0, as a finding says",
+    "(`times-unknown`).",
     "",
 )
 _NOT_READ: Final = (

@@ -205,6 +205,27 @@ _ENGINES: Final = "Servers that run models, and parsers of libraries"
 _CLIENTS: Final = "Clients that read a reply themselves"
 
 
+_OWN_CELL: Final = """\
+## Your server and your dialect
+
+`playground guide hermes` lists the parsers that read Hermes, by server and version; how a version
+that is not in the table below reads it is not known. `playground replay reply.txt -d hermes
+--server vllm` reads your own reply as vLLM's parser does. The fate of each slip with this parser
+stands in [slips.json](slips.json), whose places are `PARSER DIALECT`:
+
+```python
+import json
+
+with open("docs/slips.json") as file:
+    cells = json.load(file)["cells"]
+for slip, servers in cells.items():
+    for fate, places in servers.get("vllm", {}).items():
+        if "hermes hermes" in places:
+            print(f"{slip}: {fate}")
+```
+"""
+
+
 def page(made: Mapping[str, Any]) -> str:
     """Return the page, in Markdown."""
     counts = Counter(cell.partition(", ")[2] for _, _, cell, *_ in _flat(made["cells"]))
@@ -212,6 +233,7 @@ def page(made: Mapping[str, Any]) -> str:
     text = _INTRODUCTION.format(fates=fates, **{kind: counts[kind] for kind in EVIDENCE})
     lines = [
         text,
+        _OWN_CELL,
         "## The servers",
         "",
         "| server | version | declared | run |",

@@ -1,8 +1,18 @@
 r"""The dialect playground: one session in every tool-call dialect, offline and deterministic.
 
 A session holds messages, tools and recorded replies. A dialect is the form in which a model reads
-about its tools and writes its calls. Names come from `dialect_names()`, `policy_names()`,
-`provider_names()`, `server_names()` and `api_names()`; samples from `sample_sessions()`.
+about its tools and writes its calls. Names by job; `help(pg.NAME)` says more of each:
+
+- sessions: session, Message, ToolMetadata, load_session, load_sessions, sample_sessions,
+  load_tools, read_tools, dump_session; many of them: corpus
+- dialects: compare, get_dialect, dialect_names, dialect_for, guide_for, carry; of your own:
+  load_dialect, dialect_from_template, propose_dialect, check_dialect, dump_dialect
+- requests: provider_payload, raw_prompt, audit_template, diff, count_tokens, tool_costs,
+  tool_portability, plan_tools, compaction, ChatAdapter
+- cache: place_cache, simulate_cache, cache_matrix (several dialects and policies), cache_on_wire,
+  WhatIf, policy_names, load_policy, provider_names
+- replies: parse, recording, load_recording, decode_stream, api_names, replay, detect, server_names
+- trials: trial, expect, serving
 
 A session from messages of any provider; `load_session(path)` reads files and logs of any format:
 
@@ -24,10 +34,10 @@ Marks for a provider's cache as a policy places them, and what each policy reads
 
 >>> pg.place_cache(session, "xml", policy="claude-code")
 CachePlacement(claude-code in xml, 3 of 7 parts marked, anthropic/claude-sonnet-4-5)
->>> for policy in ("claude-code", "none"):
-...     pg.simulate_cache(session, "xml", policy=policy)
+>>> pg.simulate_cache(session, "xml", policy="claude-code")  # print it: a row for each request
 CacheSimulation(claude-code in xml, 3 requests to anthropic, read 0.664, cost 0.485 of the full p...
-CacheSimulation(none in xml, 3 requests to anthropic, read 0.00, cost 1.00 of the full price)
+>>> pg.cache_matrix(session, ["xml", "hermes"], policies=["claude-code", "none"])
+CacheMatrix(cost 0.485 to 1.00 of the full price: xml, hermes under claude-code, none)
 
 A recorded reply, read by two dialects' parsers, and as a server hands it over. A recording is text
 of your own, or a provider's raw stream (`load_recording`, `decode_stream`):
@@ -40,15 +50,15 @@ Timeline('a reply' in xml, 1 call (get_tides), 8 characters of content, 0 findin
 {'harbour': 'Brest'}
 >>> pg.replay(reply, "hermes", session.tools)
 Timeline('a reply' in hermes, 0 calls, 55 characters of content, 1 finding)
->>> pg.replay(reply, "xml", session.tools, server="vllm")  # .handed is what its client gets
-Timeline('a reply' in xml, vllm hands over 0 of 1 call, drops 0 characters)
+>>> pg.replay(reply, "xml", session.tools, server="vllm")  # .findings say why, .handed what came
+Timeline('a reply' in xml, vllm hands over 0 of 1 call, drops 0 characters: no-parser)
 
-A trial: in which dialect does a model call best? `serving` is a scripted server on this machine;
-its `demo-taught` calls in the dialect of its prompt with made-up arguments. Others need a key:
+A trial: in which dialect does a model call best? `serving` is a scripted server on this machine:
+its `demo-taught` calls what the user's last words name, in its prompt's dialect. Others need a key:
 
 >>> with pg.serving(session.tools) as server:
 ...     plan = pg.trial(session, ["xml", "hermes"], models="openai/demo-taught", repeats=3,
-...         expected=pg.expect("get_tides"), base_url=server.url)
+...         expected=pg.expect("get_tides", harbour="Brest"), base_url=server.url)
 ...     trial = plan.run()  # print(plan.cost) says before what it will cost
 >>> trial
 Trial(6 attempts. Nothing is proven: no difference was seen (xml 3 of 3; hermes 3 of 3 right).)
@@ -65,7 +75,7 @@ What is worth keeping: a page, a session with its replies, a figure:
 >>> figure = pg.simulate_cache(session, "xml").figure()  # figure.write_html("cache.html")
 
 A wrong name raises UnknownNameError with near ones, other wrong input InputFault with what would be
-right. A model's text never raises: it has findings. See also `help(pg.NAME)`.
+right. A model's text never raises: it has findings.
 """
 
 # Names are loaded when they are first used, so that importing this package stays light.
@@ -73,228 +83,73 @@ right. A model's text never raises: it has findings. See also `help(pg.NAME)`.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from sys import _getframe
+from typing import Any
 
 __version__ = "0.1.0"
 
-_WHERE = {
-    "ChatTemplate": "playground.dialects.raw_prompts",
-    "DeclaredDialect": "playground.dialects",
-    "Dialect": "playground.dialects",
-    "DialectParser": "playground.parsing.parser",
-    "ExpectedCall": "playground.sessions.session",
-    "InputFault": "playground.base.errors",
-    "Message": "playground.nouns.messages",
-    "PROVIDERS": "playground.questions.provider_models",
-    "PlaygroundError": "playground.base.errors",
-    "Policy": "playground.dialects.marks.policies",
-    "PromptData": "playground.nouns.prompt_data",
-    "Recording": "playground.recordings.recording",
-    "Session": "playground.sessions.session",
-    "Switches": "playground.parsing.switches",
-    "Syntax": "playground.parsing.syntax",
-    "SyntaxFault": "playground.base.errors",
-    "ToolMetadata": "playground.nouns.tools",
-    "UnknownNameError": "playground.base.errors",
-    "WhatIf": "playground.cache.answers.what_if",
-    "api_names": "playground.recordings.apis",
-    "audit_template": "playground.dialects.raw_prompts.audit",
-    "cache_matrix": "playground.cache.answers.simulation",
-    "cache_on_wire": "playground.cache.answers.wire",
-    "carry": "playground.questions.carry",
-    "compare": "playground.questions.comparison",
-    "count_tokens": "playground.questions.token_counts",
-    "decode_stream": "playground.recordings.decoding",
-    "detect": "playground.questions.detection",
-    "dialect_findings": "playground.dialects",
-    "dialect_for": "playground.dialects.models",
-    "dialect_names": "playground.dialects",
-    "diff": "playground.questions.versions",
-    "dump_dialect": "playground.dialects.files",
-    "dump_session": "playground.sessions.native_format",
-    "get_dialect": "playground.dialects",
-    "load_dialect": "playground.dialects.files",
-    "load_policy": "playground.dialects.marks.own_policies",
-    "load_recording": "playground.sessions.loading",
-    "load_session": "playground.sessions.loading",
-    "load_sessions": "playground.sessions.loading",
-    "load_tools": "playground.sessions.tool_files",
-    "parse": "playground.dialects.reading",
-    "place_cache": "playground.cache.answers.placement",
-    "policy_names": "playground.dialects.marks.policies",
-    "provider_names": "playground.cache.rules",
-    "provider_payload": "playground.questions.provider_payload",
-    "raw_prompt": "playground.questions.raw_prompt",
-    "read_recording": "playground.sessions.native_format",
-    "read_tools": "playground.nouns.tool_formats",
-    "recording": "playground.sessions.in_memory",
-    "replay": "playground.questions.timeline",
-    "sample_sessions": "playground.sessions.loading",
-    "server_names": "playground.questions.server_view",
-    "session": "playground.sessions.in_memory",
-    "simulate_cache": "playground.cache.answers.simulation",
-    "tool_costs": "playground.questions.tool_schemas",
-    "tool_portability": "playground.questions.tool_schemas",
+_BY_MODULE = {
+    "base.errors": "InputFault PlaygroundError SyntaxFault UnknownNameError",
+    "cache.answers.placement": "place_cache",
+    "cache.answers.simulation": "cache_matrix simulate_cache",
+    "cache.answers.what_if": "WhatIf",
+    "cache.answers.wire": "cache_on_wire",
+    "cache.rules": "provider_names",
+    "dialects": "DeclaredDialect Dialect dialect_findings dialect_names get_dialect",
+    "dialects.files": "dump_dialect load_dialect",
+    "dialects.marks.own_policies": "load_policy",
+    "dialects.marks.policies": "Policy policy_names",
+    "dialects.models": "dialect_for",
+    "dialects.raw_prompts": "ChatTemplate",
+    "dialects.raw_prompts.audit": "audit_template",
+    "dialects.reading": "parse",
+    "nouns.messages": "Message",
+    "nouns.prompt_data": "PromptData",
+    "nouns.tool_formats": "read_tools",
+    "nouns.tools": "ToolMetadata",
+    "parsing.parser": "DialectParser",
+    "parsing.switches": "Switches",
+    "parsing.syntax": "Syntax",
+    "questions.carry": "carry",
+    "questions.comparison": "compare",
+    "questions.detection": "detect",
+    "questions.provider_models": "PROVIDERS",
+    "questions.provider_payload": "provider_payload",
+    "questions.raw_prompt": "raw_prompt",
+    "questions.server_view": "server_names",
+    "questions.timeline": "replay",
+    "questions.token_counts": "count_tokens",
+    "questions.tool_schemas": "tool_costs tool_portability",
+    "questions.versions": "diff",
+    "recordings.apis": "api_names",
+    "recordings.decoding": "decode_stream",
+    "recordings.recording": "Recording",
+    "sessions.in_memory": "recording session",
+    "sessions.loading": "load_recording load_session load_sessions sample_sessions",
+    "sessions.native_format": "dump_session read_recording",
+    "sessions.session": "ExpectedCall Session",
+    "sessions.tool_files": "load_tools",
 }
+_WHERE = {n: f"playground.{m}" for m, names in _BY_MODULE.items() for n in names.split()}
 
 # Names that a plugin brings, looked up in the registry; it reports a plugin that is missing.
-_OF_PLUGINS = {
-    "ChatAdapter": "systems",
-    "JSONAdapter": "systems",
-    "Signature": "systems",
-    "XMLAdapter": "systems",
-    "check_dialect": "own_dialects",
-    "compaction": "savings",
+_BY_PLUGIN = {
     "corpus": "corpus",
-    "dialect_from_template": "own_dialects",
-    "expect": "trials",
-    "guide_for": "guides",
-    "plan_tools": "savings",
-    "propose_dialect": "own_dialects",
-    "serving": "trials",
-    "trial": "trials",
+    "guides": "guide_for",
+    "own_dialects": "check_dialect dialect_from_template propose_dialect",
+    "savings": "compaction plan_tools",
+    "systems": "ChatAdapter JSONAdapter Signature XMLAdapter",
+    "trials": "expect serving trial",
 }
-
-__all__ = [
-    "ChatAdapter",
-    "ChatTemplate",
-    "DeclaredDialect",
-    "Dialect",
-    "DialectParser",
-    "ExpectedCall",
-    "InputFault",
-    "JSONAdapter",
-    "Message",
-    "PROVIDERS",
-    "PlaygroundError",
-    "Policy",
-    "PromptData",
-    "Recording",
-    "Session",
-    "Signature",
-    "Switches",
-    "Syntax",
-    "SyntaxFault",
-    "ToolMetadata",
-    "UnknownNameError",
-    "WhatIf",
-    "XMLAdapter",
-    "api_names",
-    "audit_template",
-    "cache_matrix",
-    "cache_on_wire",
-    "carry",
-    "check_dialect",
-    "compaction",
-    "compare",
-    "corpus",
-    "count_tokens",
-    "decode_stream",
-    "detect",
-    "dialect_findings",
-    "dialect_for",
-    "dialect_from_template",
-    "dialect_names",
-    "diff",
-    "dump_dialect",
-    "dump_session",
-    "expect",
-    "get_dialect",
-    "guide_for",
-    "load_dialect",
-    "load_policy",
-    "load_recording",
-    "load_session",
-    "load_sessions",
-    "load_tools",
-    "parse",
-    "place_cache",
-    "plan_tools",
-    "policy_names",
-    "propose_dialect",
-    "provider_names",
-    "provider_payload",
-    "raw_prompt",
-    "read_recording",
-    "read_tools",
-    "recording",
-    "replay",
-    "sample_sessions",
-    "server_names",
-    "serving",
-    "session",
-    "simulate_cache",
-    "tool_costs",
-    "tool_portability",
-    "trial",
-]
-
-if TYPE_CHECKING:
-    from playground.base.errors import InputFault, PlaygroundError, SyntaxFault, UnknownNameError
-    from playground.cache.answers.placement import place_cache
-    from playground.cache.answers.simulation import cache_matrix, simulate_cache
-    from playground.cache.answers.what_if import WhatIf
-    from playground.cache.answers.wire import cache_on_wire
-    from playground.cache.rules import provider_names
-    from playground.corpora import corpus
-    from playground.dialects import (
-        DeclaredDialect,
-        Dialect,
-        dialect_findings,
-        dialect_names,
-        get_dialect,
-    )
-    from playground.dialects.files import dump_dialect, load_dialect
-    from playground.dialects.marks.own_policies import load_policy
-    from playground.dialects.marks.policies import Policy, policy_names
-    from playground.dialects.models import dialect_for
-    from playground.dialects.raw_prompts import ChatTemplate
-    from playground.dialects.raw_prompts.audit import audit_template
-    from playground.dialects.reading import parse
-    from playground.lab.derivation import dialect_from_template, propose_dialect
-    from playground.lab.guides import guide_for
-    from playground.lab.laws import check_dialect
-    from playground.lab.savings import compaction, plan_tools
-    from playground.nouns.messages import Message
-    from playground.nouns.prompt_data import PromptData
-    from playground.nouns.tool_formats import read_tools
-    from playground.nouns.tools import ToolMetadata
-    from playground.parsing.parser import DialectParser
-    from playground.parsing.switches import Switches
-    from playground.parsing.syntax import Syntax
-    from playground.questions.carry import carry
-    from playground.questions.comparison import compare
-    from playground.questions.detection import detect
-    from playground.questions.provider_models import PROVIDERS
-    from playground.questions.provider_payload import provider_payload
-    from playground.questions.raw_prompt import raw_prompt
-    from playground.questions.server_view import server_names
-    from playground.questions.timeline import replay
-    from playground.questions.token_counts import count_tokens
-    from playground.questions.tool_schemas import tool_costs, tool_portability
-    from playground.questions.trials import expect, serving, trial
-    from playground.questions.versions import diff
-    from playground.recordings.apis import api_names
-    from playground.recordings.decoding import decode_stream
-    from playground.recordings.recording import Recording
-    from playground.sessions.in_memory import recording, session
-    from playground.sessions.loading import (
-        load_recording,
-        load_session,
-        load_sessions,
-        sample_sessions,
-    )
-    from playground.sessions.native_format import dump_session, read_recording
-    from playground.sessions.session import ExpectedCall, Session
-    from playground.sessions.tool_files import load_tools
-    from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
-
+_OF_PLUGINS = {name: plugin for plugin, names in _BY_PLUGIN.items() for name in names.split()}
 
 # Modules that scripts reach as attributes of the package: a door is not loaded by others.
 _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
+        return __dir__()[:-1]  # `help` prints each name of an `__all__` in full: 3,800 lines
     if name in _DOORS:
         return import_module(f"playground.{name}")
     if name in _OF_PLUGINS:
@@ -314,4 +169,4 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*sorted({**_WHERE, **_OF_PLUGINS}), "__version__"]

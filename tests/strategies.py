@@ -29,6 +29,7 @@ NEAR_FORMS = [
     ("USE_TOOL: {name}\n{params}END_TOOL", '{key}="{value}"\n'),
     ("USE_TOOL: {name}\n{params}END_TOOL", "@{key}={value}=\n"),
     ("[[{name}]]\n{params}[[/{name}]]", "{key} = {value}\n"),
+    ("USE_TOOL: {name}\n{params}END_TOOL", "{key}: {value}=\n"),
     ("[[{name}]] {params}[[end]]", "{key}={value}, "),
     ("<run {name}>\n{params}</run>", "<{key}>={value}=</{key}>\n"),
     ("<<{name}>>\n{params}<<end>>", "@{key}: {value:block}.\n"),

@@ -598,7 +598,7 @@ def server() -> Iterator[DemoServer]:
 
 def models(server: DemoServer) -> dict[str, ChatModel]:
     text = "I will look that up."
-    call = {**CALL, "function": {"name": "add", "arguments": {"a": 3, "b": 3}}}
+    call = {**CALL, "function": {"name": "add", "arguments": {"a": 1, "b": 2}}}
     return {
         "scripted": ScriptedModel([said(text, tool_calls=[call])] * 5),
         "openai": LiteLLMModel("openai/demo", f"{server.url}/v1"),
@@ -619,7 +619,7 @@ def test_every_model_is_one_interface(server: DemoServer, name: str) -> None:
         assert answer is not None
         assert answer.message.content == "I will look that up."
         (call,) = answer.message.tool_calls
-        assert call["function"] == {"name": "add", "arguments": {"a": 3, "b": 3}}
+        assert call["function"] == {"name": "add", "arguments": {"a": 1, "b": 2}}
     assert "".join(piece.text for piece in pieces) == done.message.content
     assert "".join(piece.reasoning for piece in pieces) == done.reasoning
     assert all(piece.text or piece.reasoning for piece in pieces[:-1])  # an empty chunk is no piece
@@ -638,7 +638,7 @@ def test_the_whole_flow_against_a_server(server: DemoServer) -> None:
     events = list(chat_events(ASKED, setup))
     _, _, answered, *_, last = events
     assert isinstance(answered, ToolResponseEvent)
-    assert answered.results == [6]
+    assert answered.results == [3]
     assert isinstance(last, ChatResponseEvent)
     assert last.response.content == "Here is what I found. ✅"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from serving import App
 
 pytestmark = pytest.mark.browser
@@ -174,7 +174,10 @@ def test_keys_pressed_while_a_page_loads_are_heard_and_take_no_dialect_along(pag
 
 def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto("/compare?session=02-parallel-calls")
+    page.goto("/compare?session=02-parallel-calls&dialects=xml,native,klingon,hermes")
+    expect(page.get_by_test_id("stToast")).to_contain_text("unknown dialect 'klingon'")
+    expect(page).to_have_url(re.compile("dialects=xml&dialects=native&dialects=hermes"))
+    page.get_by_test_id("stToast").get_by_role("button", name="Close").click()
     toolbar = page.locator(".st-key-toolbar")  # which fades out where it goes on
     expect(toolbar).to_have_css("--fade", "48px")
     toolbar.evaluate("node => node.scrollTo(9999, 0)")
@@ -183,7 +186,7 @@ def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     expect(heads.first).to_be_in_viewport(ratio=0.95)
     expect(heads.nth(1)).not_to_be_in_viewport()
     tabs = page.locator(".panes .tabs button")
-    expect(tabs).to_have_text(["xml", "hermes", "native"])
+    expect(tabs).to_have_text(["xml", "native", "hermes"])
     scroller = page.locator(".panes .scroller")
     scroller.evaluate("node => { node.scrollTop = 300 }")
     tabs.nth(2).click()
@@ -191,6 +194,22 @@ def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     expect(heads.first).not_to_be_in_viewport()
     expect(tabs.nth(2)).to_have_attribute("aria-pressed", "true")
     assert scroller.evaluate("node => node.scrollTop") == 300
+    press_while_it_moves(page, page.get_by_role("button", name="Copy", exact=True))
+    expect(page.get_by_role("combobox", name="Dialect", exact=True)).to_be_visible()
+    page.goto("/diff?session=02-parallel-calls&before=01-plain-chat")
+    expect(page.locator(".panes .block").first).to_be_in_viewport(ratio=0.1)
+    expect(tabs.nth(1)).to_have_attribute("aria-pressed", "true")
+
+
+def press_while_it_moves(page: Page, control: Locator) -> None:
+    """Click a control that moves away between the pointer's going down and up."""
+    control.scroll_into_view_if_needed()
+    box = control.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    control.evaluate("node => { node.style.transform = 'translateX(-150px)' }")
+    page.mouse.up()
 
 
 def test_a_draft_of_a_dialect_belongs_to_its_browser(page: Page) -> None:

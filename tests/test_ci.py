@@ -29,7 +29,7 @@ from playground.base.registry import plugins
 from playground.plugins.ci.comments import MARKER
 from playground.plugins.ci.junit import junit
 from playground.plugins.ci.markdown import markdown
-from playground.plugins.ci.sarif import LIMIT, sarif
+from playground.plugins.ci.sarif import _LIMITS, sarif
 
 pytestmark = pytest.mark.early
 
@@ -89,11 +89,13 @@ def test_reports_are_well_formed_and_count_alike(checked: list[dict[str, Any]]) 
 
     (run,) = json.loads(sarif(checked))["runs"]
     rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    expected = [LIMIT for outcome in checked for _ in outcome["failures"]]
-    expected += [found.code for outcome in checked for found in outcome["findings"]]
-    assert sorted(result["ruleId"] for result in run["results"]) == sorted(expected)
-    assert rules == set(expected)
+    expected = [found.code for outcome in checked for found in outcome["findings"]]
+    failed = sum(len(outcome["failures"]) for outcome in checked)
+    named = [result["ruleId"] for result in run["results"]]
+    assert sorted(set(named) - _LIMITS.keys()) == sorted(set(expected))
+    assert (len(named), rules) == (len(expected) + failed, set(named))
     for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
         uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert re.fullmatch(r"[\w.~%/-]+", uri, re.ASCII)
 
@@ -303,6 +305,75 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     used = action["jobs"]["prompts"]["steps"][-1]
     assert used["uses"].endswith("/dialect-playground@COMMIT")  # no tag that is not there
     assert used["with"].keys() <= yaml.safe_load((ROOT / "action.yml").read_text())["inputs"].keys()
+
+
+def test_a_change_is_told_with_its_rule_its_line_and_a_lasting_fingerprint(tmp_path: Path) -> None:
+    """Each result of SARIF stands where the file has what changed, under a rule with help."""
+    old = json.loads(SAMPLE.read_text())
+    new = json.loads(SAMPLE.read_text().replace("small harbour office", "large harbour office"))
+    new["tools"][0]["description"] += " Never twice."
+    new["tools"][1] = {"name": "get_moon", "description": "The moon.", "input_schema": {}}
+    new["messages"].insert(2, {"role": "assistant", "parts": []})
+    told = []
+    for more in (0, 1):  # a line more at the beginning, and other numbers
+        for name, session in (("old.json", old), ("new.json", new)):
+            (tmp_path / name).write_text("\n" * more + json.dumps(session, indent=1))
+        words = ("--against", str(tmp_path / "old.json"), "--most-tokens-more", "0")
+        report = ("--report-to", str(tmp_path / "out.sarif"), "--force")
+        done = terminals.run("check", str(tmp_path / "new.json"), *words, *report)
+        assert done.returncode == 1
+        (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+        told.append(run["results"])
+    lines = ["", *(tmp_path / "new.json").read_text().splitlines()]
+    places = [each["locations"][0]["physicalLocation"] for each in told[1]]
+    at = {
+        each["message"]["text"]: lines[place["region"]["startLine"]].strip()
+        for each, place in zip(told[1], places, strict=True)
+    }
+    removed, changed, added, *rest = at.items()
+    assert removed[0].startswith("tool get_tides: removed, ")
+    assert removed[1] == '"tools": ['
+    assert changed[0].endswith("tokens: ' Never twice.' added")
+    assert changed[1] == '"name": "get_weather",'
+    assert (added[0][:20], added[1]) == ("tool get_moon: added", '"name": "get_moon",')
+    assert any("large harbour" in line and "'small', then 'large'" in text for text, line in rest)
+    assert any(text.startswith("messages.2: ") and line == "{" for text, line in rest)
+    codes = {each["ruleId"] for each in told[1]}
+    assert {"tools-changed", "system-changed", "empty-message"} <= codes
+    assert all(rule["help"]["text"] for rule in run["tool"]["driver"]["rules"])
+    first, second = ([each["partialFingerprints"] for each in results] for results in told)
+    assert first == second
+    assert len({*map(str, first)}) == len(first)
+
+
+def test_a_text_file_is_guarded_as_a_system_prompt(repository: Path) -> None:
+    """As sessions are: by a baseline, by git, with a report, and by the commands that show it."""
+    (repository / "system.txt").write_text("You are a harbour agent.\n\nUse {name}.\n")
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message", "prompts: write")
+    shutil.copy(repository / "system.txt", repository / "before.prompt")
+    command = ["check", "system.txt", "--against", "before.prompt", "--model", "gpt-4o"]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [SCRIPTS / "playground", *words]
+        return subprocess.run(line, cwd=repository, text=True, capture_output=True, check=False)
+
+    done = run(*command)
+    assert (done.returncode, done.stdout) == (0, "1 session as in the baseline, +0 tokens\n")
+    assert done.stderr.count("\n") == 1
+    assert "info prompt-alone (system.txt): " in done.stderr
+    (repository / "system.txt").write_text("You are a harbour agent.\n\nNever use {name}.\n")
+    for words in (command, ["check-changed", "system.txt", "--model", "gpt-4o"]):
+        done = run(*words)
+        assert done.returncode == 1
+        assert "'Use', then 'Never use'" in done.stdout
+    done = run(*command, "--prefix-may-change", "--most-tokens-more", "0")
+    assert (done.returncode, "1 tokens more" in done.stdout) == (1, True)
+    assert "Never use {name}." in run("render", "system.txt", "-d", "hermes").stdout
+    for name, content in (("a.json", b"{}"), ("a.txt", b'{"a": 1}'), ("b.txt", b" \n")):
+        (repository / name).write_bytes(content)
+        done = run("check", name, "--against", "before.prompt")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
 
 
 def test_check_writes_each_form_and_replaces_none(tmp_path: Path) -> None:

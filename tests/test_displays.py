@@ -30,7 +30,7 @@ from playground.dialects.models import DialectChoice
 from playground.lab.guides import Guide
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.trials.public import TrialPlan
-from playground.questions.comparison import Comparison
+from playground.questions.comparison import Comparison, LineDiff
 from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
@@ -105,6 +105,9 @@ def answers() -> dict[str, Shown]:
         "dialect_for": pg.dialect_for(EVIL),
         "trial, planned": pg.trial(session, "xml", expected=pg.expect("f", a=EVIL)),
         "receipt": evil_receipt(),
+        "column": pg.compare(session, "xml")["xml"],
+        "diff of lines": pg.compare(session, ["xml", "json"]).diff("xml", "json"),
+        "recording": pg.recording(EVIL, "xml", name=EVIL),
     }
 
 
@@ -154,6 +157,9 @@ KINDS: Final = [
     "dialect_for",
     "trial, planned",
     "receipt",
+    "column",
+    "diff of lines",
+    "recording",
 ]
 
 
@@ -204,7 +210,7 @@ def test_an_answer_has_a_table_a_page_and_a_display(shown: dict[str, Shown], kin
     assert "\n" not in bundle["text/plain"]
     assert " at 0x" not in bundle["text/plain"]
     head, *lines = str(value).split("\n")
-    if not isinstance(value, RawPrompt | Guide):  # which are printed as the texts that they are
+    if not isinstance(value, RawPrompt | Guide | LineDiff):  # printed as the texts that they are
         # of all dialects the likeliest are printed, and a line says how many more there are
         printed = 9 if isinstance(value, Detections) else len(value.frame())
         assert len(lines) == printed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import pydoc
 import re
+import shlex
 from pathlib import Path
 from typing import Any, get_args
 
@@ -160,11 +161,13 @@ def test_the_readmes_commands_work() -> None:
     commands = [*blocks(README, "sh")[1:], *blocks(ROOT / "docs" / "command-line.md", "sh")]
     for block in commands:
         for line in block.strip().splitlines():
-            program, *arguments = line.split("#")[0].replace("reply.txt", reply).split()
+            program, *arguments = shlex.split(line.replace("reply.txt", reply), comments=True)
             assert program == "playground"
             done = CliRunner().invoke(main, arguments)
             assert done.exit_code == 0, (line, done.output)
             assert done.stdout, line
+            for server in (name for name in arguments if name in ("vllm", "sglang")):
+                assert re.search(rf"what {server}:\w+ hands over$", done.stdout, re.M), line
 
 
 def test_the_format_documents_example_is_a_session() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -101,6 +102,28 @@ def test_a_command_needs_no_extra(core: Path, arguments: list[str], word: str) -
     assert word in done.stdout, done.stdout[:400] + done.stderr[:400]
 
 
+@pytest.mark.parametrize(("limit", "status"), [("5", 1), ("60", 0), ("100", 0), ("400", 0)])
+def test_a_limit_that_rough_counts_cannot_decide_fails_in_no_install(
+    core: Path, tmp_path: Path, limit: str, status: int
+) -> None:
+    """64 tokens more by GPT-4o's tokenizer, and a wide range by kinds of bytes."""
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("You are a harbour agent.\n")
+    new.write_text("You are a harbour agent.\n" + "Name the tide, then the ferry.\n" * 8)
+    words = ["check", str(new), "--against", str(old), "--model", "gpt-4o"]
+    words += ["--prefix-may-change", "--most-tokens-more", limit]
+    light = playground(core, *words)
+    full = subprocess.run(
+        [str(Path(sys.executable).parent / "playground"), *words], capture_output=True, text=True
+    )
+    undecided = limit in ("60", "100")
+    assert ("undecided-limit" in light.stderr) == undecided, light.stderr
+    assert light.returncode == status, light.stdout
+    assert undecided or light.returncode == full.returncode
+    assert playground(core, *words, "--strict").returncode == (status or int(undecided))
+    assert "undecided-limit" not in full.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
@@ -119,14 +142,19 @@ def test_a_command_that_needs_one_names_it(core: Path, arguments: list[str], ext
     assert len(said) == (1 if arguments else 2), said  # the app says first how to get help
 
 
-@pytest.mark.parametrize("answer", ["simulate_cache(s, 'xml')", "compare(s)", "count_tokens(s)"])
+ANSWERS = ["simulate_cache(s, 'native')", "compare(s)", "count_tokens(s)"]
+ANSWERS += ["detect('<tool_call>')", "check_dialect(pg.get_dialect('xml'))"]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_prints_and_has_a_page_without_pandas(core: Path, answer: str) -> None:
-    session = "s = pg.sample_sessions()['02-parallel-calls']"
+    session = "s = pg.sample_sessions()['12-long-tool-run']"
     code = f"import playground as pg; {session}; a = pg.{answer}; print(a); print(a.html()[:15])"
     done = run(core, code)
     assert done.stderr == ""
     head, *rows, page = done.stdout.splitlines()
     assert len(rows) > 2 and len(head.split()) > 2
+    assert not re.search(r"\d\.\d{5}", "".join(rows)), rows  # a figure, not a float
     assert page == "<!doctype html>"
 
 

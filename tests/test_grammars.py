@@ -149,6 +149,14 @@ def test_what_the_engine_takes_of_other_forms_is_read_whole(
     assert text is None or not fault(dialect, text, tools_for(dialect), True), text
 
 
+def test_a_value_that_an_equals_sign_ends_holds_none() -> None:
+    """The grammar took it for the end of an attribute's name, and the reader for the value's."""
+    (dialect,) = (each for each in NEAR if each.syntax.param == "{key}: {value}=\n")
+    text = "USE_TOOL: weather\ncity: a=b: c=\ndays: 3=\nEND_TOOL"
+    assert engine(dialect).accepts(text.replace("a=", "a-"))
+    assert not engine(dialect).accepts(text)
+
+
 def test_no_grammar_says_which_values_are_well_formed_that_a_line_break_ends() -> None:
     """Law 14 did not hold: a text went on over the next parameters, which the reader told of."""
     grammar = BY_LINE_BREAK.grammar(tools_for(BY_LINE_BREAK), accepts="well-formed")

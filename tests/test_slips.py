@@ -130,3 +130,19 @@ def test_the_fate_of_a_call(content: str, reasoning: str, calls: Any, expected: 
 @pytest.mark.long
 def test_every_cell_is_what_the_views_say_now() -> None:
     assert server_slips.dump(server_slips.table()) == server_slips.FILE.read_text("utf-8")
+
+
+def test_a_reader_finds_the_cell_of_a_dialect_on_a_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page leads to the JSON, and its program prints one fate for each slip of the dialect."""
+    text = (ROOT / "docs" / "slips.md").read_text()
+    assert "[slips.json](slips.json)" in text
+    (program,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    monkeypatch.chdir(ROOT)
+    exec(program)
+    lines = capsys.readouterr().out.splitlines()
+    assert "cut in an argument: text, run" in lines
+    slips = [line.partition(": ")[0] for line in lines if ": the " not in line]
+    assert len(slips) == len(set(slips)) > 20
+    assert "`vllm:hermes`" in (ROOT / "docs" / "formats" / "hermes.md").read_text()

@@ -114,6 +114,8 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} stands after the {args:json}"),
         ({"call": "{name} {line:path}{args:json}"}, "{line:path} stands before a body of texts"),
         ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
+        ({"call": "<{name}>{params}</x>", "param": "{key}: {value} \n"}, "a blank stands before"),
+        ({"call": "<{name}>{params}</x>", "param": "{key}={value}x{key}"}, "ends with a hole"),
         ({"call": "{call:json}", "section": "<a>{calls}</a>{name}"}, "{name} at character"),
         (
             {"call": "<f={name}>{params}", "param": "<{key}={key}>{value}</>"},

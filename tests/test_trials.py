@@ -198,7 +198,7 @@ def test_arms_are_compared_case_by_case() -> None:
         (
             {"xml": "rrr", "json": "rrx", "glm": "xxx"},
             "Nothing is proven: no difference was seen (xml 3 of 3; json 2 of 2 right). "
-            "4 of 9 attempts were not answered (json 1 of 3; glm 3 of 3): x.",
+            "4 of 9 attempts were not answered: x (json 1 of 3; glm 3 of 3).",
         ),
         (
             {"xml": "rrr", "json": "rrr"},

@@ -16,6 +16,7 @@ from playground.cache.answers.as_sent import sent_requests
 from playground.cache.answers.bills import validate_folder
 from playground.cache.usage import billed_of
 from playground.cli import main
+from playground.parsing.result import ParseResult, gather
 
 BILLS = ((0, 2_000), (2_000, 100), (600, 1_700))
 START = datetime(2025, 3, 18, 9, tzinfo=UTC)
@@ -166,3 +167,119 @@ def test_a_receipt_claims_nothing_of_texts_that_it_did_not_compare(tmp_path: Pat
     assert "texts of 24 characters and more" in shown
     assert "Only counted: messages and requests." in shown
     assert "input tokens" in shown and "tokens read" not in shown
+
+
+KIMI = '<|tool_call_begin|>functions.f:%s<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>'
+
+
+def kimi(*indexes: str) -> str:
+    calls = "".join(KIMI % index for index in indexes)
+    return f"<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>"
+
+
+DRAFT = f"<think>{kimi('0')}</think>"
+MISTRAL = '[TOOL_CALLS]f[CALL_ID]abcdefghi[ARGS]{"a": 1}'
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "codes"),
+    [
+        ("kimi-k2", kimi("0", "1"), []),
+        ("kimi-k2", kimi("0", "0"), ["duplicate-id"]),
+        ("kimi-k2", DRAFT + kimi("0"), ["draft-in-reasoning"]),
+        ("kimi-k2", kimi("0") + DRAFT + kimi("0"), ["draft-in-reasoning", "duplicate-id"]),
+        ("mistral", MISTRAL * 2, ["duplicate-id"]),
+    ],
+)
+def test_two_calls_of_a_reply_with_one_id_are_told(
+    dialect: str, text: str, codes: list[str]
+) -> None:
+    """Both were handed over in silence, and no result could say whose it is."""
+    for pieces in (text, [char.encode() for char in text]):
+        assert [each.code for each in pg.parse(pieces, dialect=dialect).findings] == codes
+
+
+def native(*calls: tuple[int, str, str]) -> ParseResult:
+    parser = pg.get_dialect("native").create_parser(pg.PromptData())
+    events = []
+    for index, call_id, text in calls:
+        function = {"name": "f", "arguments": text}
+        events += parser.feed_tool_call_delta({"index": index, "id": call_id, "function": function})
+    return gather([*events, *parser.finish()])
+
+
+def test_two_native_calls_with_one_id_are_told() -> None:
+    result = native((0, "x", "{}"), (1, "x", "{}"))
+    assert [each.message for each in result.findings] == ["id 'x' is used twice"]
+    assert len(result.tool_calls) == 2
+
+
+def test_native_calls_with_one_index_and_other_ids_are_several_calls() -> None:
+    """Their names and arguments were joined, and the whole was aborted as no JSON."""
+    result = native((0, "x", '{"a": 1}'), (0, "y", '{"a": 2}'))
+    read = [(call.call_id, call.name, call.arguments) for call in result.tool_calls]
+    assert read == [("x", "f", {"a": 1}), ("y", "f", {"a": 2})]
+    assert [each.code for each in result.findings] == ["mended-form"]
+    one = native((0, "x", '{"a"'), (0, "x", ": 1}"))
+    assert [call.arguments for call in one.tool_calls] == [{"a": 1}]
+
+
+REPEATED = '{"a": 1, "b": {"c": 1, "c": 2}, "a": 2, "d": "\\"d\\": 1"}'
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        native((0, "x", REPEATED)),
+        pg.parse(
+            f'<tool_call>{{"name": "f", "arguments": {REPEATED}}}</tool_call>', dialect="hermes"
+        ),
+        pg.parse(f"<function=f>{REPEATED}</function>", dialect="llama3-function"),
+        pg.parse(KIMI % "0", dialect="kimi-k2"),
+    ],
+    ids=["native", "hermes", "llama3-function", "none is repeated"],
+)
+def test_a_key_that_stands_twice_in_json_is_told(result: ParseResult) -> None:
+    """In every other notation it was told; here the first value was gone without a word."""
+    (call,) = result.tool_calls
+    told = [(each.code, each.where) for each in result.findings if "more than once" in each.message]
+    if call.arguments == {"a": 1}:
+        assert told == []
+    else:
+        assert call.arguments == {"a": 2, "b": {"c": 2}, "d": '"d": 1'}
+        places = [("duplicate-argument", f"call 0, argument {key}") for key in "ca"]
+        assert told == places
+
+
+def test_no_server_is_claimed_to_read_an_index_in_digits_of_another_script() -> None:
+    """Python's digits are those of any script; what a server's engine takes was not tried."""
+    for index, codes in (("1", []), ("\u0661", ["unproven-repair"])):
+        result = pg.parse(kimi("0", index), dialect="kimi-k2", server="vllm")
+        assert [each.code for each in result.findings] == codes
+
+
+def ai_span(number: int, parent: int, **attributes: str) -> dict[str, Any]:
+    pairs = [{"key": f"ai.{k}", "value": {"stringValue": v}} for k, v in attributes.items()]
+    ids = {"spanId": f"{number:016x}", "parentSpanId": f"{parent:016x}" if parent else ""}
+    return {"traceId": "a" * 32, **ids, "name": "ai", "attributes": pairs}
+
+
+def test_an_outer_span_of_the_ai_sdk_is_left_out_only_if_its_own_inner_span_is_there(
+    tmp_path: Path,
+) -> None:
+    """An outer span was left out if the file had the inner span of any other call."""
+    asked = {"prompt.messages": json.dumps([{"role": "user", "content": "Ebb?"}])}
+    spans = [
+        ai_span(1, 0, prompt=json.dumps({"prompt": "Ebb?"}), **{"response.text": "Noon."}),
+        ai_span(2, 1, **asked, **{"response.text": "Noon."}),
+        ai_span(3, 0, prompt=json.dumps({"prompt": "Flood?"}), **{"response.text": "Six."}),
+    ]
+    document = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    (tmp_path / "trace.json").write_text(json.dumps(document))
+    found = [loaded.session.messages for loaded in pg.load_sessions(tmp_path / "trace.json")]
+    assert [
+        [getattr(part, "text", "") for one in said for part in one.parts] for said in found
+    ] == [
+        ["Ebb?", "Noon."],
+        ["Flood?", "Six."],
+    ]

@@ -4,12 +4,15 @@ text that no dialect reads.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from strategies import DIALECTS, GENERAL
 
+from playground.base.fixes import with_fix
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
@@ -197,6 +200,27 @@ def test_a_closer_is_told_with_the_dialects_that_have_it(text: str, message: str
     (finding,) = parse(text, "native", [WEATHER]).findings
     assert finding.code == "foreign-closer"
     assert finding.message.startswith(message)
+
+
+@pytest.mark.parametrize("slip", ["as written", "cut in an argument", "a call in a code fence"])
+def test_the_dialect_that_foreign_markup_names_says_more(slip: str) -> None:
+    """Who reads the reply in the named dialect gets a call, or a finding that says why not."""
+    replies = json.loads((ROOT / "docs" / "slips.json").read_text())["replies"]
+    for name in ("hermes", "qwen3-coder", "kimi-k2", "anthropic-invoke"):
+        for finding in parse(replies[name][slip], "native").findings:
+            named = finding.message.split()[0] if finding.code == "foreign-markup" else "native"
+            read = parse(replies[name][slip], named)
+            assert read.tool_calls or read.aborted or read.findings
+            assert "read the reply in the named dialect" in with_fix(finding) or named == "native"
+
+
+@pytest.mark.parametrize("closer", ["</invoke>", "</tool_call>", "</called_function>"])
+def test_the_remedy_for_a_lone_closer_is_no_other_dialect(closer: str) -> None:
+    """No dialect reads a call without its opener, so nobody is sent from one to the next."""
+    for dialect in ("native", "anthropic-invoke", "hermes", "xml"):
+        for finding in parse(f"so\n{closer}", dialect, [WEATHER]).findings:
+            assert "named dialect" not in with_fix(finding)
+            assert "opener" in with_fix(finding)
 
 
 @pytest.mark.parametrize(

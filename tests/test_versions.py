@@ -363,7 +363,7 @@ def test_a_check_says_each_change_of_the_prefix_in_a_line() -> None:
         "tool_choice: None, then {'type': 'any'}",
         "in another order: write",
         "tool list: added, 41 tokens",
-        "system: # Tone: changed, +1 tokens: '', then ' very'",
+        "system: # Tone: changed, +1 tokens: ' very' added",
     ]
     assert against_failures(found, prefix_may_change=True, most_tokens_more=max(more, 0)) == []
     longer = pg.diff(changed(), BEFORE)

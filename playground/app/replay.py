@@ -127,7 +127,9 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
-    asked = [name for name in _columns_in_address(values) if name in known][: readings.MOST_COLUMNS]
+    named = _columns_in_address(values)
+    say.unknown("column", [name for name in named if name not in known], known)
+    asked = [name for name in named if name in known][: readings.MOST_COLUMNS]
     if state.get(_OF) != recording.name and (state.get(_OF) is not None or not asked):
         state.choose(COLUMNS, usual)
     elif asked and (state.get(COLUMNS) is None or state.went_back()):

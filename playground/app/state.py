@@ -355,10 +355,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox before it is drawn, if its titles differ from the names of its options.
-
-    The box gets the option in the address or, by default, the first one.
-    """
+    """Set a selectbox, if its titles differ from its options, before it is drawn: to the option in
+    the address or, by default, to the first one."""
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked
@@ -374,6 +372,19 @@ def rename_in_address(key: str, names: Mapping[str, str]) -> None:
         st.session_state[key] = names[asked]
 
 
+def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
+    """Correct names that commas join or that are unknown, and return the unknown ones. Streamlit
+    ignores such a value of a bound widget. Call this before the widget is drawn."""
+    asked, context = st.query_params.get_all(key), get_script_run_ctx()
+    if context is None or all(name in options for name in asked):
+        return []
+    names = list(dict.fromkeys(name.strip() for value in asked for name in value.split(",")))
+    with context.session_state.query_params() as address:
+        address[key] = [name for name in names if name in options]
+        address.set_initial_query_params_from_current()  # from these the widget gets its value
+    return [name for name in names if name and name not in options]
+
+
 def set_unless_in_address(key: str, value: str) -> None:
     """Set a bound widget before it is first drawn, unless the address has a value for it."""
     if key not in st.query_params and key not in st.session_state:
@@ -381,10 +392,8 @@ def set_unless_in_address(key: str, value: str) -> None:
 
 
 def went_back() -> bool:
-    """Return True if the browser's Back or Forward asked for this run.
-
-    Streamlit itself then follows the address, but only for widgets that are bound to it.
-    """
+    """Return True if the browser's Back or Forward asked for this run. Streamlit itself then
+    follows the address, but only for widgets that are bound to it."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 

@@ -12,6 +12,8 @@ from functools import wraps
 from os import PathLike
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
+from pydantic import ValidationError
+
 from playground.base.errors import InputFault
 
 _Parameters = ParamSpec("_Parameters")
@@ -43,8 +45,13 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 }
 
 
+def one(words: str) -> ArgumentKind:
+    """Return the kind of a single value; `words` say what takes several."""
+    return ArgumentKind((object,), words, (list, tuple, set))
+
+
 def takes(
-    **kinds: str | type | tuple[type, ...],
+    **kinds: str | ArgumentKind | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Make a decorator that checks the named arguments. A kind is a key of KINDS, or a type.
 
@@ -65,6 +72,49 @@ def takes(
         return call_checked
 
     return decorate
+
+
+class FieldFault(InputFault, ValueError):
+    """A wrong argument of one of the classes; a ValueError too, as pydantic's own error is."""
+
+
+def plain_faults(expected: str) -> Callable[[type[_Result]], type[_Result]]:
+    """Make a decorator for a class of pydantic: wrong arguments raise a FieldFault of one line.
+
+    Validation without the constructor, as when files are read, raises pydantic's own errors.
+    """
+
+    def decorate(cls: type[_Result]) -> type[_Result]:
+        validated: Any = cls.__init__
+
+        @wraps(validated)
+        def construct(self: Any, /, *args: Any, **fields: Any) -> None:
+            try:
+                validated(self, *args, **fields)
+            except (ValidationError, TypeError) as error:
+                place, problem = _misfit(cls, error)
+                where = f"{cls.__name__}({place}{'=' * bool(place)}…)"
+                raise FieldFault(problem, where=where, expected=expected) from None
+
+        setattr(cls, "__init__", construct)  # noqa: B010 - mypy refuses the assignment
+        return cls
+
+    return decorate
+
+
+def _misfit(cls: type, error: ValidationError | TypeError) -> tuple[str, str]:
+    """Return the wrong field of a class, "" if no single one, and what is wrong with it."""
+    if isinstance(error, TypeError):
+        return "", str(error)
+    first = error.errors()[0]
+    names, place = list(getattr(cls, "__dataclass_fields__", ())), ".".join(map(str, first["loc"]))
+    place = names[int(place)] if place.isdigit() and int(place) < len(names) else place
+    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return place, f"{place.rpartition('.')[2]!r} is no field"
+    if first["type"] in ("missing", "value_error"):
+        return place, first["msg"].removeprefix("Value error, ")
+    given = first["input"]
+    return place, f"{type(given).__name__} {given!r:.60} was given: {first['msg']}"
 
 
 def formerly_positional(
@@ -123,6 +173,13 @@ def older_keyword(
     return decorate
 
 
+class FormerMethod(list[_Result]):
+    """A list that a method once returned: code that still calls it gets the list itself."""
+
+    def __call__(self) -> list[_Result]:
+        return self
+
+
 def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
     """Return JSON data in which renamed fields have their older names as keys."""
     return {older.get(name, name): value for name, value in data.items()}
@@ -138,10 +195,12 @@ def warn_of_place(function: str, names: Iterable[str]) -> None:
     )
 
 
-def _kind(spec: str | type | tuple[type, ...]) -> ArgumentKind:
+def _kind(spec: Any) -> ArgumentKind:
+    if isinstance(spec, ArgumentKind):
+        return spec
     if isinstance(spec, str):
         return KINDS[spec]
-    types = spec if isinstance(spec, tuple) else (spec,)
+    types: tuple[type, ...] = spec if isinstance(spec, tuple) else (spec,)
     words = ", or ".join(f"a {each_type.__name__}" for each_type in types).replace(
         "a NoneType", "None"
     )

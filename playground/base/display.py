@@ -12,9 +12,11 @@ The base class of an answer says what it can do: `Shown` (a table, a page, a not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeVar, overload
 
 from playground.base.wording import keep_order, short_repr, visible
 
@@ -72,23 +74,32 @@ def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
     Raises KeyError if none is registered, which is a bug of this package."""
+    _load(_MODULES[kind])
+    drawn = _drawn_type(kind, value)
+    if drawn is None:  # an answer of a plugin, whose drawings are not loaded yet
+        _load_plugins()
+        drawn = _drawn_type(kind, value)
+    return _drawings[kind, drawn or _path_of(type(value))](value)
+
+
+def _load_plugins() -> None:
+    from playground.base.extras import MissingPackageError
+    from playground.base.registry import plugins
+
+    for module in (module for plugin in plugins().values() for module in plugin.drawings):
+        with suppress(MissingPackageError):  # of another plugin's answers
+            _load(module)
+
+
+def _load(module: str) -> None:
     try:
-        import_module(_MODULES[kind])
+        import_module(module)
     except ModuleNotFoundError as error:
         from playground.base.extras import missing_package
 
         if missing := missing_package(error):
             raise missing from None
         raise
-    drawn = _drawn_type(kind, value)
-    if drawn is None:  # an answer of a plugin, whose drawings are not loaded yet
-        from playground.base.registry import plugins
-
-        for plugin in plugins().values():
-            for module in plugin.drawings:
-                import_module(module)
-        drawn = _drawn_type(kind, value)
-    return _drawings[kind, drawn or _path_of(type(value))](value)
 
 
 def _drawn_type(kind: Display, value: object) -> str | None:
@@ -105,6 +116,8 @@ class Shown:
     """An answer that shows itself: in a notebook, at the end of a cell."""
 
     __slots__ = ()
+    _printed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """The words for people, in place of a column's own."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -122,12 +135,7 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        from playground.base.extras import MissingPackageError
-
-        try:
-            return as_text(self.frame())
-        except MissingPackageError:  # without pandas, numbers are not rounded
-            return "\n".join(_lines(draw("rows", self)))
+        return as_text(draw("rows", self), self._printed)
 
     def html(self) -> str:
         """Return the answer as one HTML page that needs no server.
@@ -155,28 +163,28 @@ def _field(name: str, value: object) -> str:
     return f"{name}={own!r}" if isinstance(own := getattr(value, "name", None), str) else ""
 
 
-def _lines(rows: Any) -> Iterator[str]:
-    columns = [list(map(str, column)) for column in zip(rows.columns, *rows.cells, strict=True)]
-    widths = [max(map(len, map(_cell, column))) for column in columns]
-    for line in zip(*columns, strict=True):
-        cells = (_cell(cell).ljust(width) for cell, width in zip(line, widths, strict=True))
-        yield keep_order(" ".join(cells).rstrip())
-
-
-def as_text(frame: pd.DataFrame) -> str:
-    """Return a table as text: a line for each row, texts aligned left, their ends cut off."""
-    if frame.empty:
+def as_text(rows: Any, words: Mapping[str, Mapping[Any, str]] = MappingProxyType({})) -> str:
+    """Return a table's rows as text: a line for each, texts aligned left, their ends cut off."""
+    if not rows.cells:
         return "(nothing)"
-    columns: dict[str, list[Any]] = {}
-    for name, column in frame.items():
-        values = list(column)
-        if not all(isinstance(value, int | float) for value in values):
-            texts = [_cell(str(value)) for value in values]
-            width = max(map(len, [_cell(str(name)), *texts]))
-            name, values = _cell(str(name)).ljust(width), [text.ljust(width) for text in texts]
-        columns[str(name)] = values
-    lines = type(frame)(columns).to_string(index=False).split("\n")
+    columns = []
+    for name, values in zip(rows.columns, zip(*rows.cells, strict=True), strict=True):
+        printed = words.get(name, {})
+        texts = [
+            _cell(name),
+            *(_text(printed.get(value, value) if printed else value) for value in values),
+        ]
+        width = max(map(len, texts))
+        is_number = all(value is None or isinstance(value, int | float) for value in values)
+        columns.append([text.rjust(width) if is_number else text.ljust(width) for text in texts])
+    lines = (" ".join(cells).rstrip() for cells in zip(*columns, strict=True))
     return "\n".join(map(keep_order, lines))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) and abs(value) < 1_000 else _cell(str(value))
 
 
 def _cell(text: str) -> str:

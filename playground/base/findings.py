@@ -116,6 +116,10 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "printed-response": warning("the text is a response object as Python prints it, not a reply"),
     "native-call": info("a native tool call, in a stream whose dialect writes calls as text"),
+    "undecided-limit": warning(
+        "without a tokenizer, a limit lies within the range of the count: neither kept nor exceeded"
+    ),
+    "prompt-alone": info("a text file that is no session: read as a system prompt"),
     "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),
     "unknown-json": warning("JSON in an unknown format: taken for a reply"),
     "unknown-dialect": warning(
@@ -367,7 +371,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "counts of tokens in a trace that repeat the provider's own in another meaning: left out"
     ),
     "not-exported": warning("the session has something that the written form cannot hold"),
-    "times-unknown": warning("requests without a known time: 0, which is 1970, is written"),
+    "times-unknown": warning(
+        "requests without a known time or length: 0 is written, which as a time is 1970"
+    ),
     "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
     "not-a-number": warning(
         "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
@@ -388,6 +394,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "tool-left-out": warning("an entry among the tools has no schema: left out"),
     "cache-mark": info("a cache mark between the tools: it stays in the request"),
     "tool-fields": info("fields of a tool that have no meaning here: not kept"),
+    "schema-misplaced": warning("a tool's schema under a key of no known form: not read"),
     "var-arguments": warning("*args or **kwargs: a model cannot give them"),
     "annotation-unread": warning("a type without JSON Schema: any value is allowed"),
     "docstring-lies": warning("a docstring that describes another signature"),

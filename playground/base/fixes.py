@@ -50,10 +50,10 @@ FIXES: Final[dict[str, str]] = {
     "lone-surrogate": "find the program that splits characters: both halves belong in one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
     "code-not-read": "if the reply is code, read it in the dialect llama3-code",
-    "foreign-markup": "read the reply in the named dialect",
+    "foreign-markup": "read the reply in the named dialect (`-d`; `dialect=` in Python)",
     "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "unread-call": "name the reply's dialect, or have one proposed by `playground dialect propose`",
-    "foreign-closer": "read the reply in the named dialect; an opener may be lost",
+    "foreign-closer": "find its opener: no dialect reads a call without it",
     "filtered-tokens": "start the server without skip_special_tokens, or record its raw text",
     "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",
     "unknown-dialect": "register the dialect, or read the recording in a known one",
@@ -92,6 +92,7 @@ FIXES: Final[dict[str, str]] = {
     "schema-ignored": "state it in the parameter's description as well",
     "parameter-dropped": "leave the parameter out, or choose a model that uses it",
     # what a count of tokens sees
+    "undecided-limit": "install 'dialect-playground[llm]', whose tokenizers decide it",
     "token-injection": "escape the token, or encode users' texts without control tokens",
     "doubled-bos": "let the template or the tokenizer write BOS, not both",
     # what the cache lab sees in requests

@@ -11,6 +11,7 @@ import json
 import marshal
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
@@ -23,6 +24,7 @@ _DIGITS: Final = 4300  # the most that Python reads and writes; other programs a
 _HUGE: Final = 10**_DIGITS
 _REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
 _RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # placeholder for the text of a number
+_KEY_END: Final = re.compile(r'"\s*:')
 _NUMBER: Final = re.compile(r"-?(?:\d[\d.eE+-]*|Infinity)|NaN")
 
 
@@ -61,6 +63,36 @@ def load_strict_json(text: str) -> Any:
     """Read JSON without a copy of its text, which may be long. Raises ValueError if the text is not
     JSON or has an integer of too many digits; RecursionError if it is nested too deeply."""
     return _DECODERS[True].decode(text)
+
+
+def repeated_keys(text: str, value: Any) -> list[str]:
+    """Return the keys that occur several times in one object, each once: readers keep only the last
+    value. `value` is what the text was read as. The list is empty if the text is not JSON."""
+    if sum(1 for _ in _KEY_END.finditer(text)) == _members(value):  # reading again takes memory
+        return []
+    found: dict[str, None] = {}
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        if len(pairs) > len({name for name, _ in pairs}):
+            counts = Counter(name for name, _ in pairs)
+            found.update((name, None) for name, count in counts.items() if count > 1)
+
+    with suppress(ValueError, RecursionError):
+        json.loads(text, strict=False, object_pairs_hook=note, parse_int=str, parse_float=str)
+    return list(found)
+
+
+def _members(value: Any) -> int:
+    """Return the number of members of all objects in a value."""
+    count, waiting = 0, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            count += len(one)
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return count
 
 
 def load_strict_json_at(text: str, start: int) -> tuple[Any, int]:

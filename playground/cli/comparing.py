@@ -171,11 +171,12 @@ class BaselineOptions:
         Return what `--json` prints (`failures`, `differences`), and the file's findings.
         """
         from playground.questions.versions import diff as compared
-        from playground.questions.versions.against import against_failures
+        from playground.questions.versions.against import against_failures, undecided_limit
         from playground.questions.versions.pairing import paired
 
         newer, baseline = load_all(session, model), load_all(self.baseline, model)
         failed = []
+        findings = [finding for loaded in newer for finding in loaded.findings]
         if len(newer) != len(baseline):
             failed.append(f"{counted(len(newer), 'session')}, but {len(baseline)} in the baseline")
         differences = []
@@ -196,7 +197,8 @@ class BaselineOptions:
             lines = against_failures(difference, self.most_tokens_more, self.prefix_may_change)
             failed += [f"{prefix}{line}" for line in lines]
             differences.append(difference.as_json())
-        findings = [finding for loaded in newer for finding in loaded.findings]
+            if undecided := undecided_limit(difference, self.most_tokens_more):
+                findings.append(undecided)
         return {"failures": failed, "differences": differences}, findings
 
 

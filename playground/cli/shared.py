@@ -133,20 +133,47 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
 
 def load(name: str, model: str = "") -> LoadedSession:
     """Load a session from a file in any format, a sample by its name, or standard input (`-`).
-    `model` replaces the session's model.
+    `model` replaces the session's model. A text file that is no session is a system prompt.
     """
-    from playground.sessions.loading import named_source
-
-    loaded = _load_first(named_source(name))
-    return replace(loaded, session=loaded.session.with_model(model))
+    return _load(name, model, lambda source: [_load_first(source)])[0]
 
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
     """Load every session of a file; `load` loads only the first."""
-    from playground.sessions.loading import named_source, read_sessions
+    from playground.sessions.loading import read_sessions
 
-    sessions = read_sessions(named_source(name))
+    return _load(name, model, lambda source: list(read_sessions(source)))
+
+
+def _load(
+    name: str, model: str, read: Callable[[Source], list[LoadedSession]]
+) -> list[LoadedSession]:
+    from playground.sessions.loading import named_source
+
+    source = named_source(name)
+    try:
+        sessions = read(source)
+    except InputFault:
+        if (prompt := _prompt_alone(source)) is None:
+            raise
+        sessions = [prompt]
     return [replace(each, session=each.session.with_model(model)) for each in sessions]
+
+
+def _prompt_alone(source: Source) -> LoadedSession | None:
+    """Return a session of a system prompt that a text file holds; None if the file may hold
+    something else."""
+    from playground.base.findings import finding
+    from playground.sessions.in_memory import session
+    from playground.sessions.loading import LoadedSession
+
+    is_text = source.name.endswith((".md", ".prompt", ".txt"))
+    if not is_text or source.is_folder or source.number:
+        return None
+    text = source.text
+    if not text.strip() or text.lstrip()[0] in "{[":
+        return None
+    return LoadedSession(session(system=text), [finding("prompt-alone", source.name)])
 
 
 def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSession:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from playground.sessions.loading import LoadedSession
 
 
-@command("replay 05-call-in-a-fence --events", "replay 02-parallel-calls -d xml --server vllm")
+@command("replay 05-call-in-a-fence --events", "replay 09-reasoning --server vllm")
 @click.argument("recording")
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 @click.option("--name", default="", help="Name of a recording in the file. Default: the first.")

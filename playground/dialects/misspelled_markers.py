@@ -137,7 +137,7 @@ class NearDialect(NamedTuple):
 def nearest_dialect(text: str) -> NearDialect:
     """Return the dialect with the most characters of markers in a text, or `NearDialect()`.
 
-    The markers may be exact or misspelled.
+    Misspelled markers count only if the text has no exact one.
     """
     searched = text[:SEARCH_LIMIT]
     normal_text = normal_form(searched)
@@ -156,7 +156,7 @@ def nearest_dialect(text: str) -> NearDialect:
         size = sum(len(normal) for normal in set(markers.values()) if normal in normal_text)
         if marker and len(marker) + size > almost[0]:
             almost = len(marker) + size, NearDialect(dialect.name, marker)
-    return max(exact, almost, key=lambda each: each[0])[1]
+    return exact[1] if exact[0] else almost[1]
 
 
 def no_dialect_finding(text: str) -> Finding:

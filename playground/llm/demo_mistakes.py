@@ -58,11 +58,14 @@ def script_fault(script: str) -> str:
     return ""
 
 
-def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
-    """Return the call with the mistake; None if there is no call, or if the mistake is a missing
-    call."""
-    if call is None or mistake == "call":
-        return None
+def spoiled_calls(calls: list[dict[str, Any]], mistake: Mistake) -> list[dict[str, Any]]:
+    """Return the calls, all with the mistake; none if the mistake is a missing call."""
+    if mistake == "call":
+        return []
+    return [_spoiled(call, mistake) for call in calls]
+
+
+def _spoiled(call: dict[str, Any], mistake: Mistake) -> dict[str, Any]:
     if mistake == "tool":
         return {**call, "name": f"{call['name']}_too"}
     if mistake == "arguments":

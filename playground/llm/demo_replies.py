@@ -1,6 +1,6 @@
 """The demo model's replies in the forms of OpenAI, Anthropic and Ollama, streamed or complete.
 
-A reply has `reasoning`, `text` and, if it calls a tool, `call` with name and arguments.
+A reply has `reasoning`, `text` and, if it calls tools, `calls` with names and arguments.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ _PIECE: Final = 4  # characters in a delta
 def _pieces(text: str) -> Iterator[str]:
     for start in range(0, len(text), _PIECE):
         yield text[start : start + _PIECE]
+
+
+def _id(kind: str, index: int) -> str:
+    return f"{kind}_demo{f'_{index + 1}' * bool(index)}"
 
 
 def event_frame(name: str, value: Any) -> bytes:
@@ -34,14 +38,14 @@ def openai(model: str, reply: DemoReply) -> Iterator[bytes]:
         yield chunk({"reasoning_content": piece})
     for piece in _pieces(reply["text"]):
         yield chunk({"content": piece})
-    call = reply.get("call")
-    if call:
+    calls = reply.get("calls") or []
+    for index, call in enumerate(calls):
         function = {"name": call["name"], "arguments": ""}
-        first = {"index": 0, "id": "call_demo", "type": "function", "function": function}
+        first = {"index": index, "id": _id("call", index), "type": "function", "function": function}
         yield chunk({"tool_calls": [first]})
         for piece in _pieces(json.dumps(call["arguments"], ensure_ascii=False)):
-            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-    yield chunk({}, "tool_calls" if call else "stop")
+            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield chunk({}, "tool_calls" if calls else "stop")
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
     yield event_frame("", {**head, "model": model, "choices": [], "usage": usage})
@@ -62,8 +66,9 @@ def anthropic(model: str, reply: DemoReply) -> Iterator[bytes]:
         empty = {"type": "thinking", "thinking": "", "signature": ""}
         blocks.append((empty, "thinking_delta", "thinking", reply["reasoning"]))
     blocks.append(({"type": "text", "text": ""}, "text_delta", "text", reply["text"]))
-    if call := reply.get("call"):
-        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"], "input": {}}
+    calls = reply.get("calls") or []
+    for number, call in enumerate(calls):
+        use = {"type": "tool_use", "id": _id("toolu", number), "name": call["name"], "input": {}}
         text = json.dumps(call["arguments"], ensure_ascii=False)
         blocks.append((use, "input_json_delta", "partial_json", text))
     for index, (block, kind, key, text) in enumerate(blocks):
@@ -71,7 +76,7 @@ def anthropic(model: str, reply: DemoReply) -> Iterator[bytes]:
         for piece in _pieces(text):
             yield event("content_block_delta", index=index, delta={"type": kind, key: piece})
         yield event("content_block_stop", index=index)
-    stop = {"stop_reason": "tool_use" if reply.get("call") else "end_turn", "stop_sequence": None}
+    stop = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
     yield event("message_delta", delta=stop, usage={"output_tokens": 20})
     yield event("message_stop")
 
@@ -89,8 +94,8 @@ def ollama(model: str, reply: DemoReply) -> Iterator[bytes]:
         yield line({"thinking": piece})
     for piece in _pieces(reply["text"]):
         yield line({"content": piece})
-    if reply.get("call"):
-        yield line({"tool_calls": [{"function": reply["call"]}]})
+    if calls := reply.get("calls"):
+        yield line({"tool_calls": [{"function": call} for call in calls]})
     yield line({}, done=True, done_reason="stop", prompt_eval_count=100, eval_count=20)
 
 
@@ -99,11 +104,12 @@ def whole_openai(model: str, reply: DemoReply) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["reasoning_content"] = reply["reasoning"]
-    if call := reply.get("call"):
+    for index, call in enumerate(reply.get("calls") or ()):
         text = json.dumps(call["arguments"], ensure_ascii=False)
         function = {"name": call["name"], "arguments": text}
-        message["tool_calls"] = [{"id": "call_demo", "type": "function", "function": function}]
-    finish = "tool_calls" if reply.get("call") else "stop"
+        whole = {"id": _id("call", index), "type": "function", "function": function}
+        message.setdefault("tool_calls", []).append(whole)
+    finish = "tool_calls" if reply.get("calls") else "stop"
     return {
         "id": "chatcmpl-demo",
         "object": "chat.completion",
@@ -120,8 +126,8 @@ def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
     if reply["reasoning"]:
         content.append({"type": "thinking", "thinking": reply["reasoning"], "signature": ""})
     content.append({"type": "text", "text": reply["text"]})
-    if call := reply.get("call"):
-        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"]}
+    for index, call in enumerate(reply.get("calls") or ()):
+        use = {"type": "tool_use", "id": _id("toolu", index), "name": call["name"]}
         content.append({**use, "input": call["arguments"]})
     return {
         "id": "msg_demo",
@@ -129,7 +135,7 @@ def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
         "role": "assistant",
         "model": model,
         "content": content,
-        "stop_reason": "tool_use" if reply.get("call") else "end_turn",
+        "stop_reason": "tool_use" if reply.get("calls") else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 100, "output_tokens": 20},
     }
@@ -140,8 +146,8 @@ def whole_ollama(model: str, reply: DemoReply) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["thinking"] = reply["reasoning"]
-    if reply.get("call"):
-        message["tool_calls"] = [{"function": reply["call"]}]
+    if calls := reply.get("calls"):
+        message["tool_calls"] = [{"function": call} for call in calls]
     counts = {"prompt_eval_count": 100, "eval_count": 20}
     head = {"model": model, "created_at": "1970-01-01T00:00:00Z"}
     return {**head, "message": message, "done": True, "done_reason": "stop", **counts}

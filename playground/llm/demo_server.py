@@ -1,6 +1,6 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls the first tool of a request, and answers once the assistant's last call has its result.
+It calls a tool as the user's words say (`demo_calls.py`), and answers once it has the result.
 The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
 dialect, `demo-error` breaks off with an error, `demo-cut` without an end, `demo-slow` is slow,
 `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the request has.
@@ -13,18 +13,21 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
 from typing import Any, Final
 
+from playground.base.errors import InputFault
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.reading import parse
-from playground.llm.demo_mistakes import Mistake, Mistakes, script_fault, spoiled_call
+from playground.llm.demo_calls import sample, scripted_calls
+from playground.llm.demo_mistakes import Mistake, Mistakes, script_fault, spoiled_calls
 from playground.llm.demo_replies import event_frame, writers_of
-from playground.nouns.messages import ToolCallPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 
 _WEATHER: Final = ToolMetadata(
@@ -79,8 +82,10 @@ class DemoServer(ThreadingHTTPServer):
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
     """Run a demo server during a `with` block, and yield it; its `url` is a `base_url`.
 
-    No model answers: a script calls the first tool with made-up arguments that fit its schema, and
-    once it has the result it answers in words. `tools` are those that it calls in a text dialect.
+    No model answers: a script calls the tool that shares most words with the user's last message.
+    The arguments fit its schema: names ("Brest"), quotes and numbers of the message, in order, and
+    what it does not name is made up. Names in a row ("Brest and Calais") give a call each. Once it
+    has the result it answers in words. `tools` are those that it calls in a text dialect.
     The model's name says how it behaves (for LiteLLM after `openai/`):
 
     - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
@@ -209,23 +214,32 @@ def _answer(
     messages = body["messages"]
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
-        return {"reasoning": "", "text": json.dumps(_sample(wanted.get("schema")))}
+        return {"reasoning": "", "text": json.dumps(sample(wanted.get("schema")))}
     reasoning = "The user wants something that a tool can tell. "
     if _has_called(mode, messages, tools):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"
-        call = spoiled_call(_native_call(body.get("tools") or ()) if free else None, mistake)
+        offered = _offered(body.get("tools") or ()) if free else []
+        one_only = body.get("parallel_tool_calls") is False
+        calls = spoiled_calls(scripted_calls(offered, messages), mistake)
+        calls = calls[:1] if one_only else calls
         text = "I will look that up." if free else "I know that without looking."
-        return {"reasoning": reasoning, "text": text, "call": call}
-    tool = tools[0]
-    call = spoiled_call({"name": tool.name, "arguments": _sample(tool.input_schema)}, mistake)
-    dialect = get_dialect(mode)
+        return {"reasoning": reasoning, "text": text, "calls": calls}
+    calls = spoiled_calls(scripted_calls(tools, messages), mistake)
+    dialect, text = get_dialect(mode), "I will look that up."
     if dialect.is_native_toolcalling():
-        return {"reasoning": "", "text": "I will look that up.", "call": call}
-    part = ToolCallPart("call_1", call["name"], call["arguments"]) if call else None
-    text = dialect.format_tool_call(part) if part else ""
-    return {"reasoning": "", "text": f"I will look that up.\n{text}"}
+        return {"reasoning": "", "text": text, "calls": calls}
+    parts = (ToolCallPart(f"call_{i}", c["name"], c["arguments"]) for i, c in enumerate(calls, 1))
+    said = dialect.format_history_item(Message("assistant", (TextPart(f"{text}\n"), *parts)), tools)
+    return {"reasoning": "", "text": said["content"] if said else text}
+
+
+def _offered(tools: Sequence[Any]) -> list[ToolMetadata]:
+    """Return the tools of a request that can be read, of any provider's form."""
+    with suppress(InputFault):
+        return read_tools(tools)
+    return []
 
 
 def _has_called(
@@ -252,34 +266,3 @@ def _has_call(mode: str, message: dict[str, Any], tools: Sequence[ToolMetadata])
         return True
     text = "".join(str(block.get("text", "")) for block in blocks)
     return mode in dialect_names() and bool(parse(text, mode, tools=tools).tool_calls)
-
-
-def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:
-    if not offered or not isinstance(offered[0], dict):
-        return None
-    function = offered[0].get("function") or offered[0]
-    schema = function.get("parameters") or function.get("input_schema") or {}
-    return {"name": str(function.get("name")), "arguments": _sample(schema)}
-
-
-def _sample(schema: Any, depth: int = 0) -> Any:
-    """Return a value that fits a schema; equal schemas get equal values."""
-    match schema:
-        case {"enum": [first, *_]}:
-            return first
-        case {"type": [kind, *_]} | {"type": kind}:
-            pass
-        case _:  # arguments are an object even if the schema does not say so
-            kind = None if depth else "object"
-    if kind == "object":
-        return _sample_object(schema if isinstance(schema, dict) else {}, depth)
-    values = {"integer": 3, "number": 2.5, "boolean": True, "array": [], "null": None}
-    return values.get(str(kind), "Paris, “à la carte”")
-
-
-def _sample_object(schema: dict[str, Any], depth: int) -> dict[str, Any]:
-    """Return an object with the required fields, or with all fields if none is required. At most
-    four objects are nested, because a schema may be recursive."""
-    properties = schema.get("properties") or {}
-    wanted = schema.get("required") or list(properties)
-    return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}

@@ -125,6 +125,23 @@ def is_known(model: str) -> bool:
     return True
 
 
+class _UnwatchedError(InputFault):
+    """Raised for an adapter that is not known to stay offline: it may well send the request."""
+
+
+def refusal(
+    messages: Sequence[Mapping[str, Any]], model: str, tools: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """Return why LiteLLM refuses to send a request; "" if it sends it, or if nobody can tell."""
+    try:
+        wire_calls(messages, model, tools)
+    except _UnwatchedError:
+        return ""
+    except InputFault as fault:
+        return fault.problem.rpartition("cannot be shown: ")[2]
+    return ""
+
+
 def _offline(model: str) -> tuple[str, str]:
     """Return the model's own name and its provider. Raises InputFault if the provider's adapter is
     not known to stay offline."""
@@ -134,7 +151,8 @@ def _offline(model: str) -> tuple[str, str]:
     except library.BadRequestError as error:
         raise _fault(model, "LiteLLM does not know its provider") from error
     if provider not in _OFFLINE:
-        raise _fault(model, f"its adapter ({provider}) is not known to stay offline")
+        reason = f"its adapter ({provider}) is not known to stay offline"
+        raise _fault(model, reason, _UnwatchedError)
     return name, provider
 
 
@@ -156,9 +174,9 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     )
 
 
-def _fault(model: str, reason: str) -> InputFault:
+def _fault(model: str, reason: str, kind: type[InputFault] = InputFault) -> InputFault:
     known = ", ".join(_OFFLINE)
-    return InputFault(
+    return kind(
         f"the request to {model!r} cannot be shown: {reason}",
         expected=f"a LiteLLM model name of one of these providers: {known}",
     )

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import ConfigDict, Discriminator, Tag
 from pydantic.dataclasses import dataclass
 
+from playground.base.arguments import plain_faults
+
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -90,6 +92,9 @@ Part = Annotated[
 ]
 
 
+@plain_faults(
+    'Message("user", [{"type": "text", "text": …}]), or for pg.session {"role": …, "content": …}'
+)
 @dataclass(frozen=True, config=_STRICT)
 class Message:
     """One turn: a role and its parts, in their order."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 
+from playground.base.arguments import plain_faults
 from playground.nouns.messages import Message
 from playground.nouns.tools import ToolMetadata
 
@@ -66,6 +67,7 @@ class DynamicTaskConfig(BaseModel):
     model_api_key: SecretStr | None = Field(default=None, exclude=True)
 
 
+@plain_faults("PromptData(messages=[…], tool_metadata=[…]), or session.prompt_data()")
 class PromptData(BaseModel):
     """The input of every dialect. `current_assistant_id` names the assistant that will answer."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from playground.base.arguments import plain_faults
 from playground.base.findings import Finding, finding
 
 Schema = dict[str, Any]
@@ -32,6 +33,7 @@ class ToolExample(BaseModel):
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
+@plain_faults('ToolMetadata(name="f", description="…", input_schema={"type": "object", …})')
 class ToolMetadata(BaseModel):
     """A tool: its name, description, JSON Schema as given, and examples.
 
@@ -73,9 +75,10 @@ class ToolMetadata(BaseModel):
         if "input_schema" in data:
             raise ValueError("give input_schema or parameters, not both")
         rest = {k: v for k, v in data.items() if k not in ("parameters", "required_parameters")}
-        properties = {
-            name: _property(value) for name, value in (data.get("parameters") or {}).items()
-        }
+        given = data.get("parameters") or {}
+        if given.get("type") == "object" and isinstance(given.get("properties"), Mapping):
+            return {**rest, "input_schema": given}  # a JSON Schema under OpenAI's name
+        properties = {name: _property(value) for name, value in given.items()}
         required = list(data.get("required_parameters") or [])
         schema = {"type": "object", "properties": properties, "required": required}
         return {**rest, "input_schema": schema}

@@ -241,6 +241,9 @@ class CallReader(Reader):
             for about in number_findings(call.arguments, call.place):
                 self.scanner.note(about.code, about.where, about.message)
             call.arguments = finite(call.arguments)
+        if call.call_id in self.ids:
+            self.scanner.note("duplicate-id", call.place, f"id {call.call_id!r} is used twice")
+        self.ids.setdefault(call.call_id, call.index)
         self.scanner.events.append(
             CallEndedEvent(
                 self.scanner.here(),

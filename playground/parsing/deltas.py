@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from playground.base.findings import finding
-from playground.base.json_numbers import finite, is_finite, load_json, number_findings
+from playground.base.json_numbers import (
+    finite,
+    is_finite,
+    load_json,
+    number_findings,
+    repeated_keys,
+)
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -33,6 +39,7 @@ _INDEX: Final = (int, float, str)  # a tuple, because a union would be built ane
 class _NativeCall:
     def __init__(self, index: int, call_id: str) -> None:
         self.index, self.call_id, self.name = index, call_id, ""
+        self.sent_id = ""  # the id that a delta gave
         self.custom = False  # True if the arguments are free text, such as a patch or SQL
         self.raw = GrowingText()
 
@@ -49,6 +56,7 @@ class DeltaReader:
         self._native = native
         self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
+        self._ids: set[str] = set()  # of the delivered calls
         self.stop = 0
         self.bad: list[int] = []  # offsets of half surrogates in the last delta
 
@@ -60,10 +68,15 @@ class DeltaReader:
         self.stop = offset
         if self.bad:
             self.bad = []
-        events: list[Event] = []
         index = _get(delta, "index")
         key = index if isinstance(index, _INDEX) else 0
-        call = self._open.get(key)
+        call, events = self._open.get(key), list[Event]()
+        if call is not None and _is_of_another(delta, call):
+            # some providers send each call of a reply complete, and all with the index 0
+            events = self._end(self._open.pop(key), Span(offset, offset))
+            message = f"two calls have the index {key}: their ids are different"
+            about = finding("mended-form", f"call {calls}", message)
+            call, events = None, [*events, FindingEvent(Span(offset, offset), about)]
         if call is None:
             call = self._open[key] = _NativeCall(calls, f"call_{calls + 1}")
             events += self._start(call, delta)
@@ -71,7 +84,7 @@ class DeltaReader:
         call.custom = call.custom or _get(delta, "type") == "custom"
         function = _get(delta, "custom") or _get(delta, "function")
         if raw := _get(delta, "id"):
-            call.call_id = replace_bad(_text(raw))
+            call.call_id = call.sent_id = replace_bad(_text(raw))
         if name := _get(function, "name"):
             events += self._name(call, _text(name))
         raw = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
@@ -143,14 +156,30 @@ class DeltaReader:
                 CallAbortedEvent(here, call.index, call.name or None, raw_arguments, code),
             ]
         events: list[Event] = []
+        for key in [] if call.custom else repeated_keys(raw, arguments):
+            message = f"{key} is given more than once: the last value counts"
+            found = finding("duplicate-argument", f"{place}, argument {key}", message)
+            events.append(FindingEvent(here, found))
         if self._names and call.name not in self._names:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
         if not is_finite(arguments):
             events += [FindingEvent(here, each) for each in number_findings(arguments, place)]
             arguments = finite(arguments)
+        if call.call_id in self._ids:
+            twice = finding("duplicate-id", place, f"id {call.call_id!r} is used twice")
+            events.append(FindingEvent(here, twice))
+        self._ids.add(call.call_id)
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, raw_arguments)
         return [*events, ended]
+
+
+def _is_of_another(delta: Any, call: _NativeCall) -> bool:
+    """Return True if a delta begins another call than the open one with its index: it has a name,
+    another id, and the open call has arguments."""
+    given = replace_bad(_text(_get(delta, "id")))
+    name = _get(_get(delta, "custom") or _get(delta, "function"), "name")
+    return bool(name and given and call.sent_id not in ("", given) and call.raw.tell())
 
 
 def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:

@@ -57,6 +57,12 @@ class DraftCall:
         named = (event.name for event in self.events if isinstance(event, CallNamedEvent))
         return ", ".join(dict.fromkeys(named)) or "no name"
 
+    def forget_ids(self, ids: dict[str, int]) -> None:
+        """Remove the ids that only calls of the draft have, because these are not delivered."""
+        for event in self.events:
+            if isinstance(event, CallEndedEvent) and ids.get(event.call_id, -1) >= self.calls:
+                del ids[event.call_id]
+
     def find_closer(self, closer: str) -> int:
         """Return where `closer` first stands in the text outside of complete calls, or -1.
 

@@ -436,6 +436,7 @@ class SyntaxEngine:
             text = text[:place]
         scanner.events, self.draft = draft.earlier_events, None
         self.reader.count, self._section = draft.calls, None
+        draft.forget_ids(self.reader.ids)
         self._after_remains = self._in_pieces = self._bare_section = False
         scanner.events.append(ReasoningEvent(draft.offset, text))
         message = f"a call ({draft.names}) in reasoning that is closed after it: kept as reasoning"

@@ -180,6 +180,16 @@ def _check_param(text: str, template: Template) -> None:
             f"nothing in {text!r} ends a value: after {{{template.body}}} there has to be a marker"
             " or a line break, or {value:json} in its place, which ends by itself"
         )
+    after = template.after[0] if template.after else ""
+    if str(after).isspace() and str(after)[0] in " \t" and not VALUES[template.body].json:
+        raise SyntaxFault(
+            f"a blank stands before the line break that ends a value in {text!r}: a value may end"
+            " with blanks; leave this one out"
+        )
+    if isinstance(template.pieces[0], Hole) and isinstance(template.pieces[-1], Hole):
+        raise SyntaxFault(
+            f"{text!r} begins and ends with a hole: between two parameters there has to be a marker"
+        )
     if re.search(r"\n[ \t]*{value:block}|{value:block}[ \t]*\n", text):
         raise SyntaxFault(
             f"a line break stands beside {{value:block}} in {text!r}: the hole has line breaks of"

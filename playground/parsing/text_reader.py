@@ -126,7 +126,9 @@ class TextReader(FastPath):
             return []
         if not self._in_text:
             self._in_text = True
+            ids = self._engine.reader.ids
             self._engine = SyntaxEngine(*self._declaration, offset=self._offset, calls=self._calls)
+            self._engine.reader.ids = ids
         self._offset += len(text)
         engine = self._engine
         scanner, events = engine.scanner, engine.feed(text)

@@ -37,7 +37,7 @@ _CUT: Final = frozenset(
 )
 """Codes of findings of a missing marker. In a reply with such a finding, half a marker does not
 count as a variation."""
-_COUNTED: Final = re.compile(r"\d+")
+_COUNTED: Final = re.compile(r"[0-9]+")  # a server may take no digits of other scripts
 
 
 def variations(

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from playground.base.arguments import formerly_positional, takes
-from playground.base.display import Drawn, Live
+from playground.base.arguments import formerly_positional, takes, wrong
+from playground.base.display import Drawn, Listed, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
-from playground.base.wording import short_repr
-from playground.dialects import Dialect, as_dialects
+from playground.base.wording import counted, keep_order, short_repr
+from playground.dialects import Dialect, as_dialects, dialect_names
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
@@ -31,15 +31,21 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
 
 
 @dataclass(frozen=True, repr=False)
-class Column:
-    """A session in one dialect. `check_call` finds the parts of a call that the dialect loses."""
+class Column(Live):
+    """A session in one dialect. `check_call` finds the parts of a call that the dialect loses.
+
+    Its table has a row for each piece of the request's text.
+    """
 
     dialect: Dialect
     session: Session
     check_call: CallCheck = field(default=check_tool_call, compare=False)
 
     def __repr__(self) -> str:
-        return short_repr(self, self.dialect.name, repr(self.session))
+        messages = counted(len(self.rendering.messages), "message")
+        characters = counted(sum(self.characters.values()), "character")
+        findings = counted(len(self.findings), "finding")
+        return short_repr(self, self.dialect.name, messages, characters, findings)
 
     @cached_property
     def rendering(self) -> Rendering:
@@ -131,7 +137,7 @@ class Comparison(Drawn, Live):
     def column(self, dialect: str) -> Column:
         return self[dialect]
 
-    def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
+    def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> LineDiff:
         """Return the line diff from one dialect's request to another's, origin by origin, each
         after a heading. `origins` limits the diff, for instance to a page of messages."""
         left, right = self.column(first).texts, self.column(second).texts
@@ -139,7 +145,7 @@ class Comparison(Drawn, Live):
         for origin in origins if origins is not None else dict.fromkeys([*left, *right]):
             lines.append(DiffLine("heading", origin))
             lines += diff_lines(left.get(origin, ""), right.get(origin, ""))
-        return lines
+        return LineDiff(lines)
 
 
 @formerly_positional(2, "rules_path")
@@ -158,6 +164,8 @@ def compare(
     """
     session = session_or_sample(session)
     chosen = as_dialects(dialects)
+    if rules_path in dialect_names():
+        raise wrong("compare(rules_path=…)", rules_path, "all dialects in one list, as the second")
     if rules_path is not None:
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]
@@ -172,6 +180,31 @@ class DiffLine(NamedTuple):
 
     change: Change | Literal["heading"]
     text: str
+
+
+class LineDiff(Listed[DiffLine]):
+    """The lines of two requests. The table has a row for each line: how it changed, and its text;
+    printed, only lines that changed are shown, after `+` or `-`."""
+
+    @property
+    def summary(self) -> str:
+        """The numbers of lines that are the same, removed and added."""
+        counts = Counter(line.change for line in self)
+        return ", ".join(f"{counts[change]:,} {change}" for change in ("same", "removed", "added"))
+
+    def _summary(self) -> str:
+        return self.summary
+
+    def __str__(self) -> str:
+        signs, lines = {"removed": "-", "added": "+"}, []
+        heading = ""
+        for change, text in self:
+            if change == "heading":
+                heading = f"@@ {text}"
+            elif change in signs:
+                lines += [heading] * bool(heading) + [f"{signs[change]}{text.rstrip()}"]
+                heading = ""
+        return "\n".join(map(keep_order, lines)) or "(nothing)"
 
 
 def diff_lines(first: str, second: str) -> list[DiffLine]:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from playground.base.arguments import older_name, takes
-from playground.base.display import Listed, as_text
+from playground.base.display import Listed, as_text, draw
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
@@ -117,7 +117,7 @@ class Detections(Listed[Detection]):
 
     def __str__(self) -> str:
         """Return a table of the likeliest dialects, with the number of the others."""
-        rows = as_text(self.frame().head(SHOWN))
+        rows = as_text(draw("rows", Detections(self[:SHOWN])))
         others = len(self) - SHOWN
         note = f"\nand {counted(others, 'dialect')} more: .frame() has them all"
         return rows + note if others > 0 else rows

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
-from playground.base.arguments import older_name, takes
+from playground.base.arguments import ArgumentKind, older_name, one, takes
 from playground.base.display import Drawn, Live
+from playground.base.findings import Finding
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.reading import with_final_findings
 from playground.nouns.events import CallNamedEvent, Event, cut, owned_text
@@ -61,13 +62,21 @@ class Timeline(Drawn, Live):
     """The same recording as a server delivers it; None if no server was given."""
 
     def _summary(self) -> str:
-        read = self.server.handed if self.server else self.result._summary()
+        read = self.result._summary()
+        if self.server:  # the codes say why, and `findings` says it in words
+            codes = dict.fromkeys(finding.code for finding in self.server.findings)
+            read = f"{self.server.handed}{': ' * bool(codes)}{', '.join(codes)}"
         return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
 
     @property
     def text(self) -> str:
         """The decoded stream: the texts of all events, in order."""
         return "".join(map(owned_text, self.result.events))
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of the reply, and of its delivery by the server."""
+        return [*self.result.findings, *(self.server.findings if self.server else ())]
 
     @property
     def handed(self) -> Timeline | None:
@@ -97,7 +106,12 @@ class Timeline(Drawn, Live):
         return gather(events, self.result.switches)
 
 
-@takes(recording=Recording, switches=(Switches, NoneType), server="text")
+@takes(
+    recording=ArgumentKind((Recording,), "a Recording; pg.recording(text) makes one"),
+    dialect=one("one dialect: replay it in each, or let pg.detect(text, tools) read it in all"),
+    switches=(Switches, NoneType),
+    server="text",
+)
 def replay(
     recording: Recording,
     dialect: str | Dialect,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
+from playground.base.display import Shown
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted, short_repr
 
@@ -164,7 +165,7 @@ def _without_keys(text: str) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Recording:
+class Recording(Shown):
     """One streamed answer. `timing` says whether its times were measured, made up, or missing.
 
     `api` is the provider API whose wire was read, "" for text alone. `usage`, `diagnostics` (of the

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.base.arguments import takes, wrong
+from playground.base.arguments import ArgumentKind, takes, wrong
 from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
@@ -87,7 +87,12 @@ def session(
     return made.with_explicit_caching(explicit_caching)
 
 
-@takes(text=(str, Iterable), dialect="text", name="text", model="text")
+@takes(
+    text=ArgumentKind((str, Iterable), "a text, or its pieces"),
+    dialect="text",
+    name="text",
+    model="text",
+)
 def recording(
     text: str | Iterable[str], dialect: str = "", *, name: str = "reply", model: str = ""
 ) -> Recording:
@@ -95,8 +100,12 @@ def recording(
 
     `text` is the reply, or its pieces in the order in which they came; a reply in one piece is cut
     into small ones. `dialect` is the one in which the model was told to call; if it is "", `replay`
-    looks for the likeliest. Raises InputFault for a piece that is no text.
+    looks for the likeliest. Raises UnknownNameError for an unknown dialect, and InputFault for a
+    piece that is no text.
     """
+    from playground.dialects import get_dialect  # most sessions have no recordings
+
+    dialect = get_dialect(dialect).name if dialect else ""
     cuts = range(0, len(text), _PIECE) if isinstance(text, str) else ()
     pieces = [text[at : at + _PIECE] for at in cuts] if isinstance(text, str) else list(text)
     for piece in pieces:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from playground.base.arguments import plain_faults
 from playground.base.display import Shown
 from playground.base.errors import UnknownNameError
 from playground.base.wording import counted
@@ -65,6 +66,7 @@ class Compaction:
         return self.message + (self.history is None)
 
 
+@plain_faults('pg.expect("get_tides", harbour="Brest")')
 @dataclass(frozen=True, config=_STRICT)
 class ExpectedCall:
     """A call that a reply should make; `args` None allows any arguments."""
@@ -124,6 +126,7 @@ class RequestRecord:
     diagnostics: dict[str, Any] | None = None
 
 
+@plain_faults("a session's fields; pg.session(messages, tools) takes any provider's dicts")
 @dataclass(frozen=True, repr=False, config=_STRICT)
 class Session(Shown):
     """A conversation with everything that the playground examines.

@@ -6,25 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from playground.base.display import draw, draws
-from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.placement import CachePlacement
-from playground.cache.answers.wire import CacheWire
-from playground.dialects.models import DialectChoice
-from playground.dialects.raw_prompts.audit import TemplateAudit
+from playground.base.display import Shown, draw, draws
 from playground.dialects.schema_losses import kept_by_kind
 from playground.nouns.tool_formats.portability import INSTEAD, schema_targets
-from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Comparison
-from playground.questions.detection import Detections
-from playground.questions.provider_payload import ProviderPayload
-from playground.questions.raw_prompt import RawPrompt
-from playground.questions.timeline import Timeline
-from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.versions import VersionDiff
-from playground.sessions.receipts.receipt import Receipt
-from playground.sessions.session import Session
+from playground.questions.tool_schemas import ToolCosts
 from playground.show.glossary import is_number
 from playground.show.rows import AnswerRows, rows_of
 from playground.tokens.count import TokenCount
@@ -43,8 +30,8 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     table = pd.DataFrame(cells, columns=list(rows.columns))
     for at, name in enumerate(rows.columns):
         values = [row[at] for row in rows.cells]
-        if None in values and is_number(name):
-            is_whole = all(isinstance(each, int) for each in values if each is not None)
+        is_whole = all(isinstance(each, int) for each in values if each is not None)
+        if None in values and (is_number(name) or is_whole):
             table = table.astype({name: _WHOLE if is_whole else "float64"})
     return table
 
@@ -69,33 +56,10 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     return shown
 
 
+@draws("frame", Shown)
 def frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
-
-
-for _answer in (
-    CacheMatrix,
-    CachePlacement,
-    CacheSimulation,
-    CacheWire,
-    CarryMatrix,
-    Comparison,
-    Detections,
-    DialectChoice,
-    ParseResult,
-    Portability,
-    ProviderPayload,
-    RawPrompt,
-    Receipt,
-    Session,
-    TemplateAudit,
-    Timeline,
-    TokenCount,
-    ToolCosts,
-    VersionDiff,
-):
-    draws("frame", _answer)(frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:

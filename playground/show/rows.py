@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.questions.versions import VersionDiff
     from playground.questions.versions.costs import PrefixCost
     from playground.questions.versions.matching import BlockChange
+    from playground.recordings.recording import Recording
     from playground.servers import ServerReading
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.session import Session
@@ -459,6 +460,27 @@ def receipt(value: Receipt) -> AnswerRows:
         for row in value.by_path
     ]
     return rows_of("path kind times characters why text", cells)
+
+
+@draws("rows", "playground.questions.comparison.Column")
+def column(value: Column) -> AnswerRows:
+    """Return a row for each piece of the request: its part, its kind and its text."""
+    cells = [(each.origin, each.kind, len(each.text), each.text) for each in value.blocks]
+    return rows_of("origin kind characters text", cells)
+
+
+@draws("rows", "playground.questions.comparison.LineDiff")
+def line_diff(value: Iterable[tuple[str, str]]) -> AnswerRows:
+    return rows_of("change text", value)
+
+
+@draws("rows", "playground.recordings.recording.Recording")
+def recording(value: Recording) -> AnswerRows:
+    """Return a row for each chunk."""
+    from playground.recordings.feeding import describe_chunk
+
+    cells = [(chunk.at, *describe_chunk(chunk)) for chunk in value.chunks]
+    return rows_of("at_seconds kind text", cells)
 
 
 @draws("rows", "playground.sessions.session.Session")

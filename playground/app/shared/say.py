@@ -14,6 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import streamlit as st
 
+from playground.base.errors import UnknownNameError
 from playground.base.wording import keep_order, visible
 
 _P = ParamSpec("_P")
@@ -47,6 +48,13 @@ def download_button(label: str, data: Any, file_name: str, **more: Any) -> bool:
     """Draw Streamlit's download button; no character can hide the file name's ending."""
     name = visible(file_name).replace("\\", "")
     return st.download_button(shown(label), data, name, **more)
+
+
+def unknown(kind: str, names: list[str], known: list[str]) -> None:
+    """Say which names of an address are unknown, and name similar ones."""
+    for name in names:
+        words = f"The address has an {UnknownNameError(kind, name, known)}"
+        st.toast(shown(words), icon=":material/link_off:", duration="infinite")
 
 
 text = _in_order(st.text)

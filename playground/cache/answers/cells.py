@@ -27,7 +27,7 @@ from playground.cache.price_terms import Terms, terms_of
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Figure, Rules
 from playground.cache.rules.names import is_other_model
-from playground.cache.simulated import Simulated
+from playground.cache.simulated import Simulated, sureness
 from playground.cache.simulator import simulate
 from playground.cache.usage import life_of
 from playground.nouns.wire_estimates import token_range
@@ -66,12 +66,14 @@ class CacheSimulation(Drawn, Live):
     paid: Paid | None = None  # the sum of the bills
     diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
+    priced: bool = True  # False if requests went to several providers, or to an unknown one
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
         default=tuple, compare=False, repr=False
     )
 
+    _printed = {"state": {"exact": sureness("exact")}}  # its tokens may be estimates
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
 
@@ -135,13 +137,8 @@ class CacheSimulation(Drawn, Live):
         """The breaks that bills show and that nothing in the session explains."""
         if self.rules is None:
             return []
-        return [
-            each
-            for each in contradicted(
-                self.requests, self.row, self.billed, self.rules, self.request_facts
-            )
-            if self.requests[each.number].finding == "unexplained"
-        ]
+        found = contradicted(self.requests, self.row, self.billed, self.rules, self.request_facts)
+        return [each for each in found if self.requests[each.number].finding == "unexplained"]
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
@@ -364,6 +361,8 @@ class CacheSimulation(Drawn, Live):
         return self._price_of_model(self.model)
 
     def _price_of_model(self, model: str) -> Price | None:
+        if not self.priced:
+            return None
         return price_of(model) if self.rules is None else price_under(self.rules, model)
 
     @property
@@ -595,3 +594,10 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
 
     The table has a row for each simulation; the figure is a map of the cost of input.
     """
+
+    def _summary(self) -> str:
+        cells = (c.dialect for c in self), (c.policy for c in self)
+        under = " under ".join(", ".join(dict.fromkeys(names)) for names in cells)
+        costs = sorted({c.cost_permille for c in self if not c.errors})
+        span = " to ".join(map(_share, [*costs[:1], *costs[1:][-1:]])) or "unknown"
+        return f"cost {span} of the full price: {under}"

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
+from functools import cache
+from typing import Final
+
+from playground.base.errors import UnknownNameError, nearest_names
 from playground.cache.prices import Price, listed_price, price_of
-from playground.cache.rules import Rules, rules_of
+from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.dialects.marks.providers import UNKNOWN, provider_of
+
+_NEAR: Final = 0.75  # LiteLLM's list has no model without rules that is so like one with rules
+_OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
 def known_rules(provider: str, model: str) -> Rules:
@@ -37,11 +46,34 @@ def stand_in(rules: Rules, model: str) -> str | None:
 def assumption_of(rules: Rules, model: str) -> str:
     """Return a sentence on the rules that are assumed for a model; "" if the rules name it."""
     if rules.match == "unknown":
-        return "No caching rules are known for this model: all is counted at the full price."
+        near = f" ({nearest_names(model, known)})" if (known := _misspelt(model)) else ""
+        return f"No caching rules are known for this model{near}: all is counted at the full price."
     like = stand_in(rules, model)
     if like is None:
         return ""
     return f"No rule names this model{f': assumed as for {like}' if like else ''}."
+
+
+def check_model(model: str, provider: str = "") -> None:
+    """Raise UnknownNameError for a name that no rules fit but that is almost a known model's.
+
+    Any other name passes, such as "acme/foo-1": many models are in no list, and their requests are
+    counted at the full price.
+    """
+    if not provider and (known := _misspelt(model)):
+        raise UnknownNameError("model", model, known)
+
+
+@cache
+def _misspelt(model: str) -> list[str]:
+    """Return the models with rules if a name without a route seems to be one of them misspelt."""
+    if not model or "/" in model or provider_of(model) != UNKNOWN or price_of(model):
+        return []
+    known: list[str] = []
+    for rules in rule_sets().values():
+        mark = "." if rules.get("spelling") == "points" else "-"
+        known += [_OF_VERSION.sub(mark, each) for each in rules.models]
+    return known if get_close_matches(model.lower(), known, 1, _NEAR) else []
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:

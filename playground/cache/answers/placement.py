@@ -8,7 +8,7 @@ from typing import Any
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.wording import counted, short_repr
-from playground.cache.answers.known_rules import assumption_of, known_rules
+from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
 from playground.cache.prefixes import counted_request
@@ -124,6 +124,7 @@ def place_cache(
     request was brought as it was sent.
     """
     session = session_or_sample(session)
+    check_model(model)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)

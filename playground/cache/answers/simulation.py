@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from math import isfinite
 from typing import Any, Final
 
-from playground.base.arguments import formerly_positional, takes, wrong
+from playground.base.arguments import formerly_positional, one, takes, wrong
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
@@ -23,7 +23,7 @@ from playground.cache.answers.cells import (
     shorter_contexts,
 )
 from playground.cache.answers.hints import NotedRequest, noted_requests
-from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.known_rules import check_model, known_rules
 from playground.cache.answers.paid import paid
 from playground.cache.answers.placement import place_cache
 from playground.cache.answers.requests import (
@@ -61,6 +61,8 @@ AS_IT_IS: Final = WhatIf()
 @formerly_second("model", "provider")
 @takes(
     requests=(Session, str, Iterable),
+    dialect=one("one dialect; pg.cache_matrix(session, dialects) takes several"),
+    policy=one("one policy; pg.cache_matrix(session, dialect, policies=[…]) takes several"),
     model="text",
     provider="text",
     seconds_apart="number or nothing",
@@ -92,10 +94,13 @@ def simulate_cache(
     body, make them exact. A request's state "exact" is about the outcome, that it reads or not,
     and not about the count of tokens. Requests to a provider without rules are in the state
     "unknown-provider". If a request would be refused, the whole has no cost.
+    `cache_matrix` takes several dialects and policies at once.
 
-    Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
+    Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that is
+    almost a known one's name (any other, as "acme/foo-1", may exist), and InputFault if
     `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
     """
+    check_model(model, provider)
     if isinstance(requests, str):
         requests = session_or_sample(requests)
     if isinstance(requests, Session):
@@ -206,20 +211,21 @@ def _as_sent(
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.unknown_hosts and not provider:
+    if sent.unknown_hosts and (is_routed or not provider):
         return _doubted(simulation, "it went to a host of no known provider")
     return simulation
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with every outcome uncertain, for the reason `why`."""
+    """Return the simulation with every outcome uncertain and no price, for the reason `why`: what
+    another provider has seen is not even eligible to be read."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
-        if one.state == "exact"
+        if one.state in ("exact", "eligible")
         else one
         for one in simulation.requests
     ]
-    return replace(simulation, requests=doubted)
+    return replace(simulation, requests=doubted, priced=False)
 
 
 @formerly_positional(2, "policies", "model", "provider", "seconds_apart", "what_if", "progress")
@@ -249,6 +255,7 @@ def cache_matrix(
     with two numbers: the dialects that are done, and all dialects.
     """
     session = session_or_sample(session)
+    check_model(model, provider)
     rows = simulated_by_dialect(
         session, dialects, policies, model, provider, seconds_apart, what_if, progress
     )

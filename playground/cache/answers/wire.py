@@ -12,7 +12,7 @@ from playground.base.display import Shown
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
-from playground.cache.answers.known_rules import assumption_of, known_rules
+from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import Policy
 from playground.dialects.request_messages import Rendering
@@ -68,6 +68,7 @@ def cache_on_wire(
     whose adapter cannot be watched offline.
     """
     session = session_or_sample(session)
+    check_model(model)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)

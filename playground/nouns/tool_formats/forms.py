@@ -16,7 +16,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -44,6 +46,7 @@ _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
 _MOST_TOOLS: Final = 10_000
+_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta")  # not of arguments
 
 
 def looks_like_tools(value: Any) -> bool:
@@ -69,12 +72,16 @@ def _is_call(value: Mapping[str, Any]) -> bool:
         or not parameters
     ):
         return False
-    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in parameters.values())
+    by_name = _are_properties(parameters)
     return (
         not by_name
         and parameters.get("type") not in _TYPES
         and not _SCHEMA_WORDS & {*parameters} - {"type"}
     )
+
+
+def _are_properties(value: Mapping[str, Any]) -> bool:
+    return any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in value.values())
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
@@ -94,7 +101,10 @@ def read_tools(value: Any) -> list[ToolMetadata]:
 
     A provider's own tools, cache marks and lists of MCP servers are left out. Raises InputFault.
     """
-    return read_tools_and_findings(value)[0]
+    tools, findings = read_tools_and_findings(value)
+    if found := next((one for one in findings if one.code == "schema-misplaced"), None):
+        raise InputFault(found.message, field=found.where, expected="parameters={a JSON Schema}")
+    return tools
 
 
 def read_tools_and_findings(
@@ -167,7 +177,14 @@ def _report_unkept_fields(
     value: Mapping[str, Any], kept: set[str], where: str, findings: list[Finding]
 ) -> None:
     """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
-    if unkept := sorted(map(str, value.keys() - kept - _KNOWN)):
+    unkept = sorted(map(str, value.keys() - kept - _KNOWN))
+    if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER, "parametersJsonSchema"}:
+        for key in filterfalse(_OTHER_SCHEMA.search, unkept):
+            if isinstance(value[key], Mapping) and _are_properties({"": value[key], **value[key]}):
+                findings.append(
+                    finding("schema-misplaced", where, f"{key!r} is no field of a tool")
+                )
+    if unkept:
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
 
 

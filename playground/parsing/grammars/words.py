@@ -18,7 +18,7 @@ _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 def longest_word(marker: str) -> str:
     """Return the word that represents a marker: its longest word, if possible one with a letter."""
-    words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
+    words = [re.sub(r"(?<=.)=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
 

@@ -10,7 +10,7 @@ from html import unescape
 from json import JSONDecodeError
 from typing import Any, Final
 
-from playground.base.json_numbers import load_json, load_strict_json
+from playground.base.json_numbers import load_json, load_strict_json, repeated_keys
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import choice_point
@@ -82,14 +82,15 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text. No text, or null, gives the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    last = texts[-1] if texts else ""
     if texts:
-        value = _load(call, texts[-1])
+        value = _load(call, last)
     else:
         value = {} if any(text.strip() == "{}" for _, text in call.raw) else None
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
-        value = _load(call, value) if value.strip() else None
+        last, value = value, _load(call, value) if value.strip() else None
         if isinstance(value, dict) and not shape.arguments_as_text:
             reader.scanner.note("arguments-as-text", call.place)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
@@ -104,6 +105,9 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     if value is None:
         reader.scanner.note("no-arguments", call.place)
     call.arguments = value or {}
+    for key in repeated_keys(last, call.arguments):
+        message = f"{key} is given more than once: the last value counts"
+        reader.scanner.note("duplicate-argument", f"{call.place}, argument {key}", message)
     unwrap(reader, call)
     if call.relaxed:
         reader.scanner.note("relaxed-json", call.place, _complaint(texts[-1]) if texts else "")

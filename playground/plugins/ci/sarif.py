@@ -2,55 +2,123 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
 from playground.base.findings import CODES
-from playground.base.fixes import with_fix
+from playground.base.fixes import FIXES, with_fix
+from playground.sessions.places import line_of
 
 LIMIT: Final = "limit-exceeded"
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
+# The rules of `check`'s limits: how a failure's line begins, and what the rule means.
+_LIMITS: Final[Mapping[str, tuple[str, str]]] = {
+    "tools-changed": (r"tool |in another order: ", "the tools differ from the baseline's"),
+    "system-changed": (r"system\b", "the system prompt differs from the baseline's"),
+    "model-changed": (r"model: ", "the model differs from the baseline's"),
+    "tokens-exceeded": (r"input is ", "the input has more tokens than the limit allows"),
+    "cost-exceeded": (r"input costs ", "the input costs more than the limit allows"),
+    "cache-break": (r"request \d+ (?:reads|was billed) ", "a request misses a cached prefix"),
+    "request-refused": (r"the provider refuses ", "the provider refuses a request"),
+    LIMIT: ("", "a limit of the check is exceeded"),
+}
+_TOOL: Final = re.compile(r"tool (.+?): (?:added|changed), ")
+_CHANGE: Final = re.compile(r"(.+?)(…?): (?:added|changed|removed), ")
+_ITEM: Final = re.compile(r"(message|tool)s?[ .]\[?(\d+)")
 
 
 def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as one SARIF log: a result for each exceeded limit and finding.
 
-    A result is at the first line of the checked file, because a finding names its place in words.
+    A result is at the line of the tool, message or prompt that it is about, if the file shows it,
+    and else at the first line. Its fingerprint has no numbers, so that it lasts as the file grows.
     """
     results = [result for outcome in outcomes for result in _results(outcome)]
-    rules = [_rule(code) for code in sorted({result["ruleId"] for result in results})]
+    codes = sorted({result["ruleId"] for result in results})
+    for result in results:
+        result["ruleIndex"] = codes.index(result["ruleId"])
     name = "dialect-playground"
-    driver = {"name": name, "version": version(name), "rules": rules}
+    driver = {"name": name, "version": version(name), "rules": [_rule(code) for code in codes]}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _results(outcome: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    place = {
-        "physicalLocation": {
-            "artifactLocation": {
-                "uri": quote(os.fsencode(PurePath(outcome["session"]).as_posix()))
-            },
-            "region": {"startLine": 1},
-        }
-    }
-    for line in outcome["failures"]:
-        yield _result(LIMIT, "error", line, place)
+    file = str(outcome["session"])
+    content = _content(file)
+    for text in outcome["failures"]:
+        line = re.sub(r"^session [^:]{1,80}: ", "", text)
+        code = next(code for code, (begin, _) in _LIMITS.items() if re.match(begin, line))
+        yield _result(code, "error", text, file, _line_of_change(content, line))
     for finding in outcome["findings"]:
         text = f"{finding.where}: {with_fix(finding)}"
-        yield _result(finding.code, _LEVELS[finding.severity], text, place)
+        level = _LEVELS[finding.severity]
+        yield _result(finding.code, level, text, file, _line_of_place(content, finding.where))
 
 
-def _result(code: str, level: str, text: str, place: Mapping[str, Any]) -> dict[str, Any]:
-    return {"ruleId": code, "level": level, "message": {"text": text}, "locations": [place]}
+def _content(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):  # a sample's name, or standard input
+        return ""
+
+
+def _line_of_change(content: str, text: str) -> int:
+    """Return the line of the tool or the prompt that a failure names; 1 if it is not found."""
+    if text.startswith("model: "):
+        return _line_with(content, r'"model(?:_name)?"\s*:')
+    if tool := _TOOL.match(text):
+        return _line_with(content, rf'"name"\s*:\s*{re.escape(json.dumps(tool[1]))}')
+    if text.startswith("tool "):  # it was removed
+        return _line_with(content, r'"tools"\s*:')
+    if text.startswith("system") and (change := _CHANGE.match(text)):
+        begin = change[1].partition(": ")[2] or change[1]
+        return _line_with(content, re.escape(json.dumps(begin, ensure_ascii=False)[1:-1]))
+    return 1
+
+
+def _line_with(content: str, pattern: str) -> int:
+    match = re.search(pattern, content)
+    return content.count("\n", 0, match.start()) + 1 if match else 1
+
+
+def _line_of_place(content: str, where: str) -> int:
+    """Return the line of a finding's place: a number, a path in JSON, a message or a tool."""
+    if number := re.search(r"\bline (\d+)", where):
+        return max(1, int(number[1]))
+    if content.lstrip()[:1] not in ("{", "["):
+        return 1
+    if item := _ITEM.match(where):
+        return line_of(content, (f"{item[1]}s", int(item[2])))
+    steps = [int(step) if step.isdigit() else step for step in where.split(".")]
+    return line_of(content, steps)
+
+
+def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:
+    uri = quote(os.fsencode(PurePath(file).as_posix()))
+    lasting = re.sub(r"\d[\d,.]*", "#", f"{code} {file} {text}")
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
+    digest = hashlib.sha256(lasting.encode(errors="surrogatepass")).hexdigest()
+    return {
+        "ruleId": code,
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"playground/v1": digest[:32]},
+    }
 
 
 def _rule(code: str) -> dict[str, Any]:
-    meaning = "a limit of the check is exceeded" if code == LIMIT else CODES[code].meaning
-    return {"id": code, "shortDescription": {"text": meaning}}
+    meaning = _LIMITS[code][1] if code in _LIMITS else CODES[code].meaning
+    against = "baseline" in meaning
+    kept = "if this is intended, keep the new file as the baseline"
+    fix = FIXES.get(code) or (kept if against else "change the session, or the check's limit")
+    return {"id": code, "shortDescription": {"text": meaning}, "help": {"text": fix}}

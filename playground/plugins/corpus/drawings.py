@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from numbers import Number
-from types import NoneType
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from playground.base.display import draws
@@ -16,6 +14,7 @@ from playground.base.wording import counted, grouped, seconds
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
+from playground.show.rows import AnswerRows
 
 _BARS = 16  # with more bars, their names are unreadable
 _LINES = 40
@@ -25,16 +24,9 @@ _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
 _SHOWN = 200  # rows of a table on a page
 
 
-@draws("frame", CorpusAnswer)
-def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """Return the answer's rows as a table; integers stay integers even if some are missing."""
-    plain = value.plain()
-    frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
-    for place, name in enumerate(plain["columns"]):
-        kinds = {type(row[place]) for row in value.rows}
-        if kinds == {int, NoneType}:
-            frame[name] = frame[name].astype("Int64")
-    return frame
+@draws("rows", CorpusAnswer)
+def corpus_rows(value: CorpusAnswer) -> AnswerRows:
+    return AnswerRows(value.columns, [list(row.values()) for row in value.plain()["rows"]])
 
 
 def column_title(column: str) -> str:

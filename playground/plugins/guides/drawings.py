@@ -15,15 +15,15 @@ from playground.plugins.guides.guide import Guide
 from playground.plugins.guides.use_case import Dialog, TextCompletion, UseCase
 from playground.show.frames import frame
 from playground.show.markup import Markup, code, escaped, folded, markup_table, table
-from playground.show.rows import rows_of
+from playground.show.rows import AnswerRows, rows_of
 from playground.show.wire import event_text
 
 
-@draws("frame", Guide)
-def guide_summary(value: Guide) -> pd.DataFrame:
+@draws("rows", Guide)
+def guide_summary(value: Guide) -> AnswerRows:
     """Return a row for each fact of the dialect, with line breaks as ↵."""
     facts = [(name, text.replace("\n", "↵")) for name, text in value.summary()]
-    return frame(rows_of("fact value", facts))
+    return rows_of("fact value", facts)
 
 
 def special_tokens(value: LlamaFormat) -> pd.DataFrame:

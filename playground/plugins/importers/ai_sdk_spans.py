@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
 Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of the program's call
-of the SDK. The outer spans are read only if the file has no inner spans.
+of the SDK. An outer span is read only if the file has no inner spans of it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,24 @@ class AiSdkSpans(SessionFormat):
         return any(_is_call(span) for span in first_spans(source))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        calls = [span for span in spans_of(source) if _is_call(span)]
-        requests = [span for span in calls if "ai.prompt.messages" in span.attributes]
-        yield from read_turns([_turn(span) for span in requests or calls], source.stem)
+        spans = list(spans_of(source))
+        calls = [span for span in spans if _is_call(span)]
+        inner = [span for span in calls if "ai.prompt.messages" in span.attributes]
+        if all(span.parent for span in inner):
+            around = _around(inner, {span.id: span.parent for span in spans})
+            inner = [span for span in calls if span in inner or span.id not in around]
+        yield from read_turns([_turn(span) for span in inner], source.stem)
+
+
+def _around(inner: list[TraceSpan], parents: dict[str, str]) -> set[str]:
+    """Return the ids of all spans around the inner ones."""
+    found: set[str] = set()
+    for span in inner:
+        above = span.parent
+        while above and above not in found:
+            found.add(above)
+            above = parents.get(above, "")
+    return found
 
 
 def _is_call(span: TraceSpan) -> bool:

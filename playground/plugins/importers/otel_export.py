@@ -213,10 +213,19 @@ def _provider(url: str, model: str) -> str:
 
 
 def unknown_times(session: Session) -> list[Finding]:
-    """Return a finding if requests have no time: their spans begin in 1970 and have no length."""
-    times = [_times(record)[_TIMES[0]] for _, record in _requests(session)]
-    message = f"{times.count('0')} of {counted(len(times), 'request')} without a known time"
-    return [finding("times-unknown", session.title, message)] if "0" in times else []
+    """Return a finding if requests have no time (their spans begin in 1970) or no length."""
+    records = [record for _, record in _requests(session)]
+    starts = [_times(record)[_TIMES[0]] for record in records]
+    timed = [record for record, start in zip(records, starts, strict=True) if start != "0"]
+    unknown = {
+        "time": len(records) - len(timed),
+        "length": sum(not record or record.seconds is None for record in timed),
+    }
+    about = counted(len(records), "request")
+    listed = [
+        f"{count} of {about} without a known {what}" for what, count in unknown.items() if count
+    ]
+    return [finding("times-unknown", session.title, "; ".join(listed))] if listed else []
 
 
 def _parameters(session: Session) -> dict[str, Any]:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-import pandas as pd
-
 from playground.base.display import draws
 from playground.base.wording import counted
 from playground.plugins.own_dialects.laws import LawChecks
 from playground.questions.carry import CarryMatrix
 from playground.show.board import Figure, Payload, board, card
-from playground.show.frames import frame
 from playground.show.markup import Markup, code, escaped, markup_table
-from playground.show.rows import rows_of
+from playground.show.rows import AnswerRows, rows_of
 
 _SHOWN: Final = 20_000  # the most characters of an example
 
 
-@draws("frame", LawChecks)
-def laws_frame(value: LawChecks) -> pd.DataFrame:
+@draws("rows", LawChecks)
+def law_rows(value: LawChecks) -> AnswerRows:
     """Return a row for each law, with the number of examples tried and how an example broke the
     law."""
     cells = [(c.law, c.title, c.tried, c.broken.says if c.broken else "holds") for c in value]
-    return frame(rows_of("law title examples result", cells))
+    return rows_of("law title examples result", cells)
 
 
 @draws("picture", LawChecks)

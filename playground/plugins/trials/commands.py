@@ -130,7 +130,13 @@ def _expecting(session: Session, from_own_calls: bool) -> Session:
 
     from playground.plugins.trials.plan import own_calls
 
-    return replace(session, expected=own_calls(session)) if from_own_calls else session
+    session = replace(session, expected=own_calls(session)) if from_own_calls else session
+    if not session.expected:
+        from playground.base.errors import InputFault
+
+        expected = "expected replies in the file (docs/trials.md), or --own-calls"
+        raise InputFault("this session names no expected calls", expected=expected)
+    return session
 
 
 def _agreed() -> bool:
@@ -161,10 +167,10 @@ def _show(result: Trial, as_json: bool) -> None:
 
     from playground.plugins.trials.rows import trial_rows
 
-    rows = result.rows()
+    rows = result.rows
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
-        misses = [asdict(miss) for miss in result.misses()]
+        misses = [asdict(miss) for miss in result.misses]
         tables = {"rows": trial_rows(result).dicts(), "arms": rows}
         print_json({"verdict": result.verdict, **tables, "pairs": pairs, "misses": misses})
         return
@@ -173,7 +179,7 @@ def _show(result: Trial, as_json: bool) -> None:
     else:
         table(*_with_bounds(result), _RIGHT)
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
-    for miss in result.misses():
+    for miss in result.misses:
         who = f"{miss.case}, {miss.dialect}, {miss.model}"
         say(
             f"{who}: {miss.missed} ({miss.times:,} times)"

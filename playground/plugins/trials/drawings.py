@@ -66,8 +66,7 @@ def trial_picture(value: Trial) -> Markup:
     head += ["parsed", "right tool", "right arguments"]
     shown = table("shares with their 95 % intervals", [*head, "tokens", "time"], rows)
     misses = [
-        [miss.case, miss.dialect, miss.model, str(miss.times), miss.missed]
-        for miss in value.misses()
+        [miss.case, miss.dialect, miss.model, str(miss.times), miss.missed] for miss in value.misses
     ]
     if misses:
         head = ["case", "dialect", "model", "times", "what differed"]

@@ -10,6 +10,7 @@ from math import comb, sqrt
 from statistics import median
 from typing import Any, Final, Literal, get_args
 
+from playground.base.arguments import FormerMethod
 from playground.base.display import Drawn
 from playground.base.wording import counted, grouped, percent, short_repr
 from playground.plugins.trials.scoring import Attempt
@@ -185,9 +186,9 @@ class Trial(Drawn):
             times = sum(arm.faults for arm in silent)
             told = [f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent]
             said += f" {grouped(times)} of {counted(len(self.attempts), 'attempt')} "
-            said += f"{'was' if times == 1 else 'were'} not answered ({'; '.join(told)})"
             reason = next(each.fault for each in silent[0].attempts if each.fault)
-            said += f": {reason[:200].strip().removesuffix('.')}."
+            said += f"{'was' if times == 1 else 'were'} not answered: "
+            said += f"{reason[:200].strip().removesuffix('.')} ({'; '.join(told)})."
         broken = sum(arm.broken_off for arm in self.arms)
         off = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
         return said + (f"{off} not counted." if broken else "")
@@ -196,7 +197,7 @@ class Trial(Drawn):
     def _comparison(self) -> str:
         arms = [arm for arm in self.arms if arm.answered]
         if not arms:
-            return "Nothing is proven: no request was answered."
+            return f"Nothing is proven{'.' if self.arms else ': no request was answered.'}"
         names = self._names
         told = [f"{names[id(arm)]} {_of(arm.share('right_arguments'))}" for arm in arms]
         if len(arms) == 1:
@@ -223,15 +224,17 @@ class Trial(Drawn):
         one_model = len({arm.model for arm in self.arms}) == 1
         return {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the arms as plain values.
+    @property
+    def rows(self) -> FormerMethod[dict[str, Any]]:
+        """The arms as plain values.
 
         Shares have `hits`, `of`, `rate`, `low` and `high`; medians are in tokens and seconds.
         """
-        return [_row(arm) for arm in self.arms]
+        return FormerMethod(_row(arm) for arm in self.arms)
 
-    def misses(self) -> list[Miss]:
-        """Return the mistakes by case and arm, the most frequent first."""
+    @property
+    def misses(self) -> FormerMethod[Miss]:
+        """The mistakes by case and arm, the most frequent first."""
         attempts_by_miss: dict[tuple[str, str, str, str], list[Attempt]] = {}
         for attempt in self.attempts:
             if attempt.missed:
@@ -241,7 +244,7 @@ class Trial(Drawn):
             Miss(*key[:3], len(same_miss), key[3], getattr(same_miss[0].recording, "name", ""))
             for key, same_miss in attempts_by_miss.items()
         ]
-        return sorted(misses, key=lambda miss: -miss.times)
+        return FormerMethod(sorted(misses, key=lambda miss: -miss.times))
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
         """Compare every two arms by the attempts that both answered."""

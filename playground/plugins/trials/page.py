@@ -158,7 +158,7 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
-        say.text(f"{plan.cost}. {plan.too_few}".strip())
+        say.text(f"{plan.forecast({})}. {plan.too_few}".strip())
         if plan.too_few:
             enough = _REPEATS, plan.least_repeats
             say.button(
@@ -241,7 +241,7 @@ def _watch(run: TrialRun) -> None:
     table = st.empty()
 
     def show() -> None:
-        bar.progress(len(run.done) / run.plan.cost.requests, _progress(run))
+        bar.progress(len(run.done) / run.plan.requests, _progress(run))
         if run.done:
             tables.table(run.trial.frame(), table, height="content")
 
@@ -252,7 +252,7 @@ def _watch(run: TrialRun) -> None:
 def _progress(run: TrialRun) -> str:
     if not run.done:
         return f"Waiting for the first answer. {waiting.LOADING}"
-    return f"{len(run.done):,} of {run.plan.cost.requests:,} answers"
+    return f"{len(run.done):,} of {run.plan.requests:,} answers"
 
 
 def _outcome(working: WorkingSession, run: TrialRun) -> None:
@@ -260,8 +260,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
     if run.fault:
         st.error("The trial ended before its time.")
         say.text(run.fault)
-    if len(found.attempts) < run.plan.cost.requests:
-        say.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
+    if len(found.attempts) < run.plan.requests:
+        say.warning(f"Stopped after {len(found.attempts)} of {run.plan.requests} answers.")
     if not found.attempts:
         return
     recordings = tuple(each.recording for each in found.attempts if each.recording)
@@ -313,7 +313,7 @@ def _result(trial: Trial, name: str) -> None:
             "replay",
             "Replay the first of them",
             session=say.option(name),
-            recording=say.option(trial.misses()[0].recording),
+            recording=say.option(trial.misses[0].recording),
         )
     reasons = (each.fault or each.broken_off for each in trial.attempts)
     faults = list(dict.fromkeys(filter(None, reasons)))

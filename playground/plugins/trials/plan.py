@@ -6,14 +6,16 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
+from itertools import count, product
 from typing import Any, Final
 
-from playground.base.arguments import formerly_positional, takes
+from playground.base.arguments import formerly_positional, takes, wrong
 from playground.base.display import Shown
 from playground.base.errors import InputFault
+from playground.base.extras import MissingPackageError
 from playground.base.wording import counted, dollars
 from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
@@ -48,19 +50,22 @@ class TrialCost:
 
     Tokens are estimated by kinds of characters; an answer is assumed to be its expected calls and a
     line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
-    unknown.
+    unknown. `refused` are the arms that LiteLLM will not send, with its reasons: they cost nothing.
     """
 
     requests: int
     input_tokens: int
     output_tokens: int
     nano_dollars: int | None
+    refused: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
         is_set = self.nano_dollars is not None
         money = f"about {dollars((self.nano_dollars or 0) / 1e9)}" if is_set else "price not known"
-        return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
+        line = f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
+        arms = (f"{' for '.join(arm)}: {why}" for arm, why in self.refused.items())
+        return "; not sent: ".join([line, *arms])
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,25 +94,42 @@ class TrialPlan(Shown):
 
     @cached_property
     def cost(self) -> TrialCost:
-        """A forecast of the requests of `run` and their cost. Nothing is sent to compute it."""
-        sizes = [
-            (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
-            for dialect in self.dialects
-            if self.models
-            for case, expected in self.cases.items()
-        ]
-        prompt = sum(tokens for tokens, _ in sizes) * self.repeats
-        answer = sum(tokens for _, tokens in sizes) * self.repeats
-        models = len(self.models)
-        prices = [price_of(model) for model in self.models]
-        money = [
-            (prompt * price.uncached + answer * price.output) // 1000
-            for price in prices
-            if price and price.output is not None
-        ]
-        known = len(money) == models
-        requests = len(sizes) * self.repeats * models
-        return TrialCost(requests, prompt * models, answer * models, sum(money) if known else None)
+        """A forecast of the requests of `run` and their cost. Nothing is sent to compute it, but
+        LiteLLM is loaded, which takes seconds, to know what it will refuse."""
+        return self.forecast(self._refused)
+
+    def forecast(self, refused: Mapping[tuple[str, str], str]) -> TrialCost:
+        """Return the cost of all arms but the refused ones, which are dialects and models."""
+        cases, prompt, answer = self.cases.items(), 0, 0
+        money: list[int | None] = []
+        for dialect, model in product(self.dialects, self.models):
+            if (dialect.name, model) in refused:
+                continue
+            read = sum(_tokens(self._rendering(case, dialect)) for case, _ in cases) * self.repeats
+            said = sum(_answer_tokens(each, dialect) for _, each in cases) * self.repeats
+            prompt, answer = prompt + read, answer + said
+            if (price := price_of(model)) and price.output is not None:
+                money.append((read * price.uncached + said * price.output) // 1000)
+            else:
+                money.append(None)
+        total = None if None in money else sum(each or 0 for each in money)
+        return TrialCost(len(money) * len(cases) * self.repeats, prompt, answer, total, refused)
+
+    @cached_property
+    def _refused(self) -> dict[tuple[str, str], str]:
+        from playground.llm.payloads import refusal
+
+        arms = {}
+        for dialect, model in product(self.dialects, self.models):
+            first = self._rendering(next(iter(self.cases)), dialect)
+            with suppress(MissingPackageError):  # without LiteLLM nothing is sent, as `run` says
+                arms[dialect.name, model] = refusal(first.messages, model, first.tools or ())
+        return {arm: why for arm, why in arms.items() if why}
+
+    @property
+    def requests(self) -> int:
+        """The number of attempts that `run` makes, refused ones too."""
+        return len(self._jobs())
 
     @property
     def least_repeats(self) -> int:
@@ -317,17 +339,22 @@ def trial(
     argument that the session does not have.
     """
     session = session_or_sample(session)
-    calls = (expected,) if isinstance(expected, ExpectedCall) else tuple(expected)
-    for call in calls if session.tools else ():
-        refuse_slips(call, session.tools)
+    calls = (expected,) if isinstance(expected, ExpectedCall | Mapping | str) else tuple(expected)
+    for call in calls:
+        if not isinstance(call, ExpectedCall):
+            raise wrong(
+                "trial(expected=…)", call, 'calls such as pg.expect("tool", argument=value)'
+            )
+        if session.tools:
+            refuse_slips(call, session.tools)
     if calls:
         session = replace(session, expected=(ExpectedReply(len(session.messages), calls),))
     if not session.expected:
         raise InputFault(
             "this session names no expected calls",
-            field="expected",
-            expected='expected=pg.expect("tool", argument=value), a list of expected replies in '
-            "the file (docs/trials.md), or --own-calls on the command line",
+            where="trial(expected=…)",
+            expected='pg.expect("tool", argument=value), or a list of expected replies in the file '
+            "(docs/trials.md)",
         )
     if not 1 <= repeats <= _MOST:
         raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")

@@ -39,7 +39,7 @@ def miss_rows(value: Trial) -> AnswerRows:
     differed."""
     cells = [
         (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
-        for miss in value.misses()
+        for miss in value.misses
     ]
     return rows_of("case dialect model times missed recording", cells)
 

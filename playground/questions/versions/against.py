@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
 from playground.base.wording import grouped
 from playground.nouns.wire_blocks import read_wire
 from playground.questions.versions.difference import VersionDiff
 from playground.questions.versions.matching import BlockChange
+from playground.tokens.estimate import any_text_counter
 
 _EXCERPT: Final = 40
 
@@ -27,7 +29,8 @@ def against_failures(
             "the prefix may change, and tokens have no limit", expected="--most-tokens-more as well"
         )
     failed = [] if prefix_may_change else list(_prefix_failures(difference))
-    if most_tokens_more is not None and difference.tokens > most_tokens_more:
+    is_decided = undecided_limit(difference, most_tokens_more) is None
+    if most_tokens_more is not None and difference.tokens > most_tokens_more and is_decided:
         sign = "" if difference.is_exact else "~"
         failed.append(
             f"input is {sign}{grouped(difference.tokens)} tokens more than the baseline's "
@@ -35,6 +38,27 @@ def against_failures(
             f"at most {grouped(most_tokens_more)} are allowed"
         )
     return failed
+
+
+def undecided_limit(difference: VersionDiff, most_tokens_more: int | None) -> Finding | None:
+    """Return a finding if no tokenizer is installed and the limit lies within the range of the
+    growth: other installs may decide either way, so the check fails in none for such a count."""
+    first, second, growth = difference.first.count, difference.second.count, difference.tokens
+    if most_tokens_more is None or growth <= 0 or second.kind != "estimate":
+        return None
+    if any_text_counter()[1]:
+        return None
+    # What both requests have beside their texts cancels out.
+    (old_low, old_high), (new_low, new_high) = first.range, second.range
+    least = min(growth, new_low - old_low)
+    most = None
+    if new_high is not None and old_high is not None:
+        most = max(growth, new_high - old_high)
+    if least > most_tokens_more or (most is not None and most <= most_tokens_more):
+        return None
+    words = f"{grouped(least)} to {'any number of' if most is None else grouped(most)} tokens more"
+    message = f"{words}, and at most {grouped(most_tokens_more)} are allowed: not decided"
+    return finding("undecided-limit", "--most-tokens-more", message)
 
 
 def _prefix_failures(difference: VersionDiff) -> Iterator[str]:
@@ -72,7 +96,9 @@ def _first_words(change: BlockChange) -> str:
     runs = change.words
     first = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
     pair = {kind: text for kind, text in reversed(runs[first : first + 2]) if kind != "same"}
-    return f"{_short(pair.get('removed', ''))}, then {_short(pair.get('added', ''))}"
+    if len(pair) == 2:
+        return f"{_short(pair['removed'])}, then {_short(pair['added'])}"
+    return " ".join(f"{_short(text)} {kind}" for kind, text in pair.items())
 
 
 def _short(value: Any) -> str:

@@ -73,6 +73,13 @@ class Headed extends Searchable {
     return isNarrow
   }
 
+  // Where one column is seen at a time: another one, if that has nothing in this row
+  showText(row) {
+    const cells = this.cells[row] ?? []
+    if (this.tabs.hidden || cells[Math.round(this.scroller.scrollLeft / this.column)]) return
+    this.scrollAside(Math.max(0, cells.findIndex(Boolean)))
+  }
+
   tellAside() {
     const { panes } = this.data
     if (!this.tabs.hidden) {

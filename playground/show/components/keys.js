@@ -137,6 +137,24 @@ function openNext() {
   if (link) link.click()
 }
 
+let press = {} // the control under the pointer as it went down, and where that was
+
+function beginPress(event) {
+  const node = event.isPrimary && !event.button ? event.composedPath()[0].closest?.("button, a, summary") : null
+  press = { node, x: event.clientX, y: event.clientY }
+}
+
+// A control that moved or was replaced under a resting pointer, as its page is still being built:
+// the browser sends its click elsewhere
+function endPress(event) {
+  const { node, x, y } = press
+  press = {}
+  if (!node || event.composedPath().includes(node) || Math.hypot(event.clientX - x, event.clientY - y) > 4) return
+  const isSame = (each) => each.textContent === node.textContent && each.className === node.className
+  const now = node.isConnected ? node : [...document.querySelectorAll(node.localName)].find(isSame)
+  setTimeout(() => now?.click())
+}
+
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".keys")
   if (!root || !data) return undefined
@@ -181,6 +199,8 @@ function mount({ data, parentElement, setTriggerValue }) {
   pushOnce()
   document.addEventListener("keydown", listen)
   document.addEventListener("click", holdLink, true)
+  document.addEventListener("pointerdown", beginPress, true)
+  document.addEventListener("pointerup", endPress, true)
   window.earlyKeys?.forEach(listen) // pressed before this stood here: serving/guard.py keeps them
   window.earlyKeys = null
   document.addEventListener("pointerover", tellWhole)
@@ -191,6 +211,8 @@ function mount({ data, parentElement, setTriggerValue }) {
     window.earlyKeys = []
     document.removeEventListener("keydown", listen)
     document.removeEventListener("click", holdLink, true)
+    document.removeEventListener("pointerdown", beginPress, true)
+    document.removeEventListener("pointerup", endPress, true)
     document.removeEventListener("pointerover", tellWhole)
   }
 }

@@ -94,6 +94,7 @@ class Grid extends Headed {
     this.shape()
     const row = kept ? data.rows.findIndex((_, number) => this.keyOf(number) === kept) : -1
     if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
+    if (!anchor) this.showText(0)
     this.later() // its data was read in this same task: drawing gets one of its own
     this.seek()
     return undefined
@@ -191,6 +192,7 @@ class Grid extends Headed {
     const { row } = this.anchor()
     this.shape()
     this.scroller.scrollTop = this.tops[row] - this.head.offsetHeight
+    this.showText(row)
     return this.draw()
   }
 
@@ -363,6 +365,7 @@ class Grid extends Headed {
     const top = this.tops[row] - this.head.offsetHeight
     const seen = top >= scrollTop && this.tops[row] + 80 < scrollTop + clientHeight
     if (!seen) this.scroller.scrollTop = top
+    this.showText(row)
   }
 
   light() {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from playground.base.display import draw, draws
 from playground.base.wording import counted
 from playground.dialects.models import DialectChoice
+from playground.questions.comparison import LineDiff
+from playground.recordings.recording import Recording
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.markup import Markup, table
@@ -26,6 +28,21 @@ def session(value: Session) -> Markup:
     model = f" for {value.task.model_name}" if value.task.model_name else ""
     line = f"{', '.join(counts)}{model}"
     return Markup(value.title or "A session", line, static=rows_table("messages", value))
+
+
+@draws("picture", Recording)
+def recording(value: Recording) -> Markup:
+    """Return where the reply comes from, how it ended, and its chunks."""
+    line = f"in {value.dialect or 'an unknown dialect'}, {counted(len(value.chunks), 'chunk')}"
+    line = ", ".join(filter(None, (line, value.model, value.broken_off)))
+    return Markup(f"Recording: {value.name}", line, static=rows_table("chunks", value))
+
+
+@draws("picture", LineDiff)
+def line_diff(value: LineDiff) -> Markup:
+    """Return the lines that differ."""
+    changed = LineDiff(line for line in value if line.change != "same")
+    return Markup("Two requests", value.summary, static=rows_table("lines that differ", changed))
 
 
 @draws("picture", TokenCount)

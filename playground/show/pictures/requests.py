@@ -47,6 +47,12 @@ def comparison(value: Comparison) -> Markup:
     )
 
 
+@draws("picture", Column)
+def column(value: Column) -> Markup:
+    """Return the pane of one dialect."""
+    return comparison(Comparison(value.session, [value]))
+
+
 def _line(columns: Sequence[Column]) -> str:
     named = [f"{c.dialect.name} {sum(c.characters.values()):,}" for c in columns[:_MOST_NAMES]]
     more = len(columns) - _MOST_NAMES

@@ -17,7 +17,10 @@ from playground.sessions.times import utc_time
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: attributes by dotted name, times as ISO 8601, and its trace's id in OTLP."""
+    """One span: attributes by dotted name, times as ISO 8601, and its trace's id in OTLP.
+
+    Its own id and that of the span around it are empty if the file has them under other names.
+    """
 
     name: str
     attributes: dict[str, Any]
@@ -25,6 +28,8 @@ class TraceSpan:
     stop: str
     place: Place
     trace: str = ""
+    id: str = ""
+    parent: str = ""
 
     @property
     def seconds(self) -> float | str | None:
@@ -86,6 +91,8 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
                 _time(_first(value, *_STOPS)),
                 place,
                 str(value.get("traceId") or ""),
+                str(_first(value, "spanId", "span_id", "id") or ""),
+                str(_first(value, "parentSpanId", "parent_span_id", "parentId") or ""),
             )
 
 

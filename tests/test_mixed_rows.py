@@ -1,0 +1,37 @@
+"""Say nothing certain of requests that went to several providers, or to an unknown one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import playground as pg
+
+SYSTEM = {"role": "system", "content": "You are the tide clerk of a harbour. " * 400}
+OPENAI = "https://api.openai.com"
+OTHERS = ("https://api.deepseek.com", "https://llm.example.org")
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_read_from_another_providers_cache_is_not_predicted(other: str, tmp_path: Path) -> None:
+    """Each request was `eligible` to read what another provider had seen, at one price."""
+    messages, rows = [SYSTEM], []
+    for number, host in enumerate((OPENAI, other, OPENAI)):
+        messages = [*messages, {"role": "user", "content": f"Question {number}"}]
+        body = {"model": "gpt-4.1", "messages": messages}
+        answer = {"role": "assistant", "content": f"Answer {number}"}
+        reply = {"model": "gpt-4.1", "choices": [{"index": 0, "message": answer}]}
+        uri = f"{host}/v1/chat/completions"
+        rows.append({"uri": uri, "date": f"2026-11-01T00:00:0{number}Z", "request": body})
+        rows[-1]["response"] = {"object": "chat.completion", **reply}
+        messages = [*messages, answer]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    session = pg.load_session(tmp_path / "rows.json")
+    simulation = pg.simulate_cache(session, policy="as-sent")
+    assert [one.state for one in simulation.requests] == ["unpredictable"] * 3
+    reason = "several providers" if other == OTHERS[0] else "no known provider"
+    assert all(reason in one.reason for one in simulation.requests)
+    assert simulation.nano_dollars is None
+    assert "as predicted" not in " ".join(simulation.origins)
