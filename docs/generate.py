@@ -632,16 +632,16 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
 
 
 def main() -> int:
-    stale = [
-        path
-        for path, write in DOCUMENTS.items()
-        if not path.exists() or path.read_text(encoding="utf-8") != write()
-    ]
-    for path in stale:
+    stale = []
+    for path, write in DOCUMENTS.items():  # each is worked out once: some take seconds
+        text = write()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(path)
         if "--check" in sys.argv:
             print(f"stale: {path.name} (run python docs/generate.py)")
         else:
-            write_file(path, DOCUMENTS[path](), force=True)  # all of them are generated
+            write_file(path, text, force=True)  # all of them are generated
             print(f"written: {path.name}")
     return int(bool(stale) and "--check" in sys.argv)
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from playground.base import paths
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
     from serving import App
     from tour import Tour
 
@@ -200,6 +201,35 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("app")
     with served(folder) as url:
         yield App(url, folder)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium for the tests of one file. Its driver runs in an event loop of this process, so
+    that it ends with the file: tests of other files run loops of their own."""
+    from serving import CHROMIUM, chromium
+
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("no chromium here: apt-get install chromium")
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Page:
+    """The tab that the tests of a file have one after the other."""
+    from serving import new_tab
+
+    return new_tab(browser)
+
+
+@pytest.fixture
+def page(tab: Page, app: App) -> Iterator[Page]:
+    """A tab that remembers nothing, and has not gone anywhere yet."""
+    from serving import forget
+
+    yield tab
+    forget(tab, app.url)
 
 
 @pytest.fixture(scope="session")

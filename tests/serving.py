@@ -13,9 +13,12 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 # The shell draws no window of its own: tests take two thirds of the processor's time with it.
 CHROMIUM = next(
@@ -56,6 +59,48 @@ class App(NamedTuple):
             elif path.name != "app.log":
                 path.unlink()
         return self.url
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser that is installed, which ends with the driver that started it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        assert CHROMIUM, "CI must have chromium"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def new_tab(browser: Browser) -> Page:
+    """Return a tab of its own context, which may read and write the clipboard."""
+    context = browser.new_context(
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion="reduce",  # a tenth of a load's work is drawing what moves
+    )
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    as_new(page)
+    return page
+
+
+def as_new(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+
+
+def forget(page: Page, address: str) -> None:
+    """Close the other tabs of its context, and leave in this one nothing of a test but the scripts
+    that it compiled: a new context compiles Streamlit's anew, which is a second of CPU, and a load
+    takes another one."""
+    for other in page.context.pages:
+        if other != page:
+            other.close()
+    page.goto(f"{address}/_stcore/health")  # nothing runs there, and the storage is the app's
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.context.clear_cookies()
+    as_new(page)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from urllib.parse import quote
 import pytest
 from conftest import ROOT
 from passed_runs import leave_run
-from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App, widened
+from playwright.sync_api import Browser, Page, expect
+from serving import CHROMIUM, App, widened
 
 import playground as pg
 from playground.app.pages import PAGES, PageEntry, parent
@@ -55,18 +54,13 @@ HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
 
 
 @pytest.fixture(scope="module")
-def page(app: App) -> Iterator[Page]:
+def page(browser: Browser, app: App) -> Page:
     """One page for all tests: another theme or width needs no other load."""
     url = app.emptied()
     leave_run(app.folder / "home", "an agent")
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=url)
-        page = context.new_page()
-        page.set_default_timeout(60_000)
-        yield page
-        browser.close()
+    page = browser.new_context(base_url=url).new_page()
+    page.set_default_timeout(60_000)
+    return page
 
 
 def opened(page: Page, path: str) -> None:

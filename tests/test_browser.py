@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 import time
@@ -12,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import yaml
@@ -24,9 +23,8 @@ from playwright.sync_api import (
     Page,
     TimeoutError,
     expect,
-    sync_playwright,
 )
-from serving import CHROMIUM, FLAGS, App, served, widened
+from serving import App, served, widened
 from streaming import answering, event
 
 import playground as pg
@@ -39,9 +37,6 @@ from playground.sessions.session import RequestRecord, Session
 from playground.show.pictures.replies import replays
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 expect.set_options(timeout=12_000)  # a cold start on a busy machine is no defect
 
@@ -58,20 +53,10 @@ def address(app: App) -> str:
     return address
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-
-
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1440, "height": 1000})
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    yield page
-    context.close()
+def page(page: Page) -> Page:
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    return page
 
 
 def outside(page: Page) -> list[str]:
@@ -594,14 +579,11 @@ def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("width_and_scheme", list(product((900, 1440), ("dark", "light"))))
 def test_pages_fit_and_text_is_readable(
-    browser: Browser, address: str, width_and_scheme: tuple[int, str], tmp_path: Path
+    page: Page, address: str, width_and_scheme: tuple[int, Literal["dark", "light"]]
 ) -> None:
     width, scheme = width_and_scheme
-    context = browser.new_context(
-        viewport={"width": width, "height": 1000},
-        color_scheme=scheme,  # type: ignore[arg-type]
-    )
-    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.emulate_media(color_scheme=scheme)
     for path in ("compare", "cache", "replay", "payload"):
         page.goto(f"{address}/{path}?session=02-parallel-calls")
         expect(page.locator(".panes .row, .player .line, .strip canvas").first).to_be_visible(
@@ -615,7 +597,6 @@ def test_pages_fit_and_text_is_readable(
         page.goto(f"{address}/{path}?session=02-parallel-calls")
         expect(page.locator("[data-testid=stDataFrame]").first).to_be_visible()
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), path
-    context.close()
 
 
 def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) -> None:
@@ -686,13 +667,10 @@ def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> N
 
 @pytest.mark.parametrize("scheme", widened(["light", "dark"]))
 def test_the_strip_goes_through_the_requests_and_shows_a_block(
-    browser: Browser, address: str, scheme: str
+    page: Page, address: str, scheme: Literal["dark", "light"]
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": 1000, "height": 1000},
-        color_scheme=scheme,  # type: ignore[arg-type]
-    )
-    page = context.new_page()
+    page.set_viewport_size({"width": 1000, "height": 1000})
+    page.emulate_media(color_scheme=scheme)
     page.goto(f"{address}/cache?session=12-long-tool-run&dialect=xml")
     strip = page.locator(".strip")
     expect(strip.locator(".place")).to_contain_text("15 of 15")
@@ -713,7 +691,6 @@ def test_the_strip_goes_through_the_requests_and_shows_a_block(
         assert contrast(element.evaluate(COLOURS)) > 4.5, part
     wide = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
     assert not wide
-    context.close()
 
 
 def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: str) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App
+from playwright.sync_api import Browser, Locator, Page, expect
+from serving import App
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 expect.set_options(timeout=60_000)
 
@@ -55,48 +50,47 @@ LATE = """() => {
 FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
 FIRST = [
-    ("start", ".bring", 230, 300),
-    (f"compare?session=02-parallel-calls&{FOUR}", ".panes .row .block", 220, 330),
-    ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
-    ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
-    ("replay?session=04-truncated-call", ".player .text", 200, 360),
-    ("diff?session=12-long-tool-run", ".board .drawing", 230, 420),
-    ("diff?session=12-long-tool-run", ".panes .row .block", 480, 760),
-    ("corpus", ".verbatim", 250, 330),
-    ("dialects", ".board tr.section", 250, 350),
-    ("dialects?guide=hermes", ".board h2", 130, 150),
-    ("dialects?guide=hermes", ".verbatim", 450, 560),
-    ("dialects?view=Values", ".board .squares", 220, 330),
-    ("formats", "[data-testid=stDataFrame]", 330, 620),
+    ("start", {".bring": (230, 300)}),
+    (f"compare?session=02-parallel-calls&{FOUR}", {".panes .row .block": (220, 330)}),
+    ("cache?session=12-long-tool-run", {".strip .drawing": (250, 330)}),
+    ("cache?session=07-gemini-above", {".strip .drawing": (250, 360)}),
+    ("replay?session=04-truncated-call", {".player .text": (200, 360)}),
+    (
+        "diff?session=12-long-tool-run",
+        {".board .drawing": (230, 420), ".panes .row .block": (480, 760)},
+    ),
+    ("corpus", {".verbatim": (250, 330)}),
+    ("dialects", {".board tr.section": (250, 350)}),
+    ("dialects?guide=hermes", {".board h2": (130, 150), ".verbatim": (450, 560)}),
+    ("dialects?view=Values", {".board .squares": (220, 330)}),
+    ("formats", {"[data-testid=stDataFrame]": (330, 620)}),
 ]
 
 
 @pytest.fixture(scope="module")
-def page(app: App) -> Iterator[Page]:
+def page(browser: Browser, app: App) -> Page:
     url = app.emptied()
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_context(base_url=url).new_page()
-        page.set_default_timeout(60_000)
-        page.add_init_script(f"({SHIFT})()")
-        yield page
-        browser.close()
+    page = browser.new_context(base_url=url).new_page()
+    page.set_default_timeout(60_000)
+    page.add_init_script(f"({SHIFT})()")
+    return page
 
 
-@pytest.mark.parametrize(("path", "answer", "wide", "narrow"), FIRST)
+@pytest.mark.parametrize(("path", "answers"), FIRST)
 def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
-    page: Page, path: str, answer: str, wide: int, narrow: int
+    page: Page, path: str, answers: dict[str, tuple[int, int]]
 ) -> None:
-    for size, most in (((1440, 900), wide), ((390, 844), narrow)):
+    for number, size in enumerate(((1440, 900), (390, 844))):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.goto(f"/{path}")
-        expect(page.locator(answer).first).to_be_visible()
+        for answer in answers:
+            expect(page.locator(answer).first).to_be_visible()
         settled = "[data-testid=stApp][data-test-script-state=notRunning]"
         expect(page.locator(settled)).to_be_visible()
         page.wait_for_timeout(400)
-        box = page.locator(answer).first.bounding_box()
-        assert box and box["y"] <= most, size
+        for answer, most in answers.items():
+            box = page.locator(answer).first.bounding_box()
+            assert box and box["y"] <= most[number], (answer, size)
         bar = page.locator(".st-key-bar").bounding_box()
         assert bar and bar["height"] == 48
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), size

@@ -6,23 +6,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import struct
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App
+from playwright.sync_api import Locator, Page, Position, expect
+from serving import App
 from tour import Hand, Tour
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 expect.set_options(timeout=12_000)  # sixty parsers are made first, on a machine that is shared
 
@@ -76,26 +71,6 @@ HISTORY = [
 @pytest.fixture(scope="module")
 def address(app: App) -> str:
     return app.emptied()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A tab that has not gone anywhere yet."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    yield page
-    context.close()
 
 
 @pytest.fixture

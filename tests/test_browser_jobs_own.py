@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 import test_browser_jobs as jobs
 from playwright.sync_api import expect
-from serving import CHROMIUM, App
+from serving import App
 from test_own_page import TEMPLATE
 from test_workspace import CUT
 from tour import Hand, Tour
 
 pytestmark = pytest.mark.browser
 
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
-
-browser, page, hand = jobs.browser, jobs.page, jobs.hand
+hand = jobs.hand
 
 
 @pytest.fixture(scope="module")

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App
+from playwright.sync_api import Page, expect
+from serving import App
 from tour import COLOURS, WAIT, Hand
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 expect.set_options(timeout=30_000)  # the parsers are made first, on a machine that is shared
 MOST_CLICKS = 3
@@ -156,15 +151,6 @@ def address(app: App) -> str:
     return app.emptied()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 def picture(page: Page, folder: Path, name: str) -> None:
     """Take a picture of the page as it stands."""
     page.wait_for_timeout(WAIT)
@@ -176,28 +162,21 @@ def picture(page: Page, folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_own_material_of_a_system_is_at_work_after_three_clicks(
-    browser: Browser, address: str, way: Way, request: pytest.FixtureRequest, tmp_path: Path
+    page: Page, address: str, way: Way, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    try:
-        page.goto(address)
-        expect(page.get_by_label("Paste anything").first).to_be_visible()
-        hand = Hand(page)
-        hand.click(page.get_by_label("Paste anything").first)
-        hand.paste(way.text)
-        expect(page.get_by_role("status").first).to_have_text(way.said)
-        hand.click(page.get_by_role("button", name=way.offer, exact=True))
-        expect(page.get_by_text(way.shown[0]).first).to_be_attached()
-        if way.opened:
-            hand.click(page.get_by_text(way.opened, exact=True))
-        for text in way.shown:
-            expect(page.get_by_text(text).first).to_be_attached()
-        assert hand.clicks <= MOST_CLICKS
-        assert page.get_by_text("Traceback").count() == 0
-        assert page.get_by_test_id("stAlert").count() == 0
-        picture(page, Path(request.config.getoption("--tour") or tmp_path), way.name)
-    finally:
-        context.close()
+    page.goto(address)
+    expect(page.get_by_label("Paste anything").first).to_be_visible()
+    hand = Hand(page)
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(way.text)
+    expect(page.get_by_role("status").first).to_have_text(way.said)
+    hand.click(page.get_by_role("button", name=way.offer, exact=True))
+    expect(page.get_by_text(way.shown[0]).first).to_be_attached()
+    if way.opened:
+        hand.click(page.get_by_text(way.opened, exact=True))
+    for text in way.shown:
+        expect(page.get_by_text(text).first).to_be_attached()
+    assert hand.clicks <= MOST_CLICKS
+    assert page.get_by_text("Traceback").count() == 0
+    assert page.get_by_test_id("stAlert").count() == 0
+    picture(page, Path(request.config.getoption("--tour") or tmp_path), way.name)

@@ -6,21 +6,16 @@ Where a browser puts each character is asked of the browser; no rule of ours is 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App, widened
+from playwright.sync_api import Page, expect
+from serving import App, widened
 from terminals import ENVIRONMENT, PROGRAM
 from turned_names import session_json
 
 pytestmark = pytest.mark.browser
-
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
 # Of each line of each visible text: characters outside of isolates whose neighbour of the same line
 # stands to their right in the text and to their left on the screen.
@@ -73,19 +68,10 @@ def address(app: App) -> str:
     return address
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-
-
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1440, "height": 1400})
-    page.set_default_timeout(60_000)
-    yield page
-    page.close()
+def page(page: Page) -> Page:
+    page.set_viewport_size({"width": 1440, "height": 1400})
+    return page
 
 
 def settle(page: Page) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App, served
+from playwright.sync_api import Locator, Page, expect
+from serving import App, served
 from test_browser_jobs import BODY, button
 
 pytestmark = pytest.mark.browser
@@ -22,24 +21,6 @@ expect.set_options(timeout=12_000)
 @pytest.fixture(scope="module")
 def address(app: App) -> str:
     return app.emptied()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        assert CHROMIUM, "CI must have chromium"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    context.set_default_timeout(60_000)
-    yield context
-    context.close()
 
 
 def bring(page: Page, address: str) -> None:
@@ -74,16 +55,13 @@ def edit(page: Page, text: str) -> None:
     expect(pane(page)).to_contain_text(text)
 
 
-def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(
-    context: BrowserContext, address: str
-) -> None:
-    page = context.new_page()
+def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(page: Page, address: str) -> None:
     bring(page, address)
     edit(page, "You keep the lighthouse.")
     page.reload()
     expect(pane(page)).to_contain_text("You keep the lighthouse.")
     expect(page.get_by_role("button", name="Undo", exact=True)).to_be_visible()
-    other = context.new_page()
+    other = page.context.new_page()
     other.goto(page.url)
     expect(pane(other)).to_contain_text("You keep the lighthouse.")
     button(other, "Undo").click()
@@ -96,10 +74,9 @@ def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(
 
 
 def test_a_reload_brings_back_what_was_typed_and_a_refused_name_goes(
-    context: BrowserContext, address: str
+    page: Page, address: str
 ) -> None:
     """The editor was not left: the app has never heard of the text."""
-    page = context.new_page()
     bring(page, address)
     prompt(page).fill("Now you keep the harbour.")
     page.reload()
@@ -126,10 +103,8 @@ def test_a_reload_brings_back_what_was_typed_and_a_refused_name_goes(
     expect(field).to_have_value(re.compile("^pasted OpenAI request"))
 
 
-def test_two_tabs_edit_one_session_and_nothing_is_lost(
-    context: BrowserContext, address: str
-) -> None:
-    one, two = context.new_page(), context.new_page()
+def test_two_tabs_edit_one_session_and_nothing_is_lost(page: Page, address: str) -> None:
+    one, two = page, page.context.new_page()
     bring(one, address)
     two.goto(one.url)
     expect(pane(two)).to_contain_text("You keep")
@@ -145,8 +120,7 @@ def test_two_tabs_edit_one_session_and_nothing_is_lost(
     expect(pane(one)).to_contain_text("From the first tab.")
 
 
-def test_a_link_to_what_was_deleted_offers_it_again(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
+def test_a_link_to_what_was_deleted_offers_it_again(page: Page, address: str) -> None:
     bring(page, address)
     link = page.url
     page.get_by_role("button", name="This session").click()
@@ -163,9 +137,7 @@ def test_a_link_to_what_was_deleted_offers_it_again(context: BrowserContext, add
 
 
 @pytest.mark.long
-def test_a_full_disk_is_one_line_and_the_app_goes_on(
-    context: BrowserContext, tmp_path: Path
-) -> None:
+def test_a_full_disk_is_one_line_and_the_app_goes_on(page: Page, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(home)]
@@ -173,7 +145,6 @@ def test_a_full_disk_is_one_line_and_the_app_goes_on(
         pytest.skip("NO DISK TO FILL: mounting a tmpfs is not permitted")
     try:
         with served(tmp_path) as url:
-            page = context.new_page()
             bring(page, url)
             with (home / "filler").open("wb", buffering=0) as file, suppress(OSError):
                 while file.write(b"x" * 4096):
@@ -193,10 +164,9 @@ def test_a_full_disk_is_one_line_and_the_app_goes_on(
 
 @pytest.mark.long
 def test_a_visitor_of_a_public_server_is_told_that_nothing_is_kept(
-    context: BrowserContext, tmp_path: Path
+    page: Page, tmp_path: Path
 ) -> None:
     with served(tmp_path, "--public") as url:
-        page = context.new_page()
         bring(page, url)
         edit(page, "You keep the lighthouse.")
         page.get_by_role("button", name="This session").click()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -16,8 +15,8 @@ from urllib.parse import quote
 
 import pytest
 from conftest import ROOT
-from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from playwright.sync_api import Browser, Page, expect
+from serving import served
 from streamlit.testing.v1 import AppTest
 from test_pages import boards, figures
 
@@ -346,13 +345,9 @@ def test_a_bar_of_an_empty_name_says_what_is_missing() -> None:
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    if CHROMIUM is None and not os.environ.get("CI"):
-        pytest.skip("needs chromium")
-    with served(tmp_path) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    with served(tmp_path) as address:
         yield browser.new_page(base_url=address, viewport={"width": 1440, "height": 900})
-        browser.close()
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -22,8 +21,7 @@ import plotly.io as pio
 import pytest
 from conftest import ROOT
 from IPython.core.formatters import DisplayFormatter
-from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS
+from playwright.sync_api import Browser, Page, expect
 
 import playground as pg
 from playground.base.display import Drawn, Listed, Live, Shown
@@ -390,15 +388,10 @@ def fed(text: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def browser_page() -> Iterator[Page]:
-    if CHROMIUM is None and not os.environ.get("CI"):
-        pytest.skip("needs Debian's chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page()
-        page.set_default_timeout(10_000)
-        yield page
-        browser.close()
+def browser_page(browser: Browser) -> Page:
+    page = browser.new_page()
+    page.set_default_timeout(10_000)
+    return page
 
 
 def in_a_notebook(fragments: list[str]) -> str:

@@ -511,6 +511,8 @@ def test_law_8_the_bytes_do_not_depend_on_the_hash_seed() -> None:
         "    d = pg.get_dialect(n)\n"
         "    print(json.dumps(d.format_messages(PromptData(tool_metadata=tools))))\n"
         "    print(pg.parse('a <p>\\n<a>1</a>\\n</p> {\"', n, tools))\n"
+        "from playground.parsing.grammars.texts import not_beginning_with\n"
+        "print(not_beginning_with(('true', 'false', 'null', 'None')))\n"
     )
     outputs = {
         subprocess.run(

@@ -9,7 +9,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from playground.plugins.mcp_server.answers import Answer, Mend, sendable
 from playground.plugins.mcp_server.inputs import Roots
 from playground.plugins.mcp_server.patches import patch_between, patched, pointers
 from playground.plugins.mcp_server.reply_mends import reply_mends
+from playground.questions.detection import detect
 from playground.show.wire import simulation_json
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -137,6 +139,17 @@ SHAPES = ["{}", "First.\n{}", "{}\nDone.", "First.\n{}\nMid.\n{}\nDone.", "```\n
 THOUGHTS = ["", "<think>hm</think>", "<think>hm\n", "Look.\n<think>hm</think>"]
 
 
+@pytest.fixture(scope="module")
+def recognised_once() -> Iterator[None]:
+    """A reply is recognised alike whatever server it goes to: by a parse in each dialect."""
+    with pytest.MonkeyPatch.context() as patch:
+        recognised = cache(lambda text: detect(text, []))
+        place = "playground.plugins.mcp_server.reply_mends.detect"
+        patch.setattr(place, lambda text, tools: recognised(text))
+        yield
+
+
+@pytest.mark.usefixtures("recognised_once")
 @pytest.mark.parametrize("thought", THOUGHTS)
 @pytest.mark.parametrize("server", ["vllm", "vllm:hermes", "sglang:qwen25", "llama.cpp", "ollama"])
 @pytest.mark.parametrize(("call", "cut", "dialect"), [

@@ -10,8 +10,7 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import sync_playwright
-from serving import CHROMIUM, FLAGS
+from playwright.sync_api import Browser
 
 from playground.base.wording import counted, dollars, grouped, percent, seconds
 
@@ -31,15 +30,12 @@ ALLOWED = {  # lengths and shades of style sheets, and plotly's own templates
 }
 
 
-def test_python_and_the_browser_write_a_number_alike() -> None:
+def test_python_and_the_browser_write_a_number_alike(browser: Browser) -> None:
     """The kit's own functions, run by the browser that the pages are tested with."""
     code = "values => values.map(v => [grouped(v), grouped(v, 1), grouped(v, 2), seconds(v), "
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page()
-        page.add_script_tag(path=KIT)
-        theirs = page.evaluate(f"{code} counted(v, 'call')])", VALUES)
-        browser.close()
+    page = browser.new_page()
+    page.add_script_tag(path=KIT)
+    theirs = page.evaluate(f"{code} counted(v, 'call')])", VALUES)
     ours = [
         [grouped(v), grouped(v, 1), grouped(v, 2), seconds(v), counted(v, "call")]  # type: ignore[arg-type]
         for v in VALUES

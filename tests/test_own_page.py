@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, App
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+from serving import App
 from slow_line import SlowLine
 from streamlit.testing.v1 import AppTest
 from test_pages import figures, page, verbatim
@@ -194,17 +192,11 @@ def test_bring_knows_a_dialects_file_and_what_is_wrong_with_one() -> None:
 
 
 @pytest.fixture
-def browser_page(app: App) -> Iterator[Page]:
-    if CHROMIUM is None:
-        assert not os.environ.get("CI"), "CI must have chromium"
-        pytest.skip("no chromium here")
-    url = app.emptied()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        shown = browser.new_page(base_url=url, viewport={"width": 1440, "height": 900})
-        shown.set_default_timeout(60_000)
-        yield shown
-        browser.close()
+def browser_page(browser: Browser, app: App) -> Page:
+    size: ViewportSize = {"width": 1440, "height": 900}
+    shown = browser.new_page(base_url=app.emptied(), viewport=size)
+    shown.set_default_timeout(60_000)
+    return shown
 
 
 @pytest.mark.browser

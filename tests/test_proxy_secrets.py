@@ -37,6 +37,7 @@ from proxied import (
     said,
     started,
 )
+from serving import widened
 
 from playground.base.errors import InputFault
 from playground.cli import main
@@ -175,13 +176,19 @@ def address(upstream: RawUpstream, user: str, rest: str) -> str:
     return f"http://{user}{upstream.url.removeprefix('http://')}{rest}"
 
 
+FIRST = [("a password", "--json"), ("a key in the query", ""), ("a token as the name", "")]
+
+
 @pytest.mark.parametrize(
-    ("held", "option"), [*((held, "") for held in HELD), (next(iter(HELD)), "--json")]
+    "shape",
+    widened([*FIRST, *((held, "") for held in HELD if (held, "") not in FIRST)], at_once=3),
+    ids=" ".join,
 )
 def test_what_an_upstreams_address_holds_goes_there_alone(
-    tmp_path: Path, held: str, option: str
+    tmp_path: Path, shape: tuple[str, str]
 ) -> None:
     """Answered, repeated by the provider, and with nobody there to answer."""
+    held, option = shape
     user, rest, secrets, sent = HELD[held]
     echo = " ".join(secrets).encode()
     answer = b"HTTP/1.1 404 No\r\ncontent-length: %d\r\n\r\n" % len(echo) + echo

@@ -27,12 +27,14 @@ class CharacterSet:
         return _merged([*self.ranges, *other.ranges])
 
     def __and__(self, other: CharacterSet) -> CharacterSet:
-        both = [
-            (max(left[0], right[0]), min(left[1], right[1]))
-            for left in self.ranges
-            for right in other.ranges
-        ]
-        return _merged(both)
+        both: list[Range] = []
+        left, right = 0, 0
+        while left < len(self.ranges) and right < len(other.ranges):
+            (start, end), (first, last) = self.ranges[left], other.ranges[right]
+            if max(start, first) <= min(end, last):
+                both.append((max(start, first), min(end, last)))
+            left, right = (left + 1, right) if end < last else (left, right + 1)
+        return CharacterSet(tuple(both))
 
     def __sub__(self, other: CharacterSet) -> CharacterSet:
         return self & other.others

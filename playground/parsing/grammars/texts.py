@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from playground.parsing.grammars.characters import (
@@ -85,11 +85,13 @@ def trimmed_text(forbidden: str) -> TextShape:
 @lru_cache
 def not_beginning_with(words: tuple[str, ...]) -> TextShape:
     """Return the shape of text that begins with none of the words."""
-    heads = sorted({word[:size] for word in words for size in range(len(word))} | {""}, key=len)
+    beginnings = {word[:size] for word in words for size in range(len(word))} | {""}
+    heads = sorted(beginnings, key=lambda text: (len(text), text))
     free = len(heads)  # the state after a character that leads to no word
     rows: list[Row] = []
     for head in heads:
-        following = {word[len(head)] for word in words if word.startswith(head) and word != head}
+        next_words = [word for word in words if word.startswith(head) and word != head]
+        following = sorted({word[len(head)] for word in next_words})
         ways = [(characters(c), heads.index(head + c)) for c in following if head + c in heads]
         rows.append(((characters(*following).others, free), *ways))
     pattern = _not_beginning(frozenset(words))
@@ -141,7 +143,7 @@ class WordFinder:
     def step(self, state: int, char: str) -> int:
         """Return the state after one more character; -1 if a word is complete."""
         text = self.labels[state] + char
-        if any(text.endswith(word) for word in self.words):
+        if text.endswith(self.words):
             return -1
         while text not in self._number:
             text = text[1:]
@@ -149,12 +151,13 @@ class WordFinder:
 
     def row(self, state: int) -> Row:
         """Return the target state of each character, except for characters that complete a word."""
-        targets: dict[int, CharacterSet] = {0: characters(*self.chars).others}
+        targets: dict[int, list[str]] = {0: []}
         for char in self.chars:
-            target = self.step(state, char)
-            if target >= 0:
-                targets[target] = targets.get(target, characters()) | characters(char)
-        return tuple((chars, target) for target, chars in targets.items() if chars)
+            if (target := self.step(state, char)) >= 0:
+                targets.setdefault(target, []).append(char)
+        sets = {target: characters(*chars) for target, chars in targets.items()}
+        sets[0] |= characters(*self.chars).others
+        return tuple((chars, target) for target, chars in sets.items() if chars)
 
     def may_end(self, state: int, ending: str, at_end: bool) -> bool:
         """Return True if the text may end in this state.
@@ -187,11 +190,12 @@ def states(
 ) -> list[TextState]:
     """Return the states of a free text that can be reached, beginning with the first."""
     finder = WordFinder(without)
+    row_of = cache(finder.row)
     pairs = [(0, 0)]
     automaton: list[TextState] = []
     for shape_state, word in pairs:  # the list grows meanwhile
         row = []
-        for chars, target in _product(shape.rows[shape_state], finder.row(word)):
+        for chars, target in _product(shape.rows[shape_state], row_of(word)):
             if target not in pairs:
                 pairs.append(target)
             row.append((chars, pairs.index(target)))
