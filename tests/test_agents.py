@@ -19,7 +19,6 @@ from pydantic import BaseModel
 from terminals import run
 
 from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
-from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.tool_formats import create_schema_from_function
 from playground.plugins.systems.flink_agents import (
     BaseTool,
@@ -62,6 +61,7 @@ from playground.plugins.systems.flink_agents.upstream import (
     to_java_schema,
 )
 from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt, view_tool
+from playground.plugins.trials.demo_server import DemoServer, serving
 
 CALL: Final = {
     "id": "u1",

@@ -28,9 +28,9 @@ from serving import App, served, widened
 from streaming import answering, event
 
 import playground as pg
-from playground.llm.demo_server import serving
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
+from playground.plugins.trials.demo_server import serving
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session

@@ -355,7 +355,7 @@ def test_a_text_file_is_guarded_as_a_system_prompt(repository: Path) -> None:
     command = ["check", "system.txt", "--against", "before.prompt", "--model", "gpt-4o"]
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [SCRIPTS / "playground", *words]
+        line = [str(SCRIPTS / "playground"), *words]
         return subprocess.run(line, cwd=repository, text=True, capture_output=True, check=False)
 
     done = run(*command)

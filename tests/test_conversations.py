@@ -17,7 +17,6 @@ from streaming import answering, event
 import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
-from playground.llm.demo_server import serving
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.aichatflow import (
     Answers,
@@ -32,6 +31,7 @@ from playground.plugins.systems.aichatflow import (
     run,
 )
 from playground.plugins.systems.aichatflow.samples import sample
+from playground.plugins.trials.demo_server import serving
 from playground.sessions.native_format import dump_recording, read_recording
 
 TIDES: Final = ToolMetadata(

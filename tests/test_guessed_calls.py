@@ -16,7 +16,7 @@ from playground.cache.prices import price_of
 from playground.cache.simulated import sureness
 from playground.dialects import dialect_names
 from playground.dialects.marks.providers import UNKNOWN, provider_of
-from playground.llm.demo_calls import scripted_calls
+from playground.plugins.trials.demo_calls import scripted_calls
 from playground.sessions.session import ExpectedCall
 
 TOOL: Final = {

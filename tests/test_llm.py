@@ -23,7 +23,6 @@ from playground.cache.prices import price_of
 from playground.dialects import get_dialect
 from playground.llm.access import access_arguments
 from playground.llm.completion_arguments import completion_arguments
-from playground.llm.demo_server import DemoServer, serving
 from playground.llm.payloads import WireCall, wire_calls
 from playground.llm.wiretap import Tap, answering_offline, tapped, watch
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
@@ -31,6 +30,7 @@ from playground.nouns.prompt_data import PromptData
 from playground.plugins.systems.flink_agents.chat_message import ChatMessage
 from playground.plugins.systems.flink_agents.completion import Piece
 from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
+from playground.plugins.trials.demo_server import DemoServer, serving
 
 ASK: Final = [{"role": "user", "content": "When is high water?"}]
 ASKED: Final = [ChatMessage(content="When is high water?")]

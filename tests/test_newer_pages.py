@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from test_pages import HOSTILE, page, payloads, table, unfold, upload, verbatim
 
 from playground.base import paths
-from playground.llm.demo_server import serving
 from playground.plugins.systems.aichatflow.runs import TemplateRun
 from playground.plugins.systems.pages import templates
+from playground.plugins.trials.demo_server import serving
 from playground.questions.provider_models import PROVIDERS
 
 

@@ -26,9 +26,9 @@ from serving import widened
 import playground as pg
 from playground.base.errors import InputFault
 from playground.dialects import dialect_names, get_dialect
-from playground.llm.demo_server import DemoServer, serving
 from playground.llm.record import Limits, Recorded, record
 from playground.llm.runs import Run
+from playground.plugins.trials.demo_server import DemoServer, serving
 from playground.recordings.files import wire_bytes, wire_line
 from playground.recordings.recording import SignalChunk, ToolCallChunk
 from playground.recordings.scrubbing import scrubbed, searcher

@@ -16,10 +16,10 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects import get_dialect
-from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.trials.demo_server import DemoServer, serving
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 

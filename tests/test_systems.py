@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from playground.base.errors import InputFault
-from playground.llm.demo_server import serving
 from playground.plugins.systems.aichatflow import Answers, RecordedAnswers, Sent, parse_templates
 from playground.plugins.systems.aichatflow.runs import TemplateRun
 from playground.plugins.systems.flink_agents import (
@@ -20,6 +19,7 @@ from playground.plugins.systems.flink_agents import (
 from playground.plugins.systems.flink_agents.tools import RecordedTool
 from playground.plugins.systems.script import Script
 from playground.plugins.systems.tool_loop import tool_loop
+from playground.plugins.trials.demo_server import serving
 
 SENT = Sent({}, [], [])
 

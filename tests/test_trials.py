@@ -23,11 +23,11 @@ from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
 from playground.dialects import get_dialect
-from playground.llm.demo_mistakes import Mistakes
-from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.tool_formats.misfits import check_of, misfit
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.trials.demo_mistakes import Mistakes
+from playground.plugins.trials.demo_server import DemoServer, serving
 from playground.plugins.trials.page import question
 from playground.plugins.trials.public import (
     Attempt,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.llm.demo_server import serving
+from playground.plugins.trials.demo_server import serving
 from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -25,12 +24,12 @@ from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
+from playground.base.registry import addition
 from playground.base.wording import counted, seconds
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.llm.access import missing_keys
 from playground.llm.completion_arguments import asked_again
-from playground.llm.demo_server import DemoServer
 from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
@@ -53,11 +52,10 @@ def _runs() -> Runs[Run]:
 
 
 @memoized(8)
-def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
-    """Return the server that answers if the model has no key. It calls the first of these tools."""
-    server = DemoServer(tools=tools)
-    threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
-    return server
+def _scripted_server(tools: tuple[ToolMetadata, ...]) -> str:
+    """Return the address of the server that answers if the model has no key; "" without one."""
+    start = addition("run in all columns")
+    return f"{start(tools).url}/v1" if start else ""
 
 
 @memoized(32)
@@ -166,8 +164,8 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
         with suppress(InputFault):  # the runs report an unknown model
             missing = future.result()
     asks = model
-    if missing:
-        asks, base_url = _SCRIPTED, f"{_scripted_server(working.session.tools).url}/v1"
+    if missing and (scripted := _scripted_server(working.session.tools)):
+        asks, base_url = _SCRIPTED, scripted
     old_ids, run_ids = _last_run().get("runs", {}), dict[str, str]()
     for name in dialects:
         run = _run(working, name, asks, base_url)

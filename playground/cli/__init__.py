@@ -19,7 +19,6 @@ from playground.sessions.collector import last_in_process
 _OWN = ("--help", "--version", "--debug")  # Streamlit gets all other options
 JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
-_LASTING = ("demo-server",)  # commands that run until they are stopped
 # section of the help -> command -> module of `playground.cli`, loaded when the command is used
 _SECTIONS: Final = {
     "Prompts": {
@@ -38,7 +37,6 @@ _SECTIONS: Final = {
         "detect": "prompts",
         "experiment": "experiments",
         "export": "experiments",
-        "demo-server": "streams",
     },
     "Dialects": {
         "dialects": "prompts",
@@ -52,7 +50,6 @@ _SECTIONS: Final = {
 _MODULES: Final = {name: module for part in _SECTIONS.values() for name, module in part.items()}
 _FUNCTIONS: Final = {  # commands with names that Python does not allow
     "import": "import_",
-    "demo-server": "demo_server",
     "chat-template": "chat_template",
 }
 
@@ -137,7 +134,7 @@ def _app_command() -> click.Command:
 
 def _runs_until_stopped(name: str | None) -> bool:
     if name is None or name in _MODULES:
-        return name in _LASTING
+        return False
     if name == _APP:
         return True
     from playground.base import registry

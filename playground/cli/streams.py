@@ -398,33 +398,3 @@ def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
         )
         say(f"{path}: {recording.api}, {count}, {end}")
         tell_starred(recorded.starred)
-
-
-@command("demo-server", "demo-server 02-parallel-calls --port 9000", name="demo-server")
-@click.option("--port", default=8765, help="On 127.0.0.1.")
-@session_or_option(required=False)
-@guarded
-def demo_server(port: int, session: str) -> int:
-    """Serve a scripted model on loopback, for `record` without a key.
-
-    In text dialects it calls the first tool of SESSION.
-
-    It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
-    (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its
-    call as text in that dialect; the answers of demo-error and demo-cut break off.
-    """
-    from playground.base.hosts import port_fault
-    from playground.llm.demo_server import DemoServer
-
-    tools = load(session).session.tools if session else ()
-    try:
-        server = DemoServer(port, tools)
-    except (OSError, OverflowError) as error:
-        raise port_fault(error, "127.0.0.1", port) from error
-    with server:
-        say(f"listening on {server.url} (Ctrl-C stops)")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            say("")
-    return 0

@@ -7,7 +7,13 @@ from typing import Final
 from playground.base.registry import PageEntry, Plugin, PluginCommand
 
 PLUGIN: Final = Plugin(
-    commands={"trial": PluginCommand("playground.plugins.trials.commands:trial")},
+    commands={
+        "trial": PluginCommand("playground.plugins.trials.commands:trial"),
+        "demo-server": PluginCommand(
+            "playground.plugins.trials.commands:demo_server", lasting=True
+        ),
+    },
+    additions={"run in all columns": "playground.plugins.trials.demo_server:started"},
     pages=(
         PageEntry(
             "trials",
@@ -24,7 +30,10 @@ PLUGIN: Final = Plugin(
     drawings=("playground.plugins.trials.drawings",),
     names={
         **dict.fromkeys(("expect", "trial"), "playground.plugins.trials.plan"),
-        "serving": "playground.llm.demo_server",
+        "serving": "playground.plugins.trials.demo_server",
     },
-    doors={"questions.trials": "playground.plugins.trials.public"},
+    doors={
+        "questions.trials": "playground.plugins.trials.public",
+        "llm.demo_server": "playground.plugins.trials.demo_server",
+    },
 )

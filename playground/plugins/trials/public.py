@@ -1,6 +1,6 @@
 """The names of trials that scripts import, from `playground.questions.trials`."""
 
-from playground.llm.demo_server import serving
+from playground.plugins.trials.demo_server import serving
 from playground.plugins.trials.doubts import doubts
 from playground.plugins.trials.figures import Arm, Miss, Pair, Share, Trial
 from playground.plugins.trials.plan import (

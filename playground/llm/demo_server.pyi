@@ -1,0 +1,1 @@
+from playground.plugins.trials.demo_server import *  # noqa: F403
