@@ -264,7 +264,7 @@ def test_a_fault_names_template_message_line_and_column_and_leaves_the_history()
         ([1], ["x"], "history, message 0: not a message; expected an object with a role"),
         ([{}], ["x"], "history, message 0"),
         ([], [3], "an answer: not a message"),
-        ([], [{"function_call": "x"}], "an answer, field function_call: no call"),
+        ([], [{"function_call": "x"}], "an answer, field function_call: not a call"),
     ],
 )
 def test_messages_from_elsewhere_are_checked(history: Any, answers: Any, said: str) -> None:

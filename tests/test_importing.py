@@ -1288,6 +1288,13 @@ def test_a_file_of_which_nothing_is_kept_is_refused_with_its_reason() -> None:
     )
 
 
+def test_an_empty_har_is_refused_as_such() -> None:
+    """A HAR's `creator` stands in its `log`, so that the refusal for it never came."""
+    with pytest.raises(InputFault) as fault:
+        list(load_sessions('{"log": {"version": "1.2", "creator": {}, "entries": []}}'))
+    assert fault.value.problem == "a HAR without entries"
+
+
 def test_a_file_that_says_nothing_is_a_session_that_says_so() -> None:
     (loaded,) = load_sessions('{"conversations": []}')
     assert [found.message for found in loaded.findings] == ["nothing of it is in the session"]

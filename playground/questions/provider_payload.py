@@ -331,9 +331,9 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return every keyword of a schema by its place (`unit.enum`), with its values as sorted JSON.
-    Places in the whole schema begin with `parameters.`, which tells its description from the
-    tool's. A place in several schemas (`anyOf`) has several values; a keyword whose value is
-    schemas has none."""
+    Keywords at the top begin with `parameters.`, so that `parameters.description` is not taken for
+    the tool's. A place in branches of `anyOf` has the values of all; a keyword that holds schemas
+    (`items`, `anyOf`) has none."""
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:

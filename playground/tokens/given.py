@@ -24,6 +24,7 @@ from playground.tokens.tokenizer import FileTokenizer, Tokenizer
 
 _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file, or a known name"
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
+_EXPECTED_IN_FOLDER: Final = f"{', '.join(_IN_FOLDER)} in it, or the path of a GGUF file itself"
 _RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
 _FORM: Final = 1  # version of conversions: a new one converts files again
@@ -39,7 +40,7 @@ def load_tokenizer(source: str | PathLike[str]) -> Tokenizer:
     if path.is_dir():
         files = [path / name for name in _IN_FOLDER if (path / name).is_file()]
         if not files:
-            raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED)
+            raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED_IN_FOLDER)
         path = files[0]
     if not path.exists():
         if isinstance(source, str) and (source in PACKAGED or not path.suffix):
@@ -68,8 +69,8 @@ def _load_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Read a file of ranks, such as Llama's, which lacks the pattern: the number of ranks shows
-    it."""
+    """Read a file of tiktoken's ranks. The splitting pattern and control tokens, which it lacks,
+    are Llama 3's if there are fewer than 150,000 ranks, otherwise Llama 4's."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
     name_of_similar = "llama3" if lines < 150_000 else "llama4"
     similar = PACKAGED[name_of_similar]

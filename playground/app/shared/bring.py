@@ -51,7 +51,7 @@ def prepare() -> Future[object]:
 
 @st.dialog("Import", width="large")
 def dialog(page: str) -> None:
-    """Show the box over a page, which stays open after the import if it can show the result."""
+    """Show the box over a page. An offer opens another page unless this one can show it."""
     shown = page if page in _SHOWING else "compare"
     box("bring box", shown, rows=8, focus=True)
 
@@ -63,7 +63,7 @@ def panel() -> None:
 
 
 def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
-    """Show the box, what it recognises, and at most three buttons."""
+    """Show the box, what it recognises, and a button for each offer."""
     if brought.has_target():
         st.rerun()  # of the whole page: this closes the dialog, and `go_to_target` leaves the page
     thing = brought.last()
@@ -227,7 +227,7 @@ def _policy(thing: Recognised) -> None:
 
 
 def _show_receipt(name: str, data: bytes, key: str) -> None:
-    """Draw an expander with the parts of the file that did not get into any session."""
+    """Draw an expander with counts of what arrived of the file and, if any, what did not."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return

@@ -128,7 +128,8 @@ def _parallel_calls(template: AskedTemplate) -> Faults:
 
 
 def _ids(template: AskedTemplate) -> Faults:
-    """Test if two results of one tool, in either order, give the same prompt: then ids are lost."""
+    """Test if ids are lost: the prompt stays as it is if two results change places that have the
+    same text and tool, but different ids."""
     form = template.form
     answer = form.answer(_SAME_TOOL)
     results = [form.result(call, RESULT, index) for index, call in enumerate(_SAME_TOOL)]
@@ -169,8 +170,8 @@ def _tools(template: AskedTemplate) -> Faults:
 def _prefix(template: AskedTemplate) -> Faults:
     """Test if each prompt begins with the prompt before it.
 
-    Otherwise a cached prompt is of no use, and a training mask covers other tokens than the
-    model wrote.
+    Otherwise a cache is of use only up to the first difference, and a training mask covers other
+    tokens than the model wrote.
     """
     answer = template.form.answer(text=TEXT)
     calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
@@ -198,7 +199,7 @@ def _prefix(template: AskedTemplate) -> Faults:
         if first.text is None or second.text is None or second.text.startswith(first.text):
             continue
         if has_fault and first.has(THOUGHT):
-            break  # the last step; the fault was found without a thought already
+            break  # the last step would only repeat a fault that needs no thought
         has_fault = True
         offset = len(common_start(first.text, second.text))
         problem = f"{message}: they differ from character {offset:,} on"
@@ -225,7 +226,8 @@ def _forged_turn(template: AskedTemplate) -> Faults:
 
 
 def _thoughts(template: AskedTemplate) -> Faults:
-    """Test if reasoning is kept between calls; most templates drop it after the next question."""
+    """Test if reasoning is written in the last answer, beside a call that has its result, and
+    after the next question, where most templates drop it."""
     thinking, result = template.form.answer(ONE, "", THOUGHT), template.form.result(ONE[0], RESULT)
     working = template.ask(user(USER), thinking, result, calls=ONE)
     last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
@@ -288,7 +290,7 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Probes whose faults are shown whenever a prompt is rendered. The first is for prompts with tools.
+# Probes that run whenever a prompt is rendered (the first if it has tools); faults shown then.
 PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
 PROMPT_WARNING_CODES: Final = frozenset(
     {

@@ -1,6 +1,6 @@
 """Sets of characters, as ranges of code points, for one place of a grammar.
 
-No set has NUL or half surrogates: no engine takes them from a reply, which is UTF-8.
+`ALL` and complements have no NUL, which engines refuse, and no surrogates, which UTF-8 cannot hold.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CharacterSet:
 
     @property
     def is_shorter_negated(self) -> bool:
-        """True if the set is shorter to write by the characters that are not in it."""
+        """True if the set reaches the last character and its complement has fewer ranges."""
         return len(self.others.ranges) < len(self.ranges) and _LAST in self.ranges[-1]
 
     @property

@@ -58,8 +58,8 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 
 def head(shape: JsonShape) -> str:
     """Build a pattern for the head of a JSON call that no marker announces: its keys in the
-    declared order, up to the key of the arguments."""
-
+    declared order, up to the key of the arguments. An id, constants, and a name that comes later
+    may be missing. A thought's key or OpenAI's object `function` also begins a call."""
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
     steps = "".join(rf"{_key(step)}\{{{SPACE}" for step in shape.name[:-1])
@@ -83,7 +83,8 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     """Build a pattern for an object up to its first member: one of `names`, one of the shape's, or
     any member that holds an object.
 
-    The key may have either quotes, escaped or not, or none, and may follow a doubled brace.
+    A key has either quotes, escaped or not; a known one may have none. The brace may be doubled.
+    For a shape whose key is the tool's name, this is `head`.
     """
     if shape.name_is_key:
         return head(shape)

@@ -34,13 +34,13 @@ _BEFORE: Final = "I look it up."
 _BETWEEN: Final = "One more thing."
 _AFTER: Final = "Then I shall tell you."
 _THOUGHT: Final = "I think so."
-_WORDED: Final = re.compile(r"\w|```")  # a lone bracket stands in values, too
+_WORDED: Final = re.compile(r"\w|```")  # a marker without these, such as "[", may be in a value
 _ARGUMENTS_KEY: Final = r', ?"\w+": ?'
 
 
 @dataclass(frozen=True, slots=True)
 class SlipReply:
-    """A reply with a slip. Its fate is that of a text of it or, if `text` is empty, of a call."""
+    """A reply with a slip. Its fate is what became of `text` or, without one, of the call."""
 
     content: str
     text: str = ""
@@ -61,8 +61,8 @@ class Slip:
     family: str
     make: Callable[[Example], SlipReply | None]
     evidence: str = "run"
-    """The best evidence that a server's view can have: `run`, `read` or `assumed`. Runs of servers'
-    parsers have no replies of some slips, and some have no choice of a view."""
+    """The best evidence there can be of a server's reading: `run` by its own parser, `read` in its
+    code because no run has this slip, or `assumed`, because the view does not decide on it."""
 
 
 def tools_of(dialect: DeclaredDialect) -> list[ToolMetadata]:
@@ -114,7 +114,10 @@ class Example:
         return match[0] if match else ""
 
     def damaged(self, content: str, call: ToolCallPart | None = None) -> SlipReply | None:
-        """Return a reply whose fate is that of a call, None if there is nothing to damage."""
+        """Return a reply that is judged by its call (by default the example's).
+
+        Return None if `content` is empty or the undamaged example.
+        """
         if not content or content == self.one:
             return None
         return self.reply(content, call or self.call)
@@ -124,7 +127,7 @@ class Example:
         return SlipReply(content, "", call.tool_name, call.args, value[: len(value) // 2 + 1])
 
     def with_arguments(self, **arguments: Any) -> ToolCallPart | None:
-        """Return the call with more or other arguments; None if it holds only texts."""
+        """Return the call with more or other arguments; None if the dialect allows no others."""
         if self.dialect.syntax.text_keys or self.dialect.own_tool:
             return None
         return replace(self.call, args={**self.call.args, **arguments})

@@ -120,7 +120,7 @@ def _parts(
         where = place.at(index)
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "text" and item.get("isStructural"):
-            continue  # the block is only a tag around reasoning
+            continue  # this text is only a tag around reasoning
         if kind == "text" and is_thought:
             parts += [ReasoningPart(str(item["text"]))] if item.get("text") else []
         elif kind == "toolCallRequest":

@@ -22,8 +22,8 @@ MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
-# The most bytes that are read at once. Data in chunks of one byte takes a thousand times as much
-# work: after a read took more than `_MOST_WORK` seconds, fewer bytes are read at once.
+# The most bytes that are read at once. A body in HTTP chunks of one byte each takes a thousand
+# times the work: after a read that took more than `_MOST_WORK` seconds, the next are shorter.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01
@@ -68,7 +68,8 @@ class BoundedConnection(h11.Connection):
         end = _HEAD_END.search(waiting)
         head = waiting[: end.end()] if end else waiting
         if b"\n" not in head[:MOST_HEAD] and len(head) > MOST_HEAD:
-            raise h11.RemoteProtocolError("its first line has no end", error_status_hint=414)
+            reason = f"its first line has more than {MOST_HEAD:,} bytes"
+            raise h11.RemoteProtocolError(reason, error_status_hint=414)
         if len(head) > MOST_HEAD:
             reason = f"its headers have more than {MOST_HEAD:,} bytes"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)

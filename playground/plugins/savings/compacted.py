@@ -21,9 +21,9 @@ from playground.plugins.savings.shortening import ON_RESULTS, Shortening, has_re
 class HistoryCut:
     """A cut at a turn (counted from 0), and what is lost from the cache.
 
-    `lost` counts the previous request's tokens that are no longer a prefix. `shorter` is the number
-    of tokens that the complete request has more. The previous request had `marks` marks; `survive`
-    of them still end a prefix.
+    `lost` counts the previous request's tokens that are no longer a prefix. `shorter` is how many
+    tokens the cut saves in this turn's request. The previous request had `marks` breakpoints (marks
+    and an automatic one); `survive` of them lie in what is still a prefix.
     """
 
     turn: int
@@ -87,10 +87,10 @@ class CompactionWhatIf(Drawn):
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the first turn (from 0) from which on the policy's sum of costs never exceeds that
-        of keeping everything; None if it exceeds that in the end.
+        """Return the turn (from 0) after the last one at which the policy had cost more in sum than
+        keeping everything, or the first cut's turn if it never had.
 
-        If the first cut saves at once, that is its turn.
+        Return None if there is no cut, or if the policy costs more in the end.
         """
         saved = self.saved(row)
         if not row.cuts or saved[-1] < 0:
@@ -132,15 +132,17 @@ class CompactionWhatIf(Drawn):
             turns = ", ".join(str(turn + 1) for turn in self.anew)
             notes = [
                 *notes,
-                f"The session compacted its own history before turn {turns}: this is kept.",
+                f"The session itself compacted its history before turn {turns}; every policy "
+                "starts from that.",
             ]
         if not on_results or any(map(has_result, messages_of(last))):
             return notes
         names = ", ".join(on_results)
         return [
             *notes,
-            f"{names}: nothing to clear. Here, the results are text of messages, as in a text "
-            "dialect; keep last messages and summarise at limit cut them with the rest.",
+            f"{names}: the last request has no separate results to clear. In a text dialect, "
+            "results are text of messages, which “keep last messages” and “summarise at limit” "
+            "shorten.",
         ]
 
     def as_json(self) -> dict[str, Any]:

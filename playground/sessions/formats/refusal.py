@@ -18,7 +18,7 @@ _FOLDER_EXPECTED: Final = (
     'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
 )
-_MOST_OTHERS: Final = 3  # most pipes and devices of a folder that are named
+_MOST_OTHERS: Final = 3  # a message names at most so many pipes and devices of a folder
 _UNKNOWN: Final = "not in any known session format"
 # Beginnings of files that may hold sessions in another form than JSON or text.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
@@ -36,13 +36,13 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"<html", "a web page, as an export to look at", "`conversations.json` beside it"),
 )
 _CLINE: Final = "what Cline's window shows of a task (`ui_messages.json`)"
-# Fields of files that accompany a session, but do not contain it.
+# Fields of JSON objects that no format reads, what they are, and what to import instead.
 _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
     (frozenset({"projectID", "id"}), "opencode's record of a session", "its folder `storage`"),
     (frozenset({"workDir", "agents"}), "Kimi Code's state", "`wire.jsonl`, which lies beside it"),
     (frozenset({"session_summary", "info"}), "Grok's summary", "`chat_history.jsonl` beside it"),
     (frozenset({"log", "creator"}), "a HAR without entries", "a HAR with its entries"),
-    (frozenset({"openapi", "paths"}), "an API's description", "tools are read by `--tools`"),
+    (frozenset({"openapi", "paths"}), "an API's description", "a session; its tools: `--tools`"),
     (
         frozenset({"step_index", "source"}),
         "Antigravity's log of steps",
@@ -56,8 +56,8 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
 
 
 def refusal(source: Source) -> InputFault:
-    """Return the error for a file that no format recognises; for broken JSON, the error of the
-    JSON."""
+    """Return the error for a file that no format recognises. Raises the JSON's own error if a file
+    named `.json`, or without suffix, is broken."""
     for beginning, what, way_out in _BEGINNINGS:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)

@@ -1,5 +1,5 @@
-"""Cache answers as markup: a request's marks, the reads of every request, the adapter's
-requests."""
+"""Cache answers as markup: marks in a request, tokens read and written by each request, costs by
+dialect and policy, and the blocks that LiteLLM's adapter sends."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
     """Return the strip of requests; in plain markup, a bar for each request, and the parts of the
-    last request. A page also has a simulation of each policy."""
+    last request. An HTML page also has a table of the cost under each policy."""
     placed = value.placed() if value.placed else None
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
@@ -102,7 +102,8 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}
     best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
     least = best.cost_permille if best else 0
-    line = _cheapest(list(costs.values()), best) if best else "the provider refuses every request"
+    refused = "under every dialect and policy, the provider refuses a request"
+    line = _cheapest(list(costs.values()), best) if best else refused
     rows = (
         [escaped(dialect), *(_cost(costs.get((dialect, policy)), least) for policy in policies)]
         for dialect in dialects

@@ -83,9 +83,9 @@ class RecordedAnswers:
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """Return a function for `run(call=…)` that returns a session's recorded results of calls, in
-    order. A function without recorded results is unknown. Raises InputFault if the template
-    calls a function more often than was recorded.
+    """Return a callable for `run(call=…)`: for a template's function, it returns the session's
+    recorded results in order, or None if none were recorded. It raises InputFault if the
+    template calls the function more often than was recorded.
     """
     results_by_name: dict[str, list[Any]] = {}
     for message in session.messages:
@@ -136,5 +136,5 @@ def check_message(message: Any, where: str) -> PlainMessage:
     call = message.get("function_call")
     if call is not None and not isinstance(call, dict):
         expected = "an object with name and arguments"
-        raise InputFault("no call", where=where, field="function_call", expected=expected)
+        raise InputFault("not a call", where=where, field="function_call", expected=expected)
     return dict(message)

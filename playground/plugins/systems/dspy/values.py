@@ -78,8 +78,8 @@ def type_note(annotation: Any) -> str:
 
 def prompt_text(value: Any, annotation: Any = None) -> str:
     """Return a value as text in a prompt: text unchanged, lists and objects as JSON, None as
-    "None". A list in a text field is numbered, with each item in guillemets. Images and other
-    content parts are embedded in the text (`parts.py`).
+    "None". Items of a list in a text field are in guillemets, and numbered if there are several; an
+    empty list is "N/A". Images and other content parts are embedded in the text (`parts.py`).
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
@@ -120,8 +120,8 @@ def as_json(value: Any) -> Any:
 
 
 def _own_form(value: Any) -> Any:
-    """Return the result of a field type's `format`. For calls of an example, add their
-    results."""
+    """Return the result of a field type's `format`. For DSPy's ToolCalls that have results, add
+    these."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}
