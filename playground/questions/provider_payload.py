@@ -38,7 +38,8 @@ _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
 _MOST_NAMED: Final = 8  # the most places that one line names
-_OWN: Final = "parameters."  # begins the place of a keyword that belongs to the whole schema
+_OWN: Final = "parameters."  # begins the place of a keyword at the top of the schema
+_DETAILS: Final = frozenset({"detail", "mediaResolution", "media_resolution"})
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
@@ -268,17 +269,30 @@ def _image_differences(
 ) -> Iterator[Finding]:
     """Yield a difference for each image, and each `detail` of an image, that no body has."""
     sent = "".join(map(as_json, bodies))
+    detailed = [text for body in bodies for text in _detailed(body)]
     for index, message in enumerate(rendered):
         parts = message.get("content")
         for part in parts if isinstance(parts, list) else ():
             image = part.get("image_url")
             given = image if isinstance(image, dict) else {"url": image}
             url, detail = str(given.get("url") or ""), given.get("detail")
-            if url and _escaped(url.partition(";base64,")[2] or url) not in sent:
+            data = _escaped(url.partition(";base64,")[2] or url)
+            if url and data not in sent:
                 yield finding("message-dropped", f"message {index}", "its image is not in the body")
-            elif detail and not any(word in sent for word in ('"detail"', '"mediaResolution"')):
+            elif detail and not any(data in text for text in detailed):
                 how = f"its image is sent without detail: {detail}"
                 yield finding("parameter-dropped", f"message {index}", how)
+
+
+def _detailed(node: Any) -> Iterator[str]:
+    """Yield, as JSON, objects with a detail for their image, and bodies with one for all images."""
+    if isinstance(node, dict):
+        settings = node.get("generationConfig")
+        if not _DETAILS.isdisjoint(node) or "mediaResolution" in (settings or ()):
+            yield as_json(node)
+    if isinstance(node, dict | list):
+        for inner in node.values() if isinstance(node, dict) else node:
+            yield from _detailed(inner)
 
 
 # tools

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.base.errors import InputFault
 from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
@@ -34,7 +35,11 @@ class Har(RecordedHttp):
         return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
     def exchanges(self, source: Source) -> Iterator[Exchange]:
-        for index, entry in enumerate(list_in(source, "log", "entries")):
+        entries = list_in(source, "log", "entries")
+        if not entries:
+            problem = "a HAR without entries"
+            raise InputFault(problem, where=source.name, expected="a HAR with its entries")
+        for index, entry in enumerate(entries):
             yield _exchange(mapping(entry), Place(field=f"log.entries.{index}"))
 
 

@@ -41,7 +41,6 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
     (frozenset({"projectID", "id"}), "opencode's record of a session", "its folder `storage`"),
     (frozenset({"workDir", "agents"}), "Kimi Code's state", "`wire.jsonl`, which lies beside it"),
     (frozenset({"session_summary", "info"}), "Grok's summary", "`chat_history.jsonl` beside it"),
-    (frozenset({"log", "creator"}), "a HAR without entries", "a HAR with its entries"),
     (frozenset({"openapi", "paths"}), "an API's description", "a session; its tools: `--tools`"),
     (
         frozenset({"step_index", "source"}),
