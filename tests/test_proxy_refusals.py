@@ -83,7 +83,11 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
     ),
     "an address that is too long": (post(b"/v1/" + b"a" * MOST_ADDRESS), 414, "65,536 characters"),
     "a query that is too long": (post(b"/v1?" + b"a" * MOST_ADDRESS), 414, "65,536 characters"),
-    "a first line without an end": (post(b"/" + b"a" * MOST_HEAD), 414, "no end"),
+    "a first line that is too long": (
+        post(b"/" + b"a" * MOST_HEAD),
+        414,
+        "first line has more than",
+    ),
     "another host": (
         request(host=b"Host: evil.example\r\n"),
         400,
