@@ -1,4 +1,4 @@
-"""Values in Python source: texts, numbers, lists, and calls by name; no code is run."""
+"""Values in Python source: constants, lists, dicts, and calls by name; no code is run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
 
 
 def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> Any:
-    """Return a call, or its value if its function is one of `names` or `dedent`."""
+    """Return a call, or its value if it is `dedent` of a text or, without arguments, in `names`."""
     holder = getattr(node.func, "value", None)
     name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
     if holder is not None and not isinstance(holder, ast.Name | ast.Attribute):

@@ -35,7 +35,10 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 
 
 def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
-    """If no call was read, offer the dialect in which the text has calls; `read_as` applies it."""
+    """If no call was read, nor one cut off, offer another dialect in which the text's end has one.
+
+    `read_as` applies it.
+    """
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return

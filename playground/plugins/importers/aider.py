@@ -45,7 +45,7 @@ class AiderLlmHistory(SessionFormat):
 
 
 def _turns(text: str) -> list[Turn]:
-    """Return a turn for each request, with the response that comes before the next request."""
+    """Return a turn for each request, with the first response to it, and for every other response."""
     marks = [*_REQUEST.finditer(text), *_RESPONSE.finditer(text)]
     marks.sort(key=lambda mark: mark.start())
     turns: list[Turn] = []
@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return the message in a block whose lines each begin with the role's name."""
+    """Return the message in a block whose lines begin with the role's name; else an assistant's."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:
