@@ -45,7 +45,7 @@ class AiderLlmHistory(SessionFormat):
 
 
 def _turns(text: str) -> list[Turn]:
-    """Return a turn for each request, with the first response to it, and for every other response."""
+    """Return a turn for each request, with its first response, and for every other response."""
     marks = [*_REQUEST.finditer(text), *_RESPONSE.finditer(text)]
     marks.sort(key=lambda mark: mark.start())
     turns: list[Turn] = []
