@@ -12,8 +12,6 @@ from functools import wraps
 from os import PathLike
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from pydantic import ValidationError
-
 from playground.base.errors import InputFault
 
 _Parameters = ParamSpec("_Parameters")
@@ -91,7 +89,7 @@ def plain_faults(expected: str) -> Callable[[type[_Result]], type[_Result]]:
         def construct(self: Any, /, *args: Any, **fields: Any) -> None:
             try:
                 validated(self, *args, **fields)
-            except (ValidationError, TypeError) as error:
+            except (ValueError, TypeError) as error:  # pydantic's own is a ValueError
                 place, problem = _misfit(cls, error)
                 where = f"{cls.__name__}({place}{'=' * bool(place)}…)"
                 raise FieldFault(problem, where=where, expected=expected) from None
@@ -102,11 +100,12 @@ def plain_faults(expected: str) -> Callable[[type[_Result]], type[_Result]]:
     return decorate
 
 
-def _misfit(cls: type, error: ValidationError | TypeError) -> tuple[str, str]:
+def _misfit(cls: type, error: Exception) -> tuple[str, str]:
     """Return the wrong field of a class, "" if no single one, and what is wrong with it."""
-    if isinstance(error, TypeError):
+    errors = getattr(error, "errors", None)
+    if errors is None:
         return "", str(error)
-    first = error.errors()[0]
+    first = errors()[0]
     names, place = list(getattr(cls, "__dataclass_fields__", ())), ".".join(map(str, first["loc"]))
     place = names[int(place)] if place.isdigit() and int(place) < len(names) else place
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):

@@ -135,7 +135,10 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        return as_text(draw("rows", self), self._printed)
+        try:
+            return as_text(draw("rows", self), self._printed)
+        except KeyError:  # an answer of another package may have a frame alone
+            return self.frame().to_string(index=False)
 
     def html(self) -> str:
         """Return the answer as one HTML page that needs no server.
