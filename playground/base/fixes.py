@@ -88,6 +88,7 @@ FIXES: Final[dict[str, str]] = {
     "message-dropped": "give the message a role that the provider takes",
     "tool-added": "expect calls to it, or call the provider's API itself",
     "tools-in-prompt": "choose a model that takes tools, or a dialect that writes them as text",
+    "schema-misplaced": "give the tool's JSON Schema as `parameters`",
     "schema-refused": "write what `playground tools --portable` proposes",
     "schema-ignored": "state it in the parameter's description as well",
     "parameter-dropped": "leave the parameter out, or choose a model that uses it",

@@ -69,10 +69,7 @@ class CacheSimulation(Drawn, Live):
     priced: bool = True  # False if requests went to several providers, or to an unknown one
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
-    by_policy: Callable[[], Sequence[CacheSimulation]] = field(
-        default=tuple, compare=False, repr=False
-    )
-
+    by_policy: Callable[[], Sequence[CacheSimulation]] = field(default=tuple, compare=False)
     _printed = {"state": {"exact": sureness("exact")}}  # its tokens may be estimates
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
