@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from playground.base.arguments import formerly_positional, takes, wrong
@@ -15,7 +16,7 @@ from playground.base.display import Drawn, Listed, Live
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
 from playground.base.wording import counted, keep_order, short_repr
-from playground.dialects import Dialect, as_dialects, dialect_names
+from playground.dialects import Dialect, as_dialects, is_ours
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
@@ -164,9 +165,10 @@ def compare(
     """
     session = session_or_sample(session)
     chosen = as_dialects(dialects)
-    if rules_path in dialect_names():
-        raise wrong("compare(rules_path=…)", rules_path, "all dialects in one list, as the second")
     if rules_path is not None:
+        if is_ours(rules_path) and not Path(rules_path).exists():
+            expected = "all dialects in one list, as the second"
+            raise wrong("compare(rules_path=…)", rules_path, expected)
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]
     return Comparison(session, [Column(dialect, session) for dialect in chosen])
