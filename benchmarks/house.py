@@ -57,6 +57,7 @@ class Module:
     name: str
     text: str
     is_package: bool
+    types: str = ""  # of its stub, which counts among the lines
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -142,7 +143,9 @@ def read_modules(folder: Path) -> Iterator[Module]:
         if "tests" not in parts:
             is_package = parts[-1] == "__init__"
             name = ".".join(parts[:-1] if is_package else parts)
-            yield Module(name, path.read_text(encoding="utf-8"), is_package)
+            stub = path.with_suffix(".pyi")
+            types = stub.read_text(encoding="utf-8") if stub.exists() else ""
+            yield Module(name, path.read_text(encoding="utf-8"), is_package, types)
 
 
 def complexity(function: Function) -> int:
@@ -261,7 +264,7 @@ def code_figures(modules: list[Module]) -> dict[str, str]:
 
 
 def line_count(modules: Iterable[Module]) -> int:
-    return sum(module.text.count("\n") for module in modules)
+    return sum((module.text + module.types).count("\n") for module in modules)
 
 
 def core_of(package: Iterable[Module]) -> list[Module]:

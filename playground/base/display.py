@@ -74,12 +74,7 @@ def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
     Raises KeyError if none is registered, which is a bug of this package."""
-    _load(_MODULES[kind])
-    drawn = _drawn_type(kind, value)
-    if drawn is None:  # an answer of a plugin, whose drawings are not loaded yet
-        _load_plugins()
-        drawn = _drawn_type(kind, value)
-    return _drawings[kind, drawn or _path_of(type(value))](value)
+    return _drawings[kind, _drawn_type(kind, value) or _path_of(type(value))](value)
 
 
 def _load_plugins() -> None:
@@ -104,7 +99,10 @@ def _load(module: str) -> None:
 
 def _drawn_type(kind: Display, value: object) -> str | None:
     """Return the path of a value's type, or of its nearest base class, that has a drawing."""
-    paths = map(_path_of, type(value).__mro__)
+    _load(_MODULES[kind])
+    paths = [_path_of(each) for each in type(value).__mro__]
+    if not any((kind, path) in _drawings for path in paths):  # an answer of a plugin
+        _load_plugins()
     return next((path for path in paths if (kind, path) in _drawings), None)
 
 
@@ -135,10 +133,9 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        try:
-            return as_text(draw("rows", self), self._printed)
-        except KeyError:  # an answer of another package may have a frame alone
+        if _drawn_type("rows", self) is None:  # another package's answer may have a frame alone
             return self.frame().to_string(index=False)
+        return as_text(draw("rows", self), self._printed)
 
     def html(self) -> str:
         """Return the answer as one HTML page that needs no server.

@@ -593,8 +593,8 @@ class CacheMatrix(Listed[CacheSimulation], Drawn):
     """
 
     def _summary(self) -> str:
-        cells = (c.dialect for c in self), (c.policy for c in self)
-        under = " under ".join(", ".join(dict.fromkeys(names)) for names in cells)
-        costs = sorted({c.cost_permille for c in self if not c.errors})
-        span = " to ".join(map(_share, [*costs[:1], *costs[1:][-1:]])) or "unknown"
-        return f"cost {span} of the full price: {under}"
+        names = [dict.fromkeys(getattr(c, n) for c in self) for n in ("dialect", "policy")]
+        costs = sorted(c.cost_permille for c in self if not c.errors)
+        span = " to ".join(map(_share, sorted({*costs[:1], *costs[-1:]}))) or "unknown"
+        refused = f", {len(self) - len(costs)} refused" if len(costs) < len(self) else ""
+        return f"cost {span} of the full price: {' under '.join(map(', '.join, names))}{refused}"

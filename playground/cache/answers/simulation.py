@@ -96,9 +96,10 @@ def simulate_cache(
     "unknown-provider". If a request would be refused, the whole has no cost.
     `cache_matrix` takes several dialects and policies at once.
 
-    Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that is
-    almost a known one's name (any other, as "acme/foo-1", may exist), and InputFault if
-    `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
+    Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
+    rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
+    "anthropic/claude-sonet", may exist), and InputFault if `seconds_apart` is negative or no
+    number, or if "as-sent" finds no recorded request.
     """
     check_model(model, provider)
     if isinstance(requests, str):
