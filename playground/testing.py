@@ -5,6 +5,7 @@ Pytest finds them where the package is installed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,8 @@ def check_against() -> CheckAgainst:
 
     The session and the baseline are a Session or a file's path; the other arguments are those of
     `diff`. The test fails with every reason, another model, tools and system prompt unless they
-    may change; the difference is returned.
+    may change; the difference is returned. Without a tokenizer, a limit that the count cannot
+    decide is a warning.
     """
 
     def check(
@@ -64,10 +66,13 @@ def check_against() -> CheckAgainst:
         prefix_may_change: bool = False,
         **compared: Any,
     ) -> VersionDiff:
+        from playground.base.fixes import with_fix
         from playground.questions.versions import diff
-        from playground.questions.versions.against import against_failures
+        from playground.questions.versions.against import against_failures, undecided_limit
 
         found = diff(baseline, session, **compared)
+        if undecided := undecided_limit(found, most_tokens_more):
+            warnings.warn(pytest.PytestWarning(with_fix(undecided)), stacklevel=2)
         if failed := against_failures(found, most_tokens_more, prefix_may_change):
             pytest.fail("\n".join(failed), pytrace=False)
         return found

@@ -41,15 +41,19 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of links to what core's requirements bring, and to the package itself."""
     folder = tmp_path_factory.mktemp("core")
     (folder / "playground").symlink_to(ROOT / "playground")
-    for distribution in distributions(PROJECT["dependencies"]).values():
-        for name in {Path(str(file)).parts[0] for file in distribution.files or []} - {".."}:
-            place = Path(str(distribution.locate_file(name)))
-            if place.exists() and not (folder / name).exists():
-                (folder / name).symlink_to(place)
+    link(PROJECT["dependencies"], folder)
     own = metadata.distribution("dialect-playground")
     (entry,) = [file for file in own.files or [] if file.name == "entry_points.txt"]
     (folder / entry.parts[0]).symlink_to(Path(str(own.locate_file(entry))).parent)
     return folder
+
+
+def link(requirements: list[str], folder: Path) -> None:
+    for distribution in distributions(requirements).values():
+        for name in {Path(str(file)).parts[0] for file in distribution.files or []} - {".."}:
+            place = Path(str(distribution.locate_file(name)))
+            if place.exists() and not (folder / name).exists():
+                (folder / name).symlink_to(place)
 
 
 def run(core: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -122,6 +126,22 @@ def test_a_limit_that_rough_counts_cannot_decide_fails_in_no_install(
     assert undecided or light.returncode == full.returncode
     assert playground(core, *words, "--strict").returncode == (status or int(undecided))
     assert "undecided-limit" not in full.stderr
+
+
+def test_a_guard_in_pytest_warns_of_a_limit_that_is_undecided(core: Path, tmp_path: Path) -> None:
+    link(["pytest"], core)
+    (tmp_path / "test_guard.py").write_text(
+        "import playground as pg\n"
+        "def system(text): return pg.session(system=text, model='gpt-4o')\n"
+        "def test_it(check_against):\n"
+        "    old, new = 'Be short.', 'Be short.' + ' Name the tide, then the ferry.' * 8\n"
+        "    check_against(system(new), system(old), most_tokens_more=60, prefix_may_change=True)\n"
+    )
+    options = "-p no:cacheprovider --rootdir"
+    program = f"import pytest; pytest.main([*{options.split()}, *sys.argv[1:]])"
+    done = run(core, program, str(tmp_path), str(tmp_path))
+    assert "1 passed, 1 warning" in done.stdout, done.stdout + done.stderr
+    assert "at most 60 are allowed: not decided" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -151,8 +151,8 @@ function endPress(event) {
   press = {}
   if (!node || event.composedPath().includes(node) || Math.hypot(event.clientX - x, event.clientY - y) > 4) return
   const isSame = (each) => each.textContent === node.textContent && each.className === node.className
-  const now = node.isConnected ? node : [...document.querySelectorAll(node.localName)].find(isSame)
-  setTimeout(() => now?.click())
+  const now = node.isConnected ? [node] : [...document.querySelectorAll(node.localName)].filter(isSame)
+  if (now.length === 1) setTimeout(() => now[0].click()) // of several alike, none is known to be meant
 }
 
 function mount({ data, parentElement, setTriggerValue }) {
