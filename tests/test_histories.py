@@ -168,7 +168,9 @@ def test_ways_of_shortening_begin_anew_where_the_session_compacted() -> None:
     found = pg.compaction(CUT, policies=["keep last messages"], keep=1)
     last = [message.get("content") for message in found.rows[1].bodies[-1]["messages"]]
     assert "the summary" in str(last) and len(last) == 3
-    assert found.notes[0] == ("The session compacted its own history before turn 3: this is kept.")
+    assert found.notes[0] == (
+        "The session itself compacted its history before turn 3; every policy starts from that."
+    )
 
 
 # formats
