@@ -66,13 +66,12 @@ def check_against() -> CheckAgainst:
         prefix_may_change: bool = False,
         **compared: Any,
     ) -> VersionDiff:
-        from playground.base.fixes import with_fix
         from playground.questions.versions import diff
-        from playground.questions.versions.against import against_failures, undecided_limit
+        from playground.questions.versions.against import against_failures, undecided_words
 
         found = diff(baseline, session, **compared)
-        if undecided := undecided_limit(found, most_tokens_more):
-            warnings.warn(pytest.PytestWarning(with_fix(undecided)), stacklevel=2)
+        if words := undecided_words(found, most_tokens_more):
+            warnings.warn(pytest.PytestWarning(words), stacklevel=2)
         if failed := against_failures(found, most_tokens_more, prefix_may_change):
             pytest.fail("\n".join(failed), pytrace=False)
         return found

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
+from playground.base.fixes import with_fix
 from playground.base.wording import grouped
 from playground.nouns.wire_blocks import read_wire
 from playground.questions.versions.difference import VersionDiff
@@ -59,6 +60,12 @@ def undecided_limit(difference: VersionDiff, most_tokens_more: int | None) -> Fi
     words = f"{grouped(least)} to {'any number of' if most is None else grouped(most)} tokens more"
     message = f"{words}, and at most {grouped(most_tokens_more)} are allowed: not decided"
     return finding("undecided-limit", "--most-tokens-more", message)
+
+
+def undecided_words(difference: VersionDiff, most_tokens_more: int | None) -> str:
+    """Return the message and remedy of `undecided_limit`; empty if the count decides."""
+    undecided = undecided_limit(difference, most_tokens_more)
+    return with_fix(undecided) if undecided else ""
 
 
 def _prefix_failures(difference: VersionDiff) -> Iterator[str]:
