@@ -507,7 +507,7 @@ def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_drop
     if name != "-":
         told = CliRunner().invoke(main, ["import", file, "--receipt"]).output
         assert "told: part-lost" in told
-        assert "without a word" not in told
+        assert "without a finding" not in told
         assert "100 %" not in told
     first_title, _ = (
         each.session.title for each in read_sessions(Source(name, DESCRIBED.encode()))

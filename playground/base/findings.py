@@ -117,7 +117,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "printed-response": warning("the text is a response object as Python prints it, not a reply"),
     "native-call": info("a native tool call, in a stream whose dialect writes calls as text"),
     "undecided-limit": warning(
-        "without a tokenizer, a limit lies within the range of the count: neither kept nor exceeded"
+        "without a tokenizer a count is a range, and a limit lies within it: it is not decided"
     ),
     "prompt-alone": info("a text file that is no session: read as a system prompt"),
     "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),

@@ -25,9 +25,9 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # the ending of a folder that a locked file of the same name protects
+FOLDER: Final = ".folder"  # a temporary folder; a lock on its twin shows that it is in use
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
-_TRIES: Final = 1_000  # to create a file, in a folder that other programs may remove
+_TRIES: Final = 1_000  # of creating a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,

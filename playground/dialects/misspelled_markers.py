@@ -51,10 +51,10 @@ _PRINTED: Final = re.compile(
 
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply's text almost holds a marker of the dialect, or its first tag,
-    and the reply has no other finding.
+    """Return a finding if a reply's text holds a misspelt marker of the dialect, or one tag of a
+    marker that has several. Return None if the reply has any other finding.
 
-    If the reply has no call, text that is almost the beginning of a tool's call counts too.
+    If the reply has no call, a misspelt beginning of a tool's call is a finding, too.
     """
     if result.findings or not isinstance(dialect, DeclaredDialect):
         return None
@@ -104,7 +104,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
     """Return the marker, or the beginning of a tool's call, that a text almost holds, or ""."""
     all_markers, words = _markers(dialect)
     searched = text[:SEARCH_LIMIT]
-    # A correct marker was read already, and did not belong to a call.
+    # A marker that is spelt correctly was seen by the parser, which found no call there.
     markers = {marker: form for marker, form in all_markers.items() if marker not in searched}
     if half := _cut_off_marker(text, markers):
         return half

@@ -79,8 +79,9 @@ def with_final_findings(
 ) -> ParseResult:
     """Add to a result the first finding that needs the complete reply, if there is one.
 
-    It may be a printed response, another dialect's calls, a near marker, an object around a call,
-    or a call in a form that no dialect has.
+    It may be about a printed response or another dialect's calls. Without other findings than infos
+    it may also be about a misspelt marker, an object around a call, a call in an unknown form, a
+    lone closer, or removed control tokens.
     """
     searched = _with_open_reasoning(result, dialect)
     finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
@@ -96,8 +97,8 @@ def with_final_findings(
 
 
 def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:
-    """Add reasoning at the reply's end to the content if the dialect has reasoning tags without a
-    closer. Only a call ends such reasoning, so a call that could not be read is a part of it."""
+    """Add reasoning at the end of the reply to the content, if the dialect has reasoning tags
+    without a closer. Only a call ends such reasoning, so an unreadable call may be in it."""
     if isinstance(dialect, DeclaredDialect) and not all(tags.close for tags in dialect.reasoning):
         last = next((event for event in reversed(result.events) if owned_text(event)), None)
         if isinstance(last, ReasoningEvent):

@@ -47,8 +47,8 @@ def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
     """Return the parameters for a new request of a session: `given`, and of the session's `own`
-    those that are not about the old request (such as streaming). If no `tools` are sent, parameters
-    about the choice of tools are left out.
+    those that affect only the answer (`_SENT`). Parameters about the choice of tools are added if
+    `tools` are sent.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}

@@ -3,8 +3,8 @@
 LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any OpenAI-compatible
 server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
 `wiretap.watch` passes every request through this module. A server named by address gets only the
-allowed headers and, outside the conversation, no value of the environment. No server may redirect a
-request to another server.
+allowed headers and no value of an environment variable, except in the conversation's own text. No
+server may redirect a request to another server.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _NO_KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """An HTTP request that would be sent, with its body as the provider would read it."""
+    """An HTTP request that LiteLLM would send. `body` is its JSON, as the provider would get it."""
 
     method: str
     url: str
@@ -132,7 +132,7 @@ class _UnwatchedError(InputFault):
 def refusal(
     messages: Sequence[Mapping[str, Any]], model: str, tools: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Return why LiteLLM refuses to send a request; "" if it sends it, or if nobody can tell."""
+    """Return why LiteLLM refuses a request; "" if it takes it, or if its adapter is not watched."""
     try:
         wire_calls(messages, model, tools)
     except _UnwatchedError:

@@ -34,7 +34,7 @@ STALL_SECONDS: Final = 120.0
 _SHOWN_BYTES: Final = 16 * 1024 * 1024  # the most bytes of an answer that LiteLLM gets
 _LONGEST_LINE: Final = 16 * 1024 * 1024  # the most bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
-_TICK: Final = 0.2  # seconds between two looks at the clock
+_TICK: Final = 0.2  # seconds between two checks of the limits
 _LONGEST_ERROR: Final = 2_000  # the most characters of an error, which may quote the answer
 
 
@@ -219,7 +219,7 @@ class _Run:
             self._end("cancelled", "the user stopped the run")
         except Exception as error:  # providers fail in many ways; all are recorded
             if self._tap.size > _SHOWN_BYTES:
-                return None  # LiteLLM's error is about the beginning, and it got only that
+                return None  # LiteLLM's error comes from the shortened answer that it got
             if ends_without_reason(error):
                 return None  # no error of the provider: the finding `no-end` will report this
             status = getattr(error, "status_code", None)

@@ -87,7 +87,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
+    if "content" in plain and kind == "tool_result":  # also for results
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 
@@ -335,7 +335,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false or 0
 
 
 def settings_left(

@@ -41,7 +41,7 @@ from playground.parsing.template import Hole, Piece, holes_of, is_line
 
 # tags of other dialects around calls: not a tool's name, unless the session has such a tool
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
-NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
+NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these before a name
 
 
 class CallOpeners:
@@ -88,14 +88,14 @@ class CallOpeners:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif strict and self.syntax.section_required and self.notation.proves_itself:
-            # a look back at every chunk of prose is slow, and pays only in forms of this kind
+            # only for these forms, because looking back at every chunk of prose is slow
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word
         # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # the bracket after a name may be part of the name in an earlier form
+        # in an earlier form, the bracket after the name may belong to the name
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         # a marker that is complete here may begin a longer one of an earlier form
         begins_another = self.number > 1 and bool(lookahead)

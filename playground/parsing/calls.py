@@ -64,7 +64,7 @@ class CallReader(Reader):
         self.open_call = call
         self.count += 1
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
-        if not marker.well_formed:  # most openers are, and need no note
+        if not marker.well_formed:  # most openers are well-formed
             self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
@@ -148,8 +148,8 @@ class CallReader(Reader):
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
     def _read_inner_call(self, call: OpenCall, syntax: Declaration) -> bool:
-        """Read a complete call, name and arguments, in the place of the arguments. Return False if
-        there is none."""
+        """Read the arguments as a complete call, with name and arguments, if they are one. Return
+        False if not."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
         objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]

@@ -12,9 +12,9 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# From a choice's look-behind to that of a candidate, which stands after the first character,
-# because `re` finds a character many times faster than it checks a look-behind at every place. Up
-# to one blank after a word is enough there: more would take a quarter of the time to compile.
+# The look-behind of a choice's pattern -> the one in the candidate pattern. That one stands after
+# the first character, because `re` finds a character many times faster than it checks a look-behind
+# at every place. It allows one blank at most; a longer one would take far longer to compile.
 _LOOK_BACK: Final = {LINE_START: r"(?<!\S[\s\S])(?<!\S[ \t][\s\S])", WORD_START: r"(?<!\w[\s\S])"}
 _FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5
@@ -97,7 +97,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
 
 
 def _look_back_of(choice: Begun) -> str:
-    """Return the look-behind with which a choice begins, written for a candidate; "" for none."""
+    """Return a candidate's look-behind for a choice that begins with one; "" for other choices."""
     return next(
         (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
         "",

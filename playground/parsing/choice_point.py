@@ -94,7 +94,7 @@ class ChoicePoint:
 
     @cached_property
     def _run_start(self) -> re.Pattern[str] | None:
-        """The pattern of a run at the text's end: it may go on, and can begin only one choice."""
+        """The pattern of a `Choice.run` that reaches the end of the text; None without runs."""
         runs = [choice for choice in self.choices if choice.run]
         if not runs:
             return None
@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a function that tests if longer text still continues the run. Return None if there
-        is no run, or if it is so short that another choice may still begin there."""
+        """Return a function that tests if a longer text is still one run. Return None if no run
+        begins at `start`, or if the text is so short that another choice may begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -167,7 +167,7 @@ class ChoicePoint:
         return NOTHING if rejected else lookahead
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
-        """Match at the place where the walk stands: the text so far did not decide the match."""
+        """Match where the walk waits because a shorter text did not decide the match."""
         return self.match_at(text, place, False, _MANY)
 
     # matching
@@ -315,10 +315,10 @@ class ChoicePoint:
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
-        """The groups whose match more text may change; "" for the only choice without a group.
+        """The groups whose match more text may change; "" stands for a choice without a group.
 
-        All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
-        because the check takes time.
+        All groups of literals are included: `_may_vary` checks a group once it has matched, because
+        the check takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)

@@ -58,7 +58,7 @@ class DraftCall:
         return ", ".join(dict.fromkeys(named)) or "no name"
 
     def forget_ids(self, ids: dict[str, int]) -> None:
-        """Remove the ids that only calls of the draft have, because these are not delivered."""
+        """Remove the ids first used in the draft, because its calls are not delivered."""
         for event in self.events:
             if isinstance(event, CallEndedEvent) and ids.get(event.call_id, -1) >= self.calls:
                 del ids[event.call_id]

@@ -257,7 +257,7 @@ class SyntaxEngine:
         self._section_opener = marker.text
         self._separated = None
         recipient = marker.named.get("recipient")
-        # models also write the section's own tag in that place: it names no tool
+        # models also repeat the section's own tag in place of a tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _end_section(self, place: str) -> None:
@@ -382,7 +382,7 @@ class SyntaxEngine:
         if marker and kind is Kind.CLOSE:
             yield from self._close_reasoning(marker)
             return
-        # the outer walk claims any other marker; a stop token is a proper end of reasoning
+        # The outer walk claims any other marker. A stop token may end reasoning.
         if not tags.close or not (announced or scanner.offset > start) or kind is Kind.STOP:
             return
         if marker and self.switches.calls_in_reasoning == "unclosed":
@@ -397,7 +397,7 @@ class SyntaxEngine:
     def _close_reasoning(self, closer: Marker) -> Walk[None]:
         scanner = self.scanner
         scanner.emit_marker(closer, "reasoning")
-        # text begins here, so a fence counts as at the start of a line
+        # text begins here, so a fence may stand here as at the start of a line
         fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
         if fence is not None:
             yield from self._read_fence(fence)

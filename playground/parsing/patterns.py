@@ -52,8 +52,8 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only the declared white space is, or with `block`
-    one line break: more is value.
+    Any white space between pieces is tolerated, but next to a value only the declared white space,
+    or with `block` one line break: more belongs to the value.
     """
     listed = list(pieces)
     before = after = ""
@@ -61,7 +61,7 @@ def pieces_pattern(
         listed[0], before = _edge(listed[0], start=True)
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
-    # in `<{name}>` nothing more is forgiven, because it already matches any tag
+    # `<{name}>` matches any tag already, so attributes after its name are not tolerated
     begins_with_word = (
         bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
     )
@@ -105,9 +105,9 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
 
 
 def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
-    """Return a piece without its outer white space, and that white space."""
+    """Return a piece without the white space at its start or else at its end, and that space."""
     if isinstance(piece, Hole) or piece.isspace():
-        return piece, ""  # a piece of white space alone is required
+        return piece, ""  # a piece of white space alone is kept
     if start:
         bare = piece.lstrip()
         return bare, piece[: -len(bare)]
@@ -279,7 +279,7 @@ def _with_quotes(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
 
 
 def with_slips(declared: str, wrong_forms: Iterable[str]) -> list[str]:
-    """Return the patterns of a form and of its slips, which have a group `slip`."""
+    """Return the patterns of a form and of its slips. Those of slips have a group `slip`."""
     # a form that ends in a repetition comes last, where `Choice.repeats` looks for repetitions
     listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
     return [*listed, declared] if declared.endswith("+") else [declared, *listed]

@@ -46,8 +46,8 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], lis
     """Return keyword arguments as a dict, and the codes of findings: none if they were plain
     literals of Python, each argument once.
 
-    JSON's true, false and null are understood too. With `is_call` the text is surely a call, not
-    code that somebody shows: then words without quotes and an object in place of the arguments are
+    JSON's true, false and null are understood too. `is_call` says that the text is certainly a
+    call, not code in prose: then words without quotes, and an object in place of the arguments, are
     read too. Raises ValueError or RecursionError.
     """
     reader = _Reader(text, is_call)

@@ -112,14 +112,14 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                 yield event.text
             case CallEndedEvent() | ReasoningEvent():
                 call_texts, is_broken = [], False
-            case CallStartedEvent():  # its opener may be claimed already
+            case CallStartedEvent():  # its opener may have come as an earlier event
                 is_broken = False
             case CallAbortedEvent():
                 if with_broken_calls:
                     yield "".join(call_texts)
                     call_texts, is_broken = [], True
             case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
-                pass  # text next to a call, no part of it
+                pass  # not a part of a call
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
                 if is_broken:
                     yield event.text

@@ -156,7 +156,7 @@ class Scanner:
         self.base = offset - len(self.text)
 
     def set_held(self, held: str) -> None:
-        """Put back all chunks since the last `yield` as `held` text, of which nothing was
+        """Set the unclaimed text to `held`: all chunks since the last `yield`, none of which was
         claimed."""
         self.text = self.text[: self.at] + held
 

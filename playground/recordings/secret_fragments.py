@@ -66,7 +66,7 @@ _PIECES: Final = {
     # In four levels of JSON within texts of JSON, a quotation mark has 15 backslashes before it.
     "quote": r"\\{0,15}[\"']",
     "gap": r"(?>(?:\s|\\{1,15}[nrt]){0,40})",  # JSON may be indented
-    "inner": r"[\w!#$%^*@~]",  # follows a mark within a value, not the mark that ends it
+    "inner": r"[\w!#$%^*@~]",  # what follows a quotation mark within a value
     "value": r"^\s\"'\\,;&<>(){}\[\]",
     # A comma within a value, but not the one before the next name: `Password=a,b;User=c`.
     "comma": r"(?:[,;&](?![\w.-]{1,40}\s{0,2}[=:])|[(){}\[\]])(?=<inner>)",
@@ -78,7 +78,7 @@ _PIECES: Final = {
     "both in quotes": _digit_and_letter("<in quotes>"),
     "both to line end": _digit_and_letter("<to line end>"),
     "both": r"(?=[<value>0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])",
-    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # no number of JSON
+    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # not a number in JSON
     "called": r"(?![\w.]{1,120}[(\[])",  # not a call or an item of a list, in code
     "call alone": r"(?![\w.]{1,120}\([^()\s]{0,80}\)<quote>)",
     # not the name or path of a value that is stored elsewhere

@@ -52,7 +52,7 @@ def leave_unknown_markers(reply: Projection) -> None:
 def require_endings(reply: Projection) -> None:
     """Turn calls without the server's ending into content (View.call_must_end_with).
 
-    The ending may be a segment of its own: our reading may take it for a stop token.
+    The ending may be a separate segment, because our parser may have read it as a stop token.
     """
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():

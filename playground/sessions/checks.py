@@ -247,8 +247,8 @@ def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the open calls that a result may answer: of its tool, and not answered by id in this
-    round."""
+    """Return the open calls that a result may answer: calls of its tool (of any tool if it names
+    none) to which none of the `later` results refers by id."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

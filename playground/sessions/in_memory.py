@@ -28,7 +28,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
-_ROLES: Final = (  # of providers and chat templates; importers of files know more
+_ROLES: Final = (  # roles in requests and chat templates; files may have others
     "system", "developer", "user", "human", "assistant", "model", "ai", "chatbot", "tool",
     "function", "ipython", "observation",
 )  # fmt: skip

@@ -58,10 +58,10 @@ class Compaction:
 
     @property
     def begins(self) -> int:
-        """The index of the first message whose request had the compacted history.
+        """The least `stop` for which the request before message `stop` had the compacted history.
 
-        If it is unknown which messages were kept, this is the second message after the compaction,
-        because the first is part of that request.
+        With `history` None it is one more than `message`: the summary is then a message of that
+        request.
         """
         return self.message + (self.history is None)
 

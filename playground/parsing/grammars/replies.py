@@ -138,7 +138,7 @@ class ReplyRules:
         return either([self._text_before(calls), text_only])
 
     def _recognisable(self, following: Expression) -> Expression:
-        """Build `following` so that its first word shows that the text has ended."""
+        """Build `following` so that, if possible, each beginning holds a word that ends a text."""
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _text_before(self, following: Expression) -> Expression:

@@ -35,7 +35,7 @@ from playground.parsing.grammars.styles import Quotes, Style
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
-# keywords that a schema may have beside listed values
+# keywords that a schema may have in addition to listed values
 _OF_VALUES: Final = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
     | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
@@ -265,7 +265,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
     highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
-    # in drafts before 6, `exclusiveMinimum: true` makes the bound beside it exclusive
+    # in drafts before 6, `exclusiveMinimum: true` makes `minimum` exclusive
     low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
     high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
     return low, high

@@ -50,7 +50,7 @@ class Quotes:
     escaped: CharacterSet
     short: tuple[tuple[str, str], ...]
     long: str = ""
-    """The letter of an escape by number; "" if nothing can be escaped."""
+    """The letter that begins an escape by code point, as in `\\u00e9`; "" without such escapes."""
     forbidden: CharacterSet = NONE
     """The characters that no text may contain, not even escaped."""
 
@@ -112,7 +112,7 @@ class Style:
     edge: Expression = EMPTY
     """The white space inside a bracket."""
     last: Expression = EMPTY
-    """The pattern of what may follow the last member or item."""
+    """The text that may follow the last member or item."""
     number: Expression | None = None
     """Any number, if it is written in another way than in JSON."""
 

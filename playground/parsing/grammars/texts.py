@@ -99,7 +99,7 @@ def not_beginning_with(words: tuple[str, ...]) -> TextShape:
 
 
 def _not_beginning(words: frozenset[str]) -> str:
-    """Return the pattern of `not_beginning_with`; the empty word is not among the words."""
+    """Return the pattern of `not_beginning_with`, for words that are not empty."""
     heads = sorted({word[0] for word in words})
     ways = [f"{characters(*heads).others.pattern}(?s:.)*"]
     for head in heads:
@@ -210,7 +210,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the shortest endings that the text must not have."""
+    """Return the endings that a text must not have, without those that end in another one."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

@@ -138,8 +138,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Build everything that may stand beside text and calls: thoughts, plain texts, model
-    tokens."""
+    """Build everything that a reply may have in addition to text and calls: thoughts, plain texts,
+    model tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]

@@ -265,7 +265,7 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _keep_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
-    """Keep the call's id, or a second name, from a member of the form."""
+    """Store the call's id, or a second name, if this member has one of them."""
     if shape.id and path == (shape.id,):
         call.call_id = string_value(text) or call.call_id
     elif path == shape.name:
@@ -307,8 +307,8 @@ def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
-    """If the arguments are missing in their place, use stray members as the arguments. Return the
-    other stray members."""
+    """If the call has no arguments yet, make them of its stray members. Return the stray members
+    that are no arguments."""
     argument_keys = _argument_keys(call)
     if argument_keys:
         texts = [call.strays[key] for key in argument_keys]
@@ -338,7 +338,7 @@ def _argument_keys(call: OpenCall) -> list[str]:
 
 
 def _holds_all(key: str, call: OpenCall) -> bool:
-    """Return True if a member is not one argument, but all of them."""
+    """Return True if a stray member is the object of all arguments, not a single argument."""
     return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))
 
 

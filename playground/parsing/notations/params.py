@@ -86,14 +86,14 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is proof enough; a bare name or a blank is not
+        # an opener that ends in a literal proves a call; a name or a blank at its end does not
         bare = isinstance(last_piece(syntax.call_template.before), Hole) or _begins_after_blank(
             syntax
         )
         if not (bare or lead.firm or syntax.known_names):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else NAME_END
-        json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
+        json = "" if bare else rf"|{SPACE}\{{"  # an object may stand in place of parameters
         openers = any_form((param_opener(syntax), *headless_openers(syntax)))
         return f"(?:{SPACE}{without_names(openers)}|{end}{json})"
 

@@ -74,7 +74,7 @@ _LEAST: Final = 24  # characters of a text
 
 
 def _report_beside(builder: SessionBuilder, document: Any) -> None:
-    """Add findings for the texts and counts of tokens beside the chats of a document."""
+    """Add findings for the texts and token counts of a document that are outside of its chats."""
     noted: dict[str, tuple[str, int, int]] = {}
     waiting: list[tuple[Any, _Path]] = [(document, ())]
     while waiting:

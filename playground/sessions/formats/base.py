@@ -12,7 +12,7 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """The parts of a format that reach a session: yes, no, or in part, with what is missing."""
+    """What a format's reader keeps of a file: "yes", "no", or which part; and what it misses."""
 
     tools: str = "no"
     times: str = "no"

@@ -179,9 +179,10 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, because messages cannot hold its cache marks. Do nothing for
-    a list of messages, or for a row of training data: without a model, parameters, marks and
-    Gemini's form, a body is such a row.
+    """Add the request as it was sent, because messages cannot hold its cache marks.
+
+    Skip a list of messages, and a body without model, parameters, marks and Gemini's form: it is a
+    row of training data.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return

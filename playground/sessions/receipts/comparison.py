@@ -30,14 +30,14 @@ from playground.sessions.receipts.leaves import (
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
-# characters: shorter session texts are not searched for within longer texts
+# characters: shorter texts of a session are not cut out of a longer text
 _SHORTEST_PIECE: Final = 12  # characters: shorter texts are not counted within others
 # A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
-SAME: Final = "the same text stands in "  # followed by a path, which is checked for the text
+SAME: Final = "the same text stands in "  # a path follows; the text must stand there, too
 # Codes of findings about all lines of a kind; they name only the first line.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Codes of findings about something that a session lacks or holds in another form.
@@ -98,7 +98,7 @@ def receipt_of(
 
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
-    """Return the missing pieces; a finding about a text at one place explains it at all places."""
+    """Return the missing pieces; a finding about a text explains all pieces with this text."""
     codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
         replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
@@ -239,8 +239,8 @@ def _may_repeat(reports: list[FileUsage]) -> bool:
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Group the last report of each answer by its counts. If reports of a group name no answer,
-    keep those at the path with the fewest: others may be in a history that requests repeat."""
+    """Group the last token report of each answer by its counts. If a group's reports name no
+    answer, keep those at the path with the fewest: a repeated history may hold the others."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -295,9 +295,9 @@ class _Explanations:
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def is_copy(self, place: Place) -> bool:
-        """Return True for a bill of a trace that repeats the provider's own bill beside it.
+        """Return True for a bill in a trace that repeats the provider's own bill in another span.
 
-        The finding is about the span with the provider's own; its siblings have the copies.
+        The finding is about the span with the provider's bill; sibling spans have the copies.
         """
         wheres = (f.where for f in self._findings if f.code == "counts-converted")
         return any(

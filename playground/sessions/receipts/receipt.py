@@ -109,7 +109,7 @@ class Receipt(Shown):
         """
         silent = len(self.silent)
         rest = (
-            f"{counted(silent, 'piece')} missing without a word"
+            f"{counted(silent, 'piece')} missing without a finding"
             if silent
             else "the rest is explained"
         )
