@@ -118,7 +118,7 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """The beginning of a call; `call_id` is read from the stream, or made from the number."""
+    """The beginning of a call; `call_id` is read from the stream, or made from `call_index`."""
 
     span: Span
     call_index: int

@@ -90,7 +90,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def parameter_names(self) -> set[str]:
-        """The names of the parameters. (For parsers, which need no more of a parameter.)"""
+        """The names of the parameters. (Cheaper than `parameters`; parsers need only names.)"""
         return set(self._properties())
 
     @property

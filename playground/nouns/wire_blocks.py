@@ -49,8 +49,8 @@ SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
-# Anthropic's tools that run on its server. Web search stands in the system prompt, not in the
-# tools.
+# Anthropic's tools that run on its server. Web search is written into the system prompt, not among
+# the tools.
 _ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 

@@ -296,7 +296,7 @@ def has_citations(message: dict[str, Any]) -> bool:
     )
 
 
-# The paths in a body at which a parameter of the rules may be; the first with a value counts.
+# Parameters that caching rules name, and their paths in a body; the first with a value counts.
 PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "tool_choice": (("tool_choice",), ("toolConfig", "toolChoice"), ("function_call",)),
     "parallel_tool_calls": (("parallel_tool_calls",),),
@@ -316,7 +316,7 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Return the parameters of a body by the rules' names; missing ones are left out."""
+    """Return the parameters of a body by the names that caching rules use; none is null."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
     # `images` says if there is a picture: with Anthropic the first picture changes the key under
     # which messages are cached.

@@ -30,7 +30,7 @@ from playground.recordings.recording import Recording
 
 FORMAT: Final = "playground-recording/2"
 FORMATS: Final = (FORMAT, "playground-recording/1")
-START: Final = b'{"format": "playground-recording/2"'  # the first bytes of any recording file
+START: Final = b'{"format": "playground-recording/2"'  # the first bytes of each such file
 _CUT: Final = {
     "type": "cut",
     "message": "the recording breaks off here: its recorder was stopped before the end",

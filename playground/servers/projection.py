@@ -32,7 +32,7 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """One reply on its way to what one server's parser delivers (`view`)."""
+    """One reply while it is changed into what a server's parser delivers, by its `view`."""
 
     server: str  # its name in findings
     view: View
@@ -47,7 +47,7 @@ class Projection:
 
     @property
     def has_calls(self) -> bool:
-        """True if a call is still to be delivered."""
+        """True if a complete call has not been dropped or turned into text."""
         return any(segment.ended for segment in self.segments)
 
     def drop(self, segment: ReplySegment, description: str) -> None:

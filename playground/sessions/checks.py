@@ -70,8 +70,8 @@ _FEW: Final = 3  # up to this number, each call without a result has a finding
 
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
-    """Return the findings; many calls without a result are merged into one finding. This is for
-    sessions without result parts: their agents send results as the user's text."""
+    """Return the findings, with those about missing results merged into one if there are many. This
+    is for sessions without result parts, whose agents send results as the user's text."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 # these thresholds, it runs once over a session of 20 MB.
 _SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
-_readers: list[tuple[int, int, int]] = []  # thresholds before each thread entered `seldom`
+_readers: list[tuple[int, int, int]] = []  # the original thresholds, once for each thread inside
 
 
 @contextmanager

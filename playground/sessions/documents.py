@@ -21,7 +21,7 @@ _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 def read_json(text: str, where: str, findings: list[Finding]) -> Any:
     """Return a JSON document, or the complete part before a fault, with a finding.
 
-    Raises InputFault with line and column if there is no complete part.
+    Raises InputFault with line and column if there is no complete part, or more than one document.
     """
     try:
         return parse_json(text, where)

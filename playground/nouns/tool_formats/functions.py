@@ -56,9 +56,9 @@ def create_schema_from_function(
     """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for a language
     model.
 
-    Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order; without any they are `Parameter: NAME`. `injected_args` are given by the program and
-    hidden from the language model.
+    A description comes from a `Field`, a text in `Annotated` or the docstring (numpy, Google,
+    Sphinx, Epydoc), in this order; without any it is `Parameter: NAME`. `injected_args` are given
+    by the program and hidden from the language model.
     """
     return model_of(_with_name(signature_of(func), name), injected_args)
 

@@ -17,7 +17,7 @@ from playground.nouns.tools import target_of
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _DROPPED_FIELDS: Final = ("responses", "security", "servers", "callbacks")
-_MOST_VALUES: Final = 200_000  # in a document's schemas once references are replaced
+_MOST_VALUES: Final = 200_000  # in one operation, once its references are replaced
 _Operation = tuple[dict[str, Any] | None, list[Finding]]
 
 

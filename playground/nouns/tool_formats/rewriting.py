@@ -76,8 +76,8 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Merge every allOf before objects are closed: a closed part would refuse another's
-    properties."""
+    """Merge every allOf below the root before objects are closed: a closed part would refuse the
+    properties of another part."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
             _join_all(node.schema, schema)
@@ -101,7 +101,8 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object. It requires the properties that every part requires."""
+    """Merge all parts into one object. It requires what every part requires; with allOf, what any
+    part does."""
     key = _keyword(rule)
     raw_parts = node.pop(key)
     parts = [_resolve(part, root) for part in raw_parts if isinstance(part, dict)]

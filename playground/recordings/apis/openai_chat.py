@@ -83,7 +83,7 @@ class _Choice:
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
-        self._open: dict[Any, str] = {}  # index → id of its present call
+        self._open: dict[Any, str] = {}  # index → id of its current call
         self._last: Any = None
         self._has_said = False
 

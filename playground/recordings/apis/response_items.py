@@ -42,7 +42,7 @@ class Items:
     """The items of one response, each with a key.
 
     Some servers send neither index nor id, some a different id in every event, some the index 0 for
-    all. So the index (`place`) precedes the id, unless several items share the index. An
+    all. So the index (`place`) takes precedence over the id, unless several items share it. An
     event without a known index or id belongs to an open item of its sort that has no other index or
     id: a delta belongs to the newest of them, an end to the oldest.
     """

@@ -58,7 +58,7 @@ class _Entry(BaseModel):
 
 
 class _DefaultEntry(_Entry):
-    """A server's default view, without the view's choices."""
+    """The fields of a server's default entry other than the choices of its view."""
 
     source: _Text
     presets: _Texts = ()
@@ -68,7 +68,7 @@ _E = TypeVar("_E", bound=_DefaultEntry)
 
 
 class _ParserEntry(_DefaultEntry):
-    """A parser, without the choices of its view."""
+    """The fields of a parser's entry other than the choices of its view."""
 
     name: _Text
     aliases: _Texts = ()

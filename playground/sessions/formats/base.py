@@ -35,7 +35,7 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
-        """Return True if the file is of this format; looks at its head and never raises."""
+        """Return True if the file is of this format, by its head. `recognising` catches errors."""
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

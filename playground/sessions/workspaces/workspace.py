@@ -127,4 +127,4 @@ def _add(shelf: Shelf, name: str, text: str) -> str:
     for each in free_names(name):
         if shelf.swap(each, None, text):
             return each
-    raise AssertionError  # there is always one more number
+    raise AssertionError  # never reached, since the numbers have no end
