@@ -506,7 +506,7 @@ def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_drop
         assert words in done.output, (command, done.output)
     if name != "-":
         told = CliRunner().invoke(main, ["import", file, "--receipt"]).output
-        assert "told: part-lost" in told
+        assert "finding: part-lost" in told
         assert "without a finding" not in told
         assert "100 %" not in told
     first_title, _ = (

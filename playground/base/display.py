@@ -2,7 +2,7 @@
 looks up its own.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
-must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
+must not import pandas, plotly or HTML. So this module is a layer below `questions` and `show`, and
 imports neither. It knows the name of the module that draws each kind, and loads the module when a
 drawing of that kind is first needed: a script that only counts never loads plotly.
 

@@ -200,6 +200,6 @@ FIXES: Final[dict[str, str]] = {
 
 
 def with_fix(finding: Finding) -> str:
-    """Return a finding's message and its remedy, unless the message already has that."""
+    """Return a finding's message with its remedy, which is not repeated if the message has it."""
     fix = FIXES.get(finding.code, "")
     return f"{finding.message}; {fix}" if fix and fix not in finding.message else finding.message

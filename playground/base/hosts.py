@@ -88,7 +88,7 @@ def _matches_name(host: str, name: str) -> bool:
 
 
 class HostGate:
-    """A gate that answers 400 to a request with another host's name, as DNS rebinding sends it."""
+    """ASGI middleware that answers 400 to a foreign Host header, as DNS rebinding sends it."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
         self._app, self._names = app, () if "*" in hosts else hosts

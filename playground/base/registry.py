@@ -2,7 +2,7 @@
 
 A plugin is a value, `Plugin`, at an entry point of the group `playground.plugins`. It contributes
 only names of modules: entry points are searched when they are first needed, and a module is loaded
-when it is used. A plugin without its folder contributes nothing.
+when it is used. A plugin whose folder is missing contributes nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PageEntry(NamedTuple):
     `document` its file in `docs/`.
 
     `parts` is the module with its parts; for a page of the core, the module of the same name. A
-    plugin's page stands `after` a page of the core; `rank` orders the pages after that page.
+    plugin's page comes `after` a page of the core; `rank` orders the pages after that page.
 
     An entry `within` another page is a view of that page: `view` is its label there, and `show` in
     its module draws it. If the other page is missing, it is a page of its own. `older` is a former
@@ -92,7 +92,7 @@ class Plugin(NamedTuple):
     # `module:function` by the name of the place, in a page or command of the core, that calls it.
     additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
-    doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
+    doors: Mapping[str, str] = {}  # module of `playground` → the plugin's module that it re-exports
     reports: Mapping[
         str, str
     ] = {}  # `module:function` that writes a check's outcomes, by file ending

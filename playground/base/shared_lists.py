@@ -118,7 +118,7 @@ class SharedList(KeyIndexedList[Item]):
 
 
 class _Places:
-    """An index of items by key and value, which lists share; `ends` has the items' number."""
+    """An index of items by key and value, which lists share, and the number of all their items."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 

@@ -1,1 +1,1 @@
-"""The doors to the plugins that explain dialects, check them and derive them."""
+"""Modules that re-export plugins: they explain dialects, check and derive them, find savings."""

@@ -1,4 +1,4 @@
-"""Work in a separate thread, which other threads watch, stop, and ask for its fault."""
+"""Run work in a background thread, which other threads can watch and stop."""
 
 from __future__ import annotations
 

@@ -88,8 +88,7 @@ def redirect_fault(
     """Return the fault of an answer that redirects to another server, or None.
 
     A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a key and `watched` requests are checked. The process may send other requests,
-    which are not our concern.
+    requests with a key and `watched` requests are checked. Other requests of the process are not.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:

@@ -189,7 +189,7 @@ class _Run:
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Send the request and read its answer. Return the error that ended it, or None."""
-        library = litellm()  # first, because loading takes seconds and must not count
+        library = litellm()  # before the deadline is set, because loading takes seconds
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # cancelled while the library was loading
             return {"type": "cancelled", "message": "the user stopped the run"}

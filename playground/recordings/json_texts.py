@@ -1,5 +1,5 @@
 """Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, and
-other bytes may stand between its values.
+other bytes may be between its values.
 
 A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
 ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is

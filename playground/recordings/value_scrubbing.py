@@ -1,4 +1,4 @@
-"""Star secrets out of JSON values. Each text is searched as if it stood in the JSON.
+"""Star secrets out of JSON values. Each text is searched as in the JSON text of its object.
 
 A text is searched together with the name before it, which may show that it is a secret.
 """
@@ -116,7 +116,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return the text to search a member's value with: one that names it, by its neighbours."""
+    """Return the text to put before a member's value for the search: its name, from neighbours."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:

@@ -1,4 +1,4 @@
-"""Star secrets out of a stream while it arrives, however it cuts them.
+"""Star secrets out of a stream while it arrives, even if its pieces cut them.
 
 A key may be cut between two reads of the network. A model that writes a key sends it in a dozen
 events, each with a piece of it: the reply holds the key, but the bytes of the wire do not. So

@@ -218,8 +218,8 @@ class Session(Shown):
     def with_explicit_caching(self, on: bool | None = True) -> Session:
         """Return the same session with Gemini's explicit caching switched on or off.
 
-        The policy "azad" marks a Gemini request only if it is on; the policies that are named after
-        a program mark like the program, which has no such switch. None changes nothing.
+        The policy "azad" marks a Gemini request only if it is on. Policies that are named after a
+        program ignore the switch, because the program has none. None changes nothing.
         """
         if on is None:
             return self

@@ -26,10 +26,10 @@ class AnyChat(SessionFormat):
     name = "any-chat"
     title = "JSON with lists of messages in it, of whatever tool"
     keeps = Keeps(
-        tools="beside the messages",
+        tools="next to the messages",
         times="yes",
         usage="yes",
-        missing="what stands beside the messages is not read",
+        missing="other data is not read",
     )
 
     def recognises(self, source: Source) -> bool:

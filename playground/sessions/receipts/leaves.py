@@ -140,8 +140,8 @@ class FileUsage(NamedTuple):
     place: Place
     answer: str
     counts: tuple[int, ...]
-    read: int  # tokens of the prompt; `written`: of the answer (0 if not known apart)
-    written: int
+    read: int  # tokens of the prompt, 0 if unknown
+    written: int  # tokens of the answer, 0 if unknown
 
 
 @dataclass

@@ -53,7 +53,7 @@ def facts(*holders: Any) -> dict[str, Any]:
 def add_answer_facts(builder: SessionBuilder, start: int, *holders: Any) -> None:
     """Add a request with the facts for the first answer among the messages from `start`.
 
-    Before a session's first known fact no request is added; then one is, also for earlier answers.
+    Until a session's first known fact, no requests are added; that fact also adds the earlier ones.
     """
     for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":

@@ -47,7 +47,7 @@ class Workspace:
         return self.shelf.swap(name, before, after)
 
     def rename(self, name: str, new: str) -> str:
-        """Rename an entry, and return its name. Raises InputFault if the name is used."""
+        """Rename an entry, return its name. Raises UnknownNameError; InputFault if `new` exists."""
         new, text = fitting(new), self.text(name)
         if new == name:
             return name
