@@ -164,7 +164,7 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         PLAIN | {"syntax": {"call": "{call:json}", "also": [{"call": "{name}{name}{params}"}]}},
-        "field syntax.also.0.call: {name} stands twice",
+        "field syntax.also.0.call: {name} occurs twice",
     ),
     (PLAIN | {"syntax": {"shape": {}}}, "field syntax.call: is not given; expected one call, as"),
     (

@@ -430,7 +430,7 @@ BROKEN = [
     (SIGNATURE.replace("InputField()", "InputField("), "a DSPy signature", "line 5", ".py"),
     (DIALECT.replace("(self, data)", "(self"), "a dialect written as a class", "line 2", ".py"),
     (TEMPLATES + '  - {role: user, content: "', "conversation templates", ":7", ".yaml"),
-    (TEMPLATES + TEMPLATES, "conversation templates", "'default' stands twice", ".yaml"),
+    (TEMPLATES + TEMPLATES, "conversation templates", "'default' occurs twice", ".yaml"),
     (TEMPLATES.replace("role: system", "rolle: system"), "conversation templates", "0", ".yaml"),
     (
         "default:\n- role: user\n  content: "

@@ -45,8 +45,8 @@ def parse(
     template began the answer there (an opened `<think>`): it sets the parser's state and is not in
     any span. `switches` replace the dialect's own, because servers differ in them; the result names
     them. With `server` (see `server_names`; `vllm:hermes` names a parser), the result is a
-    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold the text
-    that is lost.
+    `ServerReading`: what that server returns to its client. Its `server-drops` findings hold the
+    text that is lost.
 
     Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
     or server.

@@ -34,8 +34,8 @@ _TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")
 
 
 def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding for a reply without a call in which a tool's name stands with one of its
-    arguments as in a call, or which consists of the arguments of one tool."""
+    """Return a finding for a reply without a call in which one of a tool's arguments follows the
+    tool's name as in a call, or which consists of the arguments of one tool."""
     if result.tool_calls or result.aborted:
         return None
     text = result.content[:SEARCH_LIMIT]
@@ -47,7 +47,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
             nearest = _nearest(text)
             at = f"; {nearest}" if nearest.dialect not in ("", dialect.name) else ""
             message = (
-                f"{tool.name!r} and its argument {key!r} stand here as in a call, in a form that"
+                f"{tool.name!r} and its argument {key!r} are here as in a call, in a form that"
                 f" {dialect.name} does not have{at}: kept as text"
             )
             return finding("unread-call", "the whole reply", message)
@@ -169,7 +169,7 @@ def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
     for opener, closer in _bare_words(dialect):
         if result.content.startswith(opener) and closer in result.content:
             message = (
-                f"{opener!r} and {closer!r} stand here without their control tokens, which a"
+                f"{opener!r} and {closer!r} are here without their control tokens, which a"
                 " server has removed: reasoning and answer are one text"
             )
             return finding("filtered-tokens", "the whole reply", message)

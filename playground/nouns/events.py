@@ -77,7 +77,7 @@ class MarkupEvent:
     """Characters of the wire form: markers, JSON punctuation, white space between them.
 
     `role` says what they belong to: a section around calls, a call, reasoning, or tags around text
-    in which nothing is a call ("text"). A separator stands between calls, a stop ends the reply. A
+    in which nothing is a call ("text"). A separator comes between calls, a stop ends the reply. A
     stray marker belongs to nothing: a closer without its opener, or a leaked token of the model.
     """
 
@@ -127,7 +127,7 @@ class CallStartedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallNamedEvent:
-    """The name of a call; `text` is the name as it stands in the stream, with escapes."""
+    """The name of a call; `text` is the name as the stream writes it, with escapes."""
 
     span: Span
     call_index: int
@@ -137,7 +137,7 @@ class CallNamedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallEndedEvent:
-    """The end of a complete call; `raw` has its argument texts as they stood in the stream."""
+    """The end of a complete call; `raw` has its argument texts as the stream wrote them."""
 
     span: Span
     call_index: int
@@ -264,7 +264,7 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
 
 
 def owned_text(event: Event) -> str:
-    """Return the characters of an event's span, as they stood in the stream; "" if it has none."""
+    """Return the characters of the stream in an event's span; "" if it has no span."""
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text

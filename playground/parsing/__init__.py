@@ -20,7 +20,7 @@ A *choice* is a pattern of one thing that may come: the opener of a call, a stop
 fence. Its *kind* says how to go on; its *number* says which form or which tags it belongs to
 (choice.py).
 
-A *choice point* is a place where the reader stands, with all the choices that may come there
+A *choice point* is a place of the reader, with all the choices that may come there
 (choice_point.py). Its `candidate_pattern` finds candidates: it searches for the first characters
 of each choice (five at most), or for a beginning of them at the end of the text. At the candidate
 `match` tries the choices that may begin there one after another; the first that matches wins. A
@@ -97,7 +97,7 @@ one of these.
         gives markup '</port>', markup '</call>', call ended, text ' Done.'
         holds ''
 
-Every character stood in exactly one event, and any other cutting would have given the same events.
+Every character was in exactly one event, and any other cutting would have given the same events.
 
 Why nothing is looked at twice
 

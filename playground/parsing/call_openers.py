@@ -144,7 +144,7 @@ class CallOpeners:
         )
 
     def _may_be_wrapped(self) -> bool:
-        """Return True if a list or a code fence may stand around the body. The call's own markers
+        """Return True if a list or a code fence may surround the body. The call's own markers
         must be words, so that the call is recognised without its body."""
         template = self.syntax.call_template
         names_itself = bool(template.before) and has_words(
@@ -153,7 +153,7 @@ class CallOpeners:
         return names_itself and self.notation.mends_brackets and has_words(self.closing.pattern)
 
     def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
-        """Return the patterns of the holes that may stand before a body, by name. The holes are
+        """Return the patterns of the holes that may come before a body, by name. The holes are
         those of `pieces`, or of the call's template."""
         before = pieces or self.syntax.call_template.before
         name = self.name if self.syntax.known_names else name_before(before, "name")
@@ -183,7 +183,7 @@ class CallOpeners:
         if not names_tool or self.syntax.known_names or self.syntax.line_start:
             return []
         if str(first)[:1].isalnum():
-            return []  # an ordinary word stands in prose, too
+            return []  # an ordinary word occurs in prose, too
         if not re.match(r"<[|｜]|\[", str(first)):
             opener += f"(?={SPACE}[<{{])"  # prose mentions tags, but no control tokens
         group = Group(Kind.UNREADABLE, self.number)

@@ -126,7 +126,7 @@ class ChoicePoint:
     def hold_from(self, text: str, start: int, accept: Accept | None = None) -> int | None:
         """Return the index from which `text` must be held; all before `start` is claimed already.
 
-        Return len(text) if nothing is held, and None if a complete marker stands there, which the
+        Return len(text) if nothing is held, and None if a complete marker is there, which the
         walk must read. A marker that is rejected by `accept` counts as text.
         """
         if accept is None and len(text) <= _CHUNK_END:
@@ -180,7 +180,7 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker that stands or begins at a place, and True if more text could change
+        """Return the marker that is or begins at a place, and True if more text could change
         that.
 
         The first `few` characters are tried, then more of them if these do not decide. With
@@ -285,7 +285,7 @@ class ChoicePoint:
         )
 
     def is_in(self, text: str) -> bool:
-        """Return True if one of the choices stands anywhere in a text that has ended."""
+        """Return True if one of the choices is anywhere in a text that has ended."""
         candidate = self.candidate_pattern.search(text)
         while candidate is not None:
             marker, _ = self.match_at(text, candidate.start(), stream_ended=True)
@@ -309,13 +309,13 @@ class ChoicePoint:
             return False
         if match.end() == len(text):
             return True
-        # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
+        # the marker is complete, but a longer one may follow here: `<|end` of `<|end|>`
         start, rivals = match.start(), _rivals(self, pattern_of(match))
         return any(choice_pattern(rival).fullmatch(text, start) for rival in rivals)
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
-        """The groups whose match more text may change; "" stands for a choice without a group.
+        """The groups whose match more text may change; "" is for a choice without a group.
 
         All groups of literals are included: `_may_vary` checks a group once it has matched, because
         the check takes time.

@@ -133,9 +133,9 @@ class Declaration:
     objects: bool = False
     """A body that is normally plain text may also be a JSON object with the arguments."""
     object_block: tuple[str, str] = ("", "")
-    """Markers around a JSON object that may stand in place of all parameters."""
+    """Markers around a JSON object that may replace all parameters."""
     joined: str = ""
-    """Consecutive calls are read as one; this text stands between their bodies."""
+    """Consecutive calls are read as one; this text comes between their bodies."""
     slip: bool = False
     """Models or servers write this form by mistake: a call in it is read, with a finding."""
     also: tuple[Declaration, ...] = ()
@@ -188,7 +188,7 @@ class Declaration:
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters stands before a call (its own or its section's). Text after
+        """True if a marker with letters comes before a call (its own or its section's). Text after
         such a marker is a call, not code in prose."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)

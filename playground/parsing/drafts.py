@@ -64,7 +64,7 @@ class DraftCall:
                 del ids[event.call_id]
 
     def find_closer(self, closer: str) -> int:
-        """Return where `closer` first stands in the text outside of complete calls, or -1.
+        """Return where `closer` first occurs in the text outside of complete calls, or -1.
 
         A call that broke off may have swallowed the closer.
         """

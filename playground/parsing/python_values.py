@@ -163,7 +163,7 @@ class _Reader:
         return arguments
 
     def _key(self) -> str:
-        """Return a keyword. In a call it may stand before a colon, as in JSON."""
+        """Return a keyword. In a call it may come before a colon, as in JSON."""
         name = self._take(_NAME)
         char = self._next()
         if char == ":" and self.is_call:
@@ -177,8 +177,8 @@ class _Reader:
     def place(self) -> str:
         """The place at which reading stopped, in the words of the text."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
-        found = f"{rest!r} stands there" if rest else "the arguments end"
-        return f"after {before!r} {found}" if before else found
+        found = f"{rest!r} follows" if rest else "the arguments end"
+        return f"after {before!r}, {found}" if before else found
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

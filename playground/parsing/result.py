@@ -29,7 +29,7 @@ from playground.parsing.switches import Switches
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete call. `raw` keeps its argument texts as they stood in the stream."""
+    """A complete call. `raw` has its argument texts as the stream wrote them."""
 
     name: str
     arguments: dict[str, Any]

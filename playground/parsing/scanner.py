@@ -31,7 +31,7 @@ from playground.parsing.template import Piece
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields when it needs more text
 
-_WINDOW: Final = 128  # claimed characters that may stand in the window before it is cut
+_WINDOW: Final = 128  # claimed characters that the window may hold before it is cut
 _SPACE = re.compile(r"\s*")
 _REST: Final = "the rest of the aborted call, which is not read: neither an argument nor content"
 
@@ -120,7 +120,7 @@ class Scanner:
         """Note a marker that is not one of the declared ones, apart from white space."""
         if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
-            message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
+            message = f"{marker.text.strip()!r:.100} is read as {form.strip()!r:.100}"
             self.note("mended-form", where, message)
 
     def here(self) -> Span:

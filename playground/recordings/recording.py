@@ -251,7 +251,7 @@ class Recording(Shown):
                 names.append(str((chunk.tool_call.get("function") or {}).get("name")))
         if not names and not results:
             return ""
-        return f"calls: {', '.join(names) or 'none'}; results kept beside the reply: {results}"
+        return f"calls: {', '.join(names) or 'none'}; results with the reply: {results}"
 
     @property
     def _has_end_marker(self) -> bool:

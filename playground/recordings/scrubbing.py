@@ -163,7 +163,7 @@ class Searcher:
         """Return the secrets that begin at `start` or after it.
 
         Unless the text has `ended`, a secret is open if it reaches the end of the text, or if only
-        punctuation stands between it and the end.
+        punctuation is between it and the end.
         """
         secrets: list[Secret] = []
         undecided: list[Secret] = []

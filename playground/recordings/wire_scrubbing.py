@@ -5,7 +5,7 @@ events, each with a piece of it: the reply holds the key, but the bytes of the w
 two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
 module does not know which texts an API's reader will join, so it joins them in several ways at
 once, from coarse to fine: all texts; texts with the same name; with the same name and index, which
-may stand anywhere in the frame; with the same path and type; at the same position of a list.
+may be anywhere in the frame; with the same path and type; at the same position of a list.
 
 Bytes that may begin a secret are not ready until that is decided. A caller that cannot wait calls
 `give_up`, which stars out undecided bytes.

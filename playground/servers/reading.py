@@ -354,7 +354,7 @@ def _ends_in_half_closer(events: Sequence[Event], closers: Sequence[str]) -> boo
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:
-    """Return True if a call without its closer stands before text or another call, as with several
+    """Return True if a call without its closer comes before text or another call, as with several
     bodies in one tag. (At the end of a reply most servers need no closer.)"""
     is_open = False
     for event in events:

@@ -40,7 +40,7 @@ Failed = Literal[
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
-    "whole reply or marked",  # or if a tag or a fence stands right before the first
+    "whole reply or marked",  # or if a tag or a fence comes right before the first
     "at the start",  # no text before them, except text that a stop token ends
     "at the end",  # no text after them
     "nowhere",
@@ -157,7 +157,7 @@ class View:
     markers_left_in_content: tuple[str, ...] = ()
     # literals that are removed from the content of a reply with a call (vLLM's apertus)
     erased_beside_calls: tuple[str, ...] = ()
-    # a call extends to its closer, even if other markers stand before that (the AI SDK's hermes)
+    # a call extends to its closer, even if other markers come before that (the AI SDK's hermes)
     closer_after_stray_markers: bool = False
 
     # --- calls that fail

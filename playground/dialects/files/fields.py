@@ -35,7 +35,7 @@ _SYNTAX: Final = {
     "element": "a value may be nested elements, each tag after this prefix",
     "name": "the tool that a call without a {name} always calls",
     "nameless": "a call without a name gets the empty name, or that of the only tool that fits",
-    "object_block": "two markers around a JSON object that may stand in place of all parameters",
+    "object_block": "two markers around a JSON object that may replace all parameters",
     "objects": "a body that is one text may be a JSON object instead, which holds the arguments",
     "joined": "consecutive calls are one call; this text joins their bodies",
     "slip": "models or servers write this form by mistake: it is read, with a finding",

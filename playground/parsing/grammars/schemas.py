@@ -86,7 +86,7 @@ class SchemaRules:
         if values is not None:
             ignored = sorted(_OF_VALUES & set(schema))
             if ignored:
-                self.notes.wider(place, f"{', '.join(ignored)} is not kept beside listed values")
+                self.notes.wider(place, f"{', '.join(ignored)} is ignored: the values are listed")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:

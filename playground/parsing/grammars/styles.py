@@ -106,7 +106,7 @@ class Style:
     without: tuple[str, ...] = ()
     """Words that no text may contain, because the reader finds them inside of strings too."""
     in_text: bool = False
-    """True if the values stand inside a JSON string."""
+    """True if the values are inside a JSON string."""
     any_escape: bool = False
     """True if that string may also escape characters that need no escape."""
     edge: Expression = EMPTY
@@ -142,7 +142,7 @@ class Style:
 
 def json_style(without: Sequence[str] = (), in_text: bool = False, indented: bool = False) -> Style:
     """Return the style of JSON. `without` are words that no text may hold. `indented` JSON may
-    stand on one line too."""
+    be on one line too."""
     quotes = _quotes('"', _JSON_SHORT, "u", without)
     any_text: Expression = Token(in_order('"', repeat(_json_unit(quotes)), '"'))
     if without:

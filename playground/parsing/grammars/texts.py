@@ -109,7 +109,7 @@ def _not_beginning(words: frozenset[str]) -> str:
 
 
 PLAIN: Final = (CONTROL | characters('"\\')).others
-"""The characters that stand for themselves in a JSON string."""
+"""The characters that are written unescaped in a JSON string."""
 _PLAIN_PATTERN: Final = r"[^\x{0}-\x{1f}\x{22}\x{5c}]"
 JSON_TEXT: Final = TextShape(
     (

@@ -34,7 +34,7 @@ class RawValues:
     """A maker of the values of one parameter: JSON by `rules`, text without `words`, each followed
     by `ending`.
 
-    With `block` a text of several lines stands on lines of its own. With `quoted`, texts are
+    With `block` a text of several lines is on lines of its own. With `quoted`, texts are
     written as JSON as well.
     """
 

@@ -1,4 +1,4 @@
-"""The words of a declaration that must not stand in a text, outside of calls or inside a call.
+"""The words of a declaration that must not occur in a text, outside of calls or inside a call.
 
 A reader tolerates white space between the words of a marker, so its longest word represents it.
 """
@@ -34,7 +34,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, param = syntax.call_template, syntax.param_template
     after = leading_text(param.after, **holes) if param else ""
-    # a closer of white space alone has no words: the closer itself must not stand in a value
+    # a closer of white space alone has no words: the closer itself must not occur in a value
     words = [longest_word(after) or after]
     words += _marker_words([param.before if param else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):

@@ -103,11 +103,11 @@ def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
     if syntax.objects:
-        return _stands_for_itself(arguments[keys[0]])
+        return _reads_back_as_text(arguments[keys[0]])
     return not syntax.name or call.name == syntax.name
 
 
-def _stands_for_itself(text: str) -> bool:
+def _reads_back_as_text(text: str) -> bool:
     """Return True if a text is read back as a text, not taken for an object or for nothing."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 

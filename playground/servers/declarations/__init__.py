@@ -199,7 +199,7 @@ class _Declaration:
             for name in names(parser):
                 owner = owners.setdefault(name, parser)
                 if owner is not parser:
-                    problem = f"{name!r} stands in parsers.{owner.name}, too"
+                    problem = f"{name!r} is in parsers.{owner.name}, too"
                     raise _fault(self.where, f"parsers.{parser.name}.{field}", problem)
 
 

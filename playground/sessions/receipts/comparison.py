@@ -37,7 +37,7 @@ _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) "
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it is in a request's body, which is stored as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
-SAME: Final = "the same text stands in "  # a path follows; the text must stand there, too
+SAME: Final = "the same text is in "  # a path follows, which must have the text, too
 # Codes of findings about all lines of a kind; they name only the first line.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Codes of findings about something that a session lacks or holds in another form.
