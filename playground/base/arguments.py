@@ -109,7 +109,7 @@ def _misfit(cls: type, error: Exception) -> tuple[str, str]:
     names, place = list(getattr(cls, "__dataclass_fields__", ())), ".".join(map(str, first["loc"]))
     place = names[int(place)] if place.isdigit() and int(place) < len(names) else place
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return place, f"{place.rpartition('.')[2]!r} is no field"
+        return place, f"{place.rpartition('.')[2]!r} is not a field"
     if first["type"] in ("missing", "value_error"):
         return place, first["msg"].removeprefix("Value error, ")
     given = first["input"]

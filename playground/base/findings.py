@@ -115,7 +115,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "undecided-limit": warning(
         "without a tokenizer a count is a range, and a limit lies within it: it is not decided"
     ),
-    "prompt-alone": info("a text file that is no session: read as a system prompt"),
+    "prompt-alone": info("a text file that is not a session: read as a system prompt"),
     "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),
     "unknown-json": warning("JSON in an unknown format: taken for a reply"),
     "unknown-dialect": warning(

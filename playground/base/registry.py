@@ -124,7 +124,7 @@ def _load_plugin(entry: EntryPoint) -> Plugin | None:
     else:
         if isinstance(plugin, Plugin):
             return plugin
-        reason = f"its value is a {type(plugin).__name__}, and no Plugin"
+        reason = f"its value is a {type(plugin).__name__}, not a Plugin"
     warnings.warn(f"plugin {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=3)
     return None
 

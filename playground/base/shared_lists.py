@@ -197,4 +197,4 @@ def written(value: Any) -> bytes:
         return json.dumps(value, default=repr).encode()
 
 
-_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values alike
+_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values as equal bytes

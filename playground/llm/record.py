@@ -83,7 +83,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in (("seconds", self.seconds), ("stall", self.stall), ("size", self.size)):
             if not value > 0:  # also False for NaN
-                raise InputFault(f"{value} is no limit", where=name, expected="more than 0")
+                raise InputFault(f"{value} is not a limit", where=name, expected="more than 0")
 
 
 def record(

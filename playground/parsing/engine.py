@@ -490,7 +490,7 @@ class SyntaxEngine:
         separator = form.syntax.separator.strip()
         if not separator:
             return
-        place = "must come between two calls" if follows else "comes after the last call"
+        place = "must stand between two calls" if follows else "stands after the last call"
         self.scanner.note("mended-form", message=f"{separator!r} {place}")
 
     def _claim_separator(self, form: Form) -> Walk[bool]:

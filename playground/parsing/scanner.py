@@ -120,7 +120,7 @@ class Scanner:
         """Note a marker that is not one of the declared ones, apart from white space."""
         if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
-            message = f"{marker.text.strip()!r:.100} is read as {form.strip()!r:.100}"
+            message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
             self.note("mended-form", where, message)
 
     def here(self) -> Span:

@@ -182,7 +182,7 @@ def _report_unkept_fields(
         for key in filterfalse(_OTHER_SCHEMA.search, unkept):
             if isinstance(value[key], Mapping) and _are_properties({"": value[key], **value[key]}):
                 findings.append(
-                    finding("schema-misplaced", where, f"{key!r} is no field of a tool")
+                    finding("schema-misplaced", where, f"{key!r} is not a field of a tool")
                 )
     if unkept:
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))

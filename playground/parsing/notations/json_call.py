@@ -234,7 +234,7 @@ def _read_member(
         yield from bare_name(reader, call)
     elif holds_arguments and path[-1] in (shape.arguments[-1], *shape.aliases):
         if path[-1] != shape.arguments[-1]:
-            message = f"{path[-1]!r} is read as {shape.arguments[-1]!r}"
+            message = f"{path[-1]!r} stands for {shape.arguments[-1]!r}"
             scanner.note("mended-form", call.place, message)
         yield from _read_arguments(reader, call)
     elif first == "{" and path in (shape.name[: len(path)], shape.arguments[: len(path)]):
@@ -308,7 +308,7 @@ def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
     """If the call has no arguments yet, make them of its stray members. Return the stray members
-    that are no arguments."""
+    that are not arguments."""
     argument_keys = _argument_keys(call)
     if argument_keys:
         texts = [call.strays[key] for key in argument_keys]

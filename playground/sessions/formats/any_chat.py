@@ -24,7 +24,7 @@ _DEPTH: Final = 5
 
 class AnyChat(SessionFormat):
     name = "any-chat"
-    title = "JSON with lists of messages in it, of whatever tool"
+    title = "JSON with lists of messages in it, of any tool"
     keeps = Keeps(
         tools="next to the messages",
         times="yes",

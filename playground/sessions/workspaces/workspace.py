@@ -107,7 +107,7 @@ def fitting(name: str) -> str:
     while len(paths.file_of(cleaned).encode()) > _LONGEST:
         cleaned = cleaned[:-1].rstrip()
     if not cleaned:
-        raise InputFault(f"{name!r} is no name", expected="at least one letter")
+        raise InputFault(f"{name!r} is not a name", expected="at least one letter")
     return cleaned
 
 
