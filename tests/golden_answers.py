@@ -100,7 +100,7 @@ def _sum(text: str) -> str:
 
 
 def write_goldens(is_selection: bool) -> None:
-    """Write the answers of this run; other answers stay only if the run was a selection of tests."""
+    """Write the answers of this run; others stay only if the run was a selection of tests."""
     for file, written in WRITTEN.items():
         kept = read_goldens(file) if is_selection and file.exists() else {}
         answers = kept | written
