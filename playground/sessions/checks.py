@@ -174,8 +174,7 @@ def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """Make each repair that is the only possible one. Return the session and a list of the
-    repairs.
+    """Make every unambiguous repair. Return the session and a list of the repairs.
 
     Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
     with an id that no call has, gets the id of the only call that it may belong to.
