@@ -419,7 +419,7 @@ class SyntaxEngine:
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
     def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
-        """Read the draft as reasoning if reasoning is closed after it; else give out its events.
+        """Read the draft as reasoning if reasoning is closed after it; else emit its events.
 
         A call that broke off may have swallowed the closer: the walk then goes back to the closer.
         """
