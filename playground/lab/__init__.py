@@ -1,1 +1,1 @@
-"""Modules that re-export plugins: they explain dialects, check and derive them, find savings."""
+"""Re-export plugins that explain dialects, check them, derive them, and find savings."""
