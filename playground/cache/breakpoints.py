@@ -55,9 +55,9 @@ def _rises(lives: Iterable[int]) -> bool:
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True for a lifetime that the provider does not know.
+    """Return True for a lifetime that the provider has for no model.
 
-    A lifetime that it knows only for other models is not refused: the default replaces it.
+    A lifetime that it has only for other models is not refused: the default replaces it.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -173,7 +173,7 @@ def _is_result(block: WireBlock) -> bool:
 
 
 def _head(blocks: Sequence[WireBlock]) -> Iterator[int]:
-    """Yield the last block of the developer's leading messages, if there are any."""
+    """Yield the last block of the leading system and developer messages, if there are any."""
     messages = TIERS.index("messages")
     end = bisect_left(blocks, messages, key=lambda block: TIERS.index(block.tier)) - 1
     if end >= 0 and blocks[end].tier == "system":

@@ -19,15 +19,15 @@ from playground.nouns.wire_bodies import settings_left
 
 # Anthropic's defaults, for an edit that names no trigger (Context editing; Compaction)
 _TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
-_NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop messages
+_NEAR_FULL: Final = 100_000  # above this many tokens `truncation: auto` may drop messages
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain whatever the cache holds, or "".
+    """Return why a prediction of this request is uncertain for any content of the cache, or "".
 
     `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
-    words are reported in addition.
+    fields and words are added to the reason.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -45,7 +45,7 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
-    doubt_by_rules = request.known_doubts  # shared by all policies, which change only the marks
+    doubt_by_rules = request.known_doubts  # shared by the same request under all policies
     if rules not in doubt_by_rules:
         doubt_by_rules[rules] = _first_doubt(request, rules)
     return doubt_by_rules[rules] or _marks(request, rules)

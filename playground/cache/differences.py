@@ -1,7 +1,7 @@
 """Find the first place where a request differs from the one before it, and name the cause.
 
 Causes are named like those of Anthropic's cache diagnostics (`system_changed`), also for parameters
-(`tool_choice_changed`). `rule` is the code of a finding: the usual mistake with this cause.
+(`tool_choice_changed`). `rule` is the code of the finding for the usual mistake behind this cause.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_SAME: Final = 10  # characters of an excerpt before the difference
+_SAME: Final = 10  # an excerpt begins so many characters before the difference
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
     r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
     r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"  # UUIDs
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b"  # other ids, in hexadecimal digits
-    r"|\b\d{10,19}\b",  # seconds and finer since 1970
+    r"|\b\d{10,19}\b",  # times since 1970, in seconds or smaller units
     re.IGNORECASE,
 )
 
 
-# Deletes all characters that such matches consist of: if the rest differs, no search is needed.
+# Deletes the characters of dates, times and ids; if the rest of two texts differs, none is sought.
 _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -42,7 +42,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts. `is_cut` is True for each text that goes on.
+    `before` and `after` are excerpts of the two texts. `is_cut` is True for a cut text.
     """
 
     cause: str
@@ -110,7 +110,7 @@ def first_difference(
         return None
     old, new = before.wire, after.wire
     is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
-    if is_same or is_other_model(old.model, new.model):  # then no text would be read
+    if is_same or is_other_model(old.model, new.model):  # then no cached text would be read
         return _salted(old, new, rules)
     return _between(old.blocks, new.blocks, index)
 

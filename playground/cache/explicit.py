@@ -1,9 +1,9 @@
 """Simulate Gemini's explicit cache: a resource that LiteLLM makes from marks, and that a request
 reads completely.
 
-The resource holds the tools, the system prompt and the first unbroken run of marked messages. Marks
-after a gap do nothing, and the run may not end with an answer or a result. A resource costs its
-tokens when it is made, and storage by the hour; reads do not lengthen its life.
+The resource holds the tools, the system prompt and the first run of consecutive marked messages.
+Marks after a gap do nothing, and the run may not end with an answer or a result. A resource costs
+its tokens when it is made, and storage by the hour; reads do not lengthen its life.
 """
 
 from __future__ import annotations

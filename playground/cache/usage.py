@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the only table of field names. For each source, a rule says if its input count includes
-tokens read and written; a total in the record overrides the rule. If the parts exceed the whole,
-the bill is unknown and None is returned.
+`SHAPES` is the only table of field names. Each shape says if its input count includes tokens read
+and written; a total in the record takes precedence. If the parts exceed the whole, the bill is
+unknown: the result is None.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # keys to recognise it by, instead of its counters
-    was_rest: bool = False  # True if `total` excluded tokens read and written in older versions
+    was_rest: bool = False  # True if older versions left tokens read and written out of `total`
 
     def may_fit(self, keys: frozenset[str]) -> bool:
         """Return True if a usage with these keys may fit: a quick test that excludes most
@@ -215,7 +215,7 @@ _THOUGHTS: Final = {
     "output": "thoughts",
 }
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
-_MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no count
+_MOST: Final = 1 << 31  # a larger number is not taken for a count of tokens
 
 
 def billed_of(usage: Any) -> Billed | None:
@@ -250,7 +250,7 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     compactions = [
         one for one in items if isinstance(one, dict) and one.get("type") == "compaction"
     ]
-    return [{**one, "iterations": None} for one in compactions]  # these have no rounds of their own
+    return [{**one, "iterations": None} for one in compactions]  # a round has no rounds itself
 
 
 def _sum(bill: Billed, other: Billed) -> Billed:

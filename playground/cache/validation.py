@@ -49,8 +49,8 @@ class ValidationRow:
     size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
-    least_read: int = 0  # the least and the most tokens that it can read; None if unknown
-    most_read: int | None = None
+    least_read: int = 0  # the least tokens that it can read
+    most_read: int | None = None  # None if unknown
     verdict: str = ""  # verdict on the bill by these two bounds; "" without a bill
 
     told = older_name("told", "diagnosis")
@@ -73,8 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted; `findings` name records that lack tokens of the provider's
-    usage."""
+    """All rows of a folder, with counts. `findings` name recorded usages that lack tokens which the
+    provider's response counts."""
 
     rows: list[ValidationRow]
     findings: list[Finding]

@@ -126,7 +126,7 @@ class _Reply:
 
 
 def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
-    """Return the likeliest reading; among equals the one whose name comes first."""
+    """Return [the likeliest reading], among equals the first by `names`; [] without any."""
     ranked = sorted(close, key=lambda c: (rank(c[0]), names.index(c[0].dialect)))
     return ranked[:1]
 

@@ -27,8 +27,8 @@ def answers(session: Session) -> dict[str, int]:
 
 
 def writing_dialect(session: Session) -> str:
-    """Return the dialect in which to write answers anew: the model's own, if its calls are
-    texts."""
+    """Return the dialect in which to write answers anew: the model's own if it writes calls as
+    text, otherwise one that any model can write."""
     own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
     return own_dialect.name if is_text else _ANY_MODELS

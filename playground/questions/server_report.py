@@ -202,7 +202,7 @@ def _reduced(
 
 def loss_messages(reading: ServerReading) -> list[str]:
     """Return the messages about losses, without their places in the reply. Findings of severity
-    info, for example about dropped white space, are about no loss."""
+    info are left out: they report no loss, but for example dropped blanks."""
     losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in losses]
 

@@ -1,5 +1,5 @@
 """Dialects as a board: a row for each dialect; for one dialect, its servers, difficult values and
-facts. To show how a server reads, a reply with text before and after its call is given to it."""
+facts. The servers shown read a reply with text before and after its call."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _image_urls(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _with_images(block: Payload, urls: Iterator[Any]) -> Payload:
-    """Return a block with those of its images, the next ones of `urls`, that can be shown."""
+    """Return a block with its images, the next of `urls`, except those that cannot be shown."""
     images = [_image(url) for url in islice(urls, block["text"].count(_IMAGE))]
     return {**block, "images": [image for image in images if image]}
 

@@ -262,8 +262,8 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step of its chunk; with a server also its
-    name, and as what it hands the event over: `dropped` if it does not."""
+    """Return a row for each event, in order, with the step of its chunk. With a server, add its
+    name and the kind of event that it delivers, or `dropped`."""
     listed = [
         (index, step, event) for index, step in enumerate(value.steps) for event in step.events
     ]

@@ -274,14 +274,14 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
 
 
 def _shared_blocks(cell: CacheSimulation, number: int) -> int:
-    """Return the number of leading blocks that the request before has, too; they are not sent
-    again."""
+    """Return the number of leading blocks that are the previous request's, and that the browser
+    has."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     difference = cell.differences[number]
     shared = len(before.chain) if difference is None else difference.block or 0
-    # a bill or a count of the whole request scales all blocks, so that no size stays the same
+    # a bill or a count of the whole request scales all blocks: none can be drawn as before
     return shared if shared and before.sizes[shared - 1] == sent.sizes[shared - 1] else 0
 
 

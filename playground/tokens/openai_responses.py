@@ -28,14 +28,14 @@ _TOOLS: Final = 3
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_STORED: Final = 3  # more for a call with the id under which the server stores it
-_REQUIRED_TOOL: Final = 7  # beside the name of a tool that must be called
+_STORED: Final = 3  # additional, for a call with the id under which the server stores it
+_REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
-_SAMPLED: Final = 8  # most additional tokens of earlier answers that are billed as sampled
+_SAMPLED: Final = 8  # earlier answers that are billed as sampled add at most this many tokens
 
 
 def responses(

@@ -73,7 +73,7 @@ class OriginGate:
         await self._app(scope, receive, send)
 
     def _is_ours(self, headers: Headers) -> bool:
-        """Return True for the app's own origin and for no origin: every browser sends one."""
+        """Return True if the origin is the app's, or missing, as from a program."""
         if (origin := headers.get("origin")) is None:
             return True
         scheme, _, place = origin.lower().partition("://")

@@ -143,7 +143,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file. `said` answers the text that the box sent with `number`."""
+    """Draw a box for a text or file. `said` answers the box's text of this `number`."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -61,7 +61,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     data = {
         **opened,
         "fault": fault,
-        "version": version,  # that of the draft which the columns show
+        "version": version,  # version of the draft that the columns show
         "drafted": session is not working.session,
         "fields": [
             {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}

@@ -345,7 +345,7 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
 
 
 def _accept_repair() -> None:
-    """Add the repaired session beside the loaded one, and choose it."""
+    """Add the repaired session to the workspace, and choose it; the loaded one stays."""
     working = state.working_session()
     mended, _ = _repaired(working.session)
     state.add_session(f"{working.name} (repaired)", mended)

@@ -70,7 +70,7 @@ class CacheSimulation(Drawn, Live):
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(default=tuple, compare=False)
-    _printed = {"state": {"exact": sureness("exact")}}  # its tokens may be estimates
+    _printed = {"state": {"exact": sureness("exact")}}  # "certain": the tokens may be estimates
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
 
@@ -533,7 +533,7 @@ def contradicted(
     rules: Rules,
     facts: Sequence[NotedRequest] = (),
 ) -> list[BilledBreak]:
-    """Return the breaks that bills show and the simulation lacks, or shows as smaller.
+    """Return the breaks that bills show, but the simulation does not, or shows as smaller.
 
     If a simulated request does not read all that the last billed request left, its bill is compared
     with the simulated read. A request without a bill may never have arrived (for example, because
@@ -581,7 +581,7 @@ def reads_up_to(after: Simulated, before: Simulated) -> bool:
 
 
 def _last_entry(outcome: Simulated) -> int | None:
-    """Return the block of the last entry that a request writes or else reads, or None."""
+    """Return the last block that a request writes, or if it writes none, reads; else None."""
     points = outcome.breakpoints if outcome.written else ()
     return points[-1] if points else outcome.hit
 

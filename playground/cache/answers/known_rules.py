@@ -12,7 +12,7 @@ from playground.cache.prices import Price, listed_price, price_of
 from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_NEAR: Final = 0.75  # LiteLLM's list has no model without rules that is so like one with rules
+_NEAR: Final = 0.75  # in LiteLLM's list, only names of models with rules are more similar
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
@@ -30,14 +30,13 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's list price if the rules are those of its maker, or name it; None
-    otherwise."""
+    """Return a model's list price if the rules are its maker's or name the model, else None."""
     return price_of(model) if _takes_list_price(rules, model) else None
 
 
 def stand_in(rules: Rules, model: str) -> str | None:
-    """Return the known model that lends its figures to a model that the rules do not name. Return
-    None if they name it, or if there are no rules, and "" if the rules name no model at all."""
+    """Return the known model whose figures are used for `model`, if the rules do not name `model`.
+    Return None if they do, or if there are no rules, and "" if the rules name no model at all."""
     if rules.match == "unknown" or rules.knows(model):
         return None
     return rules.assumed_as(model)
@@ -77,5 +76,5 @@ def _misspelt(model: str) -> list[str]:
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:
-    """Return True if the provider made the model, or its rules name it: the list price holds."""
+    """Return True if the list price holds: the rules name the model, or are its maker's."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -35,7 +35,7 @@ class MarkedPrefix:
     heeded: bool
     minimum: int
     assumed: str = ""
-    least: int = 0  # the lowest and the highest minimum by any source
+    least: int = 0  # the lowest minimum of all sources; `most` is the highest
     most: int = 0
 
     @property
@@ -49,7 +49,7 @@ class MarkedPrefix:
 
     @property
     def subject(self) -> str:
-        """The subject of a sentence on the size: the marks, or a cache that needs no marks."""
+        """The beginning of `line`: the number of marks, or a cache that needs none."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks

@@ -49,7 +49,7 @@ class PartPlacement:
 
 @dataclass(frozen=True)
 class CachePlacement(Drawn, Live):
-    """Every part of a request with its decision. Shows itself as a pane.
+    """Every part of a request with the decision on it, which a notebook or page shows as a pane.
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
@@ -193,7 +193,7 @@ def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
 def _parts(
     messages: list[dict[str, Any]], decisions: list[CacheDecision], environment: bool
 ) -> list[PartPlacement]:
-    # a policy refuses the whole request in one decision, which then explains every part
+    # a single decision without a place refuses the whole request and explains every part
     match decisions:
         case [CacheDecision(marked=False, message=None, reason=reason)]:
             otherwise = reason

@@ -29,8 +29,8 @@ class WhatIf:
     message and keeps it there; "inside" puts it on the last user message, before the marks are set.
     A session without such a block gets a stand-in of about 1,500 characters. `shuffled_tools` gives
     each request another order of tools, `timestamp` adds a time to the second to the system prompt.
-    `ttl` replaces every mark's lifetime, `parallel` joins so many rounds of tool calls into one
-    turn. `pending` adds the request that nobody has answered yet.
+    `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool calls that are
+    joined into one turn. `pending` adds the request that nobody has answered yet.
     """
 
     environment: Environment = "as it is"

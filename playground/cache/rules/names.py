@@ -14,7 +14,7 @@ _VENDORS: Final = (
     "anthropic", "amazon", "openai", "moonshotai", "moonshot", "minimax", "qwen", "deepseek",
     "zai", "mistral", "meta",
 )  # fmt: skip
-# Bedrock's region or `global`, and the maker: us.anthropic.claude-opus-5
+# Bedrock's region or `global`, and the maker: `us.anthropic.` in `us.anthropic.claude-opus-5`.
 _BEFORE: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
 _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 # Suffixes for a dated version, and for the newest version.

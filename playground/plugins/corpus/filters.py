@@ -54,7 +54,7 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the conditions of these names alone."""
+        """Return the conditions of only these names, after an AND."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 

@@ -163,7 +163,7 @@ def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    # the names that fsspec's file systems have for this time; pyarrow has only one
+    # fsspec's file systems have several names for the time of the last change
     if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)

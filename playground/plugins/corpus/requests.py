@@ -30,7 +30,7 @@ from playground.sessions.stretches import HistoryStretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
-_NO_REFERENCES: Final = 2  # marshal's version
+_NO_REFERENCES: Final = 2  # a version of marshal's format
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -216,7 +216,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # the number of an image's characters says nothing about its tokens
+                pass  # an image's characters say nothing about its tokens
             case _:
                 result = part.result
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))

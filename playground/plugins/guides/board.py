@@ -21,8 +21,8 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads a dialect hands over of a reply: one with text before and
-    after its call."""
+    """Return what each server that reads a dialect delivers for a reply with text before and after
+    its call."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []

@@ -72,7 +72,7 @@ def RawMessage(  # noqa: N802 - Meta's name
 
 
 def llama_dates(today: str = TODAY) -> str:
-    """Return Meta's two lines of dates, which stand in a system prompt."""
+    """Return Meta's two lines of dates for a system prompt."""
     return f"Cutting Knowledge Date: December 2023\nToday Date: {today}"
 
 

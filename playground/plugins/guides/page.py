@@ -65,7 +65,7 @@ def _page(name: str, arrows: bool) -> None:
 
 @memoized(32)
 def server_readings(name: str) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads this dialect hands over of the same reply."""
+    """Return what each server that reads this dialect delivers for the same reply."""
     guide = guide_for(name)
     return [] if isinstance(guide, NoGuide) else board.server_readings(guide)
 

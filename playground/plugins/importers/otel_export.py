@@ -113,7 +113,7 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
 
     The index is -1 for a request without an answer. The last request may be one still to come.
     """
-    found: list[tuple[int, int, RequestRecord | None]] = []  # first, the place in the order
+    found: list[tuple[int, int, RequestRecord | None]] = []  # the first number orders them
     recorded, last = set(), -1
     for record in session.requests:
         answer = record.reply if record.reply < len(session.messages) else -1
@@ -176,8 +176,8 @@ def _request_span(
 def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
     """Return each request's own model and provider; for the last request, the parameters, too.
 
-    They are those of the request as it was sent, if the session holds it. Otherwise the session's
-    model is a request's own only if its answer, or each answer, is of this model.
+    They are those of the request as sent, if the session holds it. Otherwise the model is the
+    session's, if the answer (or, if that is unknown, every answer) is of this model.
     """
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]

@@ -39,7 +39,7 @@ _FLAGS: Final = (
     ("syntax.known_names", "Only known names are calls", False),
     ("syntax.line_start", "A call begins a line", False),
     ("syntax.reserved", "Markers are control tokens", False),
-    ("syntax.cdata", "CDATA around a value is read over", False),
+    ("syntax.cdata", "CDATA around a value is ignored", False),
 )
 _ROWS: Final = 68  # height in pixels of a field of two lines
 

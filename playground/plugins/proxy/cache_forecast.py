@@ -46,7 +46,7 @@ class Expected:
 
     session: str
     title: str
-    number: int  # of the request in its session, from 1
+    number: int  # number of the request in its session, from 1
     provider: str
     model: str
     state: str

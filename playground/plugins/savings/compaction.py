@@ -1,7 +1,7 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. It is not checked if the model
-could still do its work.
+Every shortened request is written out and simulated like any other. Whether the model could still
+do its work is not checked.
 """
 
 from __future__ import annotations

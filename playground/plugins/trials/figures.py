@@ -33,7 +33,7 @@ class Share:
 
     @property
     def rate(self) -> float | None:
-        """The rate; None if there was nothing to count."""
+        """The share of hits; None if there are no attempts."""
         return self.hits / self.of if self.of else None
 
     @property

@@ -99,7 +99,7 @@ class TrialPlan(Shown):
         return self.forecast(self._refused)
 
     def forecast(self, refused: Mapping[tuple[str, str], str]) -> TrialCost:
-        """Return the cost of all arms but the refused ones, which are dialects and models."""
+        """Return the cost of all arms except the keys of `refused` (pairs of dialect and model)."""
         cases, prompt, answer = self.cases.items(), 0, 0
         money: list[int | None] = []
         for dialect, model in product(self.dialects, self.models):
@@ -122,7 +122,7 @@ class TrialPlan(Shown):
         arms = {}
         for dialect, model in product(self.dialects, self.models):
             first = self._rendering(next(iter(self.cases)), dialect)
-            with suppress(MissingPackageError):  # without LiteLLM nothing is sent, as `run` says
+            with suppress(MissingPackageError):  # `run` then raises it
                 arms[dialect.name, model] = refusal(first.messages, model, first.tools or ())
         return {arm: why for arm, why in arms.items() if why}
 

@@ -40,7 +40,7 @@ _MOST_SYNTAXES: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and after the bodies of two calls, with marks where holes will be.
+    """The texts before, between and after the bodies of two calls, with placeholders (`MARKS`).
 
     `between` is None if the template writes only one call.
     """
@@ -92,7 +92,7 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
 
 
 def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]) -> str:
-    """Return the text with marks for the calls' names, and for ids that do not hold the names."""
+    """Return the text with placeholders for the calls' names, and for ids without names."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
             text = text.replace(template.form.call_id(call, place), MARKS["id"])
@@ -101,8 +101,8 @@ def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]
 
 
 def _with_number_mark(first: str, between: str) -> tuple[str, str]:
-    """Return the texts before the first call and between the calls, with a mark for the call's
-    number: 0 then 1, or 1 then 2. The mark must make their common end longer."""
+    """Return the texts before the first call and between the calls, with a placeholder for the
+    call's number (0 then 1, or 1 then 2) if that makes their common end longer."""
     best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -217,7 +217,7 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
-    """Return the text between key and value, with a mark in place of a word that names the value's
+    """Return the text between key and value, with a placeholder for a word that names the value's
     type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")

@@ -147,9 +147,10 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
-    """Return the template of a tool's result, the role of its turn, and a turn of its own.
+    """Return the template of a tool's result, its role, and the turn that the chat template makes.
 
-    In a separate turn, the result has no text around it, because the chat template adds that.
+    With the role user, the template has the text around the result, and the turn is "". Otherwise
+    the template is "{result}", because the chat template adds the text around it.
     """
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:

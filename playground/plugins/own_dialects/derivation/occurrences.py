@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each finder looks for one notation. A find may not be a call: the caller has to prove it.
+Each finder looks for one notation. What a finder returns may be no call: the caller must verify it.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# Such a value holds no other parameter: of two nested tags that match, the inner is a parameter.
+# The value contains no other opener: of two nested tags that match, the inner one is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (

@@ -77,7 +77,7 @@ class ProbeResult:
     ours: str
     read: bool
     sorted: bool = False
-    """True if both texts are the same only with the arguments sorted by name."""
+    """True if both texts are the same only after sorting the arguments by name."""
 
     @property
     def written(self) -> bool:

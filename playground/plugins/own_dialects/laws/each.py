@@ -85,12 +85,12 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
     call_text = subject.write(call)
     after_prose = subject.read_text(f"Well, a quay.\n\n{call_text}")
     if not _came_back(after_prose, [call]):
-        return LawBreak("a call that is read alone is lost after prose", _evidence(subject, call))
+        return LawBreak("a call is not read if prose precedes it", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
             return LawBreak(
-                "two calls stand in a row, and not both are read", _evidence(subject, call, two)
+                "of two consecutive calls, not both are read", _evidence(subject, call, two)
             )
     return None
 

@@ -125,8 +125,8 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # only the beginning of the opener: with the white space before it, the text would match before
-    # the opener
+    # These texts begin an opener. They are matched without the white space before them, because
+    # with it they would match earlier than the opener.
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]

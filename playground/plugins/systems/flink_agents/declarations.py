@@ -387,7 +387,7 @@ def _parse_tool(folder: Path, function: str, name: str, findings: list[Finding])
                 if described.name == last:
                     findings += [f for f in tool_file.findings if f"tool {last}" in f.where]
                     return _uncallable(described.model_copy(update={"name": name}), function)
-    text = f"{function} is not defined beside the file: its parameters are not known"
+    text = f"{function} is not defined in the file's folder: its parameters are not known"
     findings.append(finding("tool-left-out", f"tool {name}", text))
     return _uncallable(ToolMetadata(name=name), function)
 

@@ -1,9 +1,8 @@
-"""Flink-Agents' events. An action listens to the types of some events, and sends others. Values
-stand in `attributes`. A new event's `id` is a hash of its content. Assigning a field renews the
+"""Flink-Agents' events. An action listens to the types of some events, and sends others. An event's
+values are in `attributes`. Its `id` is at first a hash of its content. Assigning a field renews the
 id; `set_attr` does not, and `from_event` copies the id. Events can be created as in release 0.3.1
-and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
-discussion 75.
-"""
+and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its discussion
+75."""
 
 from __future__ import annotations
 

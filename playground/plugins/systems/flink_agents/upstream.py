@@ -85,7 +85,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field. Enums, models and all other types become strings.
 
-    On the Java side `list[Any]` is a string and `list` is not; a schema does not tell them apart.
+    On the Java side `list[Any]` is a string and `list` is not, but both have the same schema.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
