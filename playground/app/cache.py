@@ -386,7 +386,7 @@ def _percent_of(cost: object) -> str:
 
 
 def _by_cost(cost: object) -> str:
-    """Return a cell's colour: green is below the full price, none is equal, red is above."""
+    """Return a cell's colour: green below the full price, red above; "" if it was refused."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45

@@ -90,7 +90,7 @@ def _changes(
     """Return the events that an experiment changes; `settings` are its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
     after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
-    # only "cut otherwise" leaves every text at its offsets
+    # spans are compared only if every text keeps its offsets
     return difference(before, after, spans=kind == "cut otherwise")
 
 

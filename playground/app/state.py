@@ -67,8 +67,7 @@ class WorkingSession:
 
     @property
     def is_edited(self) -> bool:
-        """True if an edit changed the request; a change of model or expected calls does not
-        count."""
+        """True if an edit changed the request itself, not only the model or the expected calls."""
         return any(change not in (MODEL, "expected calls") for change in self.changes)
 
 
@@ -124,8 +123,7 @@ def follow_link() -> None:
 
 
 def look_at(name: str) -> None:
-    """Choose a session for the next run, even if this run has already drawn the list of
-    sessions."""
+    """Choose a session for the next run, even if this run has drawn the list of sessions."""
     st.session_state[_NEXT] = name
 
 

@@ -49,7 +49,7 @@ def read_bounds(
 ) -> ReadBounds:
     """Return the bounds that the `earlier` requests of a record set for this request's read.
 
-    Requests to other models do not count, and only the latest 200 are compared. If there are more,
+    Requests to other models are ignored, and only the latest 200 are compared. If there are more,
     and the bill exceeds what the latest 200 left, `most` is None.
     """
     if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
@@ -89,9 +89,11 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 
 
 def _most_tokens(other: TimedRequest, blocks: int) -> float:
-    """Return the most tokens of the first blocks of an earlier request, by its texts and its bill.
+    """Return the most tokens of the first `blocks` of an earlier request, by its texts and its
+    bill.
 
-    If it has a picture or a file, its tokens cannot be estimated: only the bill is a limit.
+    If the request has a picture or a file, the tokens cannot be estimated: only the bill is a
+    limit.
     """
     if not blocks:
         return 0

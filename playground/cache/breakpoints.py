@@ -89,9 +89,9 @@ def looked_at(
     """Yield the blocks at whose end the provider looks for an entry, in the order of its search.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
-    certain places, the longest prefix first: the first and the latest marks and, unless only
-    explicit marks count, the ends of the latest messages. `reach` replaces the look-back of the
-    rules.
+    certain places, the longest prefix first: the first and the latest marks and, unless the request
+    allows explicit marks only, the ends of the latest messages. `reach` replaces the look-back of
+    the rules.
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":

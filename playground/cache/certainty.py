@@ -79,8 +79,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of unknown words in a body, or the body's form if no rule lists words
-    for it."""
+    """Name the paths of a body's unknown words, or its form if no rule lists words for it."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -128,8 +127,8 @@ def is_pinned(request: TimedRequest) -> bool:
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
-    """Return why a request to a model with a region in its name may go to a region that has not
-    cached its prefix."""
+    """Return why a request may go to a region that has not cached its prefix, if the model's name
+    has a region; otherwise ""."""
     if not rules.get("across_regions"):
         return ""
     region = _region(rules, request.wire.model)
@@ -181,7 +180,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the number of tokens above which the server may change the history."""
+    """Return the number of tokens above which the server may change the history; 0 if unknown."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -221,8 +220,7 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 
 
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
-    """Name the server tools whose results the provider itself marks, which the body does not
-    show."""
+    """Name the server tools whose results the provider marks without showing it in the body."""
     tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
     if not tools or "system_messages" not in rules.rules:
         return ""

@@ -1,7 +1,8 @@
 """Find the first place where a request differs from the one before it, and name the cause.
 
 Causes are named like those of Anthropic's cache diagnostics (`system_changed`), also for parameters
-(`tool_choice_changed`). `rule` is the code of the finding for the usual mistake behind this cause.
+(`tool_choice_changed`). `rule` is the code of the finding about the mistake that usually has this
+effect.
 """
 
 from __future__ import annotations
@@ -69,8 +70,7 @@ class FirstDifference:
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
-        """Return the tiers that are written again: the tier of the difference and all tiers after
-        it."""
+        """Return the tiers that are written again: the difference's tier and all after it."""
         name = self.cause.removesuffix("_changed")
         salts: dict[Tier, list[str]] = rules.value("salts")
         first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)

@@ -1,5 +1,4 @@
-"""Record the settings and doubts of earlier requests, because the cache's entries depend on
-them."""
+"""Record the settings and doubts of earlier requests, on which cache entries depend."""
 
 from __future__ import annotations
 

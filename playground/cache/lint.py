@@ -80,7 +80,7 @@ def lint(sent: SentRow) -> list[Finding]:
 
 
 def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
-    """Return a finding if a record lacks cached tokens that the provider's usage counts."""
+    """Return a finding if a record lacks cached tokens that the provider counts, or None."""
     recorded, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
     counts = (("read", billed.read, recorded.read), ("written", billed.write, recorded.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
@@ -137,8 +137,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays at the same block while three or more requests add to the
-    history."""
+    """Find a last mark that stays at one block while three or more requests add messages."""
     still = [
         number
         for number in range(1, len(sent.row))

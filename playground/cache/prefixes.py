@@ -194,8 +194,7 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds a picture, a file or the like, whose tokens cannot be counted in a
-        text."""
+        """True if the body holds a picture or a file, whose tokens cannot be counted as text."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
@@ -299,8 +298,7 @@ class _Nothing:
 
 
 def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
-    """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
-    differ."""
+    """Return the number of leading blocks with equal hashes; 0 if model or parameters differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
     return same_blocks(wire.blocks, before.blocks, equal)

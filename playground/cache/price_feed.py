@@ -17,7 +17,7 @@ from playground.dialects.marks.providers import provider_of
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
-# The day whose prices count if a request has no date; the core reads no clock.
+# The day whose prices are used if a request has no date; the core reads no clock.
 _SEEN: Final = "2026-11-27"
 _FEEDS: Final = {  # the beginning of a rule set's name -> the provider's id in the feed
     "anthropic": "anthropic",

@@ -149,7 +149,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 class PrefixCheck:
     """A check for changes before a thinking block, like that of models that preserve thinking.
 
-    It keeps the last request to each model.
+    It stores the last request to each model.
     """
 
     __slots__ = ("_last",)

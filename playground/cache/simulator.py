@@ -141,8 +141,7 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal, or None. `edited`: text before a thinking block changed, which is
-        refused."""
+        """Return a refusal, or None. If `edited`, text before a thinking block has changed."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -339,7 +338,7 @@ class CacheSimulator:
     def _best_effort(self, request: TimedRequest) -> Simulated:
         """Simulate a cache without promises: the longest shared prefix, in steps, may be read."""
         rules, now, model = self.rules, request.at, request.wire.model
-        # If marks count too, entries written without marks have keys with a prefix.
+        # If the provider also uses marks, keys of entries written without marks have a prefix.
         apart = b"" if rules.match == "best effort" else b"implicit"
         hit_block = None
         for block in range(len(request.chain) - 1, -1, -1):

@@ -42,7 +42,8 @@ def print_simulation(
     `simulated` yields the simulations of one dialect at a time. `folded` joins dialects and
     policies with the same figures in one line. `is_default` is True if no dialect was named.
 
-    Return 1 if every simulation has a request that its provider would refuse.
+    With --strict, return 1 if every simulation has a request that its provider would refuse, or if
+    the only one has a warning or an error.
     """
     from playground.show import rows
 

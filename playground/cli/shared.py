@@ -257,7 +257,7 @@ def loaded_tools(name: str) -> ToolFile:
     from playground.base import paths
     from playground.sessions.tool_files import ToolFile, load_tools
 
-    # a user's file counts before a sample of the same name
+    # a user's file takes precedence over a sample of the same name
     if name in paths.samples() and not Path(name).exists():
         return ToolFile(list(load(name).session.tools), [])
     return load_tools(name)

@@ -188,7 +188,7 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
 
 
 def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect in which to read a recording if the user names none.
+    """Return the name of the dialect in which to read a recording, if the user names none.
 
     It is the dialect of the server's named parser, if the reply has calls in it; otherwise the
     recording's own dialect.

@@ -179,8 +179,8 @@ def _end_of_reading(text: str) -> int:
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording; its native calls count, too. Among equal readings, the
-    recording's own dialect comes first."""
+    """Detect the dialect of a recording; its native calls are evidence, too. Among equal readings,
+    the recording's own dialect comes first."""
     from playground.questions.experiments import read_recording  # imported here: loads all servers
 
     readings = read_in_every_dialect(
@@ -203,7 +203,7 @@ def _ranked(
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """Return a finding if the chosen dialect reads no call, but another dialect does."""
+    """Return a finding if the chosen dialect reads no call, but another dialect does; else None."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
@@ -216,11 +216,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    These count, in this order: more calls of known tools; fewer unread markers; calls that the
-    dialect would write in the same way (many dialects read the calls of others); an aborted call or
-    a finding (a dialect without either has missed the call); fewer aborted calls; fewer findings;
-    less text. Text counts last, because a dialect whose replies begin with reasoning takes all
-    prose for reasoning.
+    A reading ranks higher for, in this order: more calls of known tools; fewer unread markers;
+    calls that the dialect would write in the same way (many dialects read the calls of others); an
+    aborted call or a finding (a dialect without either has missed the call); fewer aborted calls;
+    fewer findings; less text. Text is compared last, because a dialect whose replies begin with
+    reasoning reads all prose as reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
@@ -309,9 +309,8 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Return the number of leading characters of the first call that the dialect would write the
-    same. The call may be incomplete.
-    """
+    """Return how many characters of the first call, from its start, the dialect would write the
+    same. The call may be incomplete; 0 if there is none."""
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]

@@ -180,8 +180,7 @@ def _wire_messages_with_origins(
 def _find_first(
     wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return the place of the first key that is found: a message's index, and an offset in its
-    text."""
+    """Return the place of the first key found: a message's index, and an offset in its text."""
     places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 

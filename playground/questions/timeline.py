@@ -153,7 +153,7 @@ def replay(
 
 
 def dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect that a recording names, or the likeliest for its text, or ""."""
+    """Return the name of a recording's dialect, or the likeliest for its text, or ""."""
     from playground.questions.fast_detection import likeliest
 
     if recording.dialect in dialect_names():

@@ -217,8 +217,7 @@ NO_PARSER: Final = "no parser"
 
 
 def figure(name: str) -> Term | None:
-    """Return a figure by its name; None for a column that an answer names, such as a model's
-    name."""
+    """Return a figure by its name; None for a column that an answer names, such as a model."""
     known = GLOSSARY.get(name)
     if known is None and name.endswith(_DROPS_SUFFIX):
         server = name.removesuffix(_DROPS_SUFFIX).replace("_", " ")

@@ -51,8 +51,7 @@ def page_count(messages: int) -> int:
 
 
 def comparison_pane(column: Column, most: int | None = None) -> Payload:
-    """Return a dialect's request, its tools first. In all panes, `most` limits the number of
-    messages."""
+    """Return a dialect's request, its tools first, with at most `most` messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         urls = iter(_image_urls(message))
@@ -82,7 +81,7 @@ def _with_images(block: Payload, urls: Iterator[Any]) -> Payload:
 
 
 def _image(url: Any) -> tuple[str, int, int] | None:
-    """Return an image's data, width and height if its first bytes are a PNG's, GIF's or JPEG's."""
+    """Return a PNG's, GIF's or JPEG's data, width and height; None for others, and if too large."""
     if not isinstance(url, str) or len(url) > _MOST_CHARACTERS:
         return None
     data = url.partition(",")[2]

@@ -154,8 +154,7 @@ def carry(value: CarryMatrix) -> AnswerRows:
 
 
 def carry_totals(value: CarryMatrix) -> AnswerRows:
-    """Return a row for each dialect: the number of values that it carries, and the values that it
-    refuses."""
+    """Return a row for each dialect: the number of carried values, and the refused values."""
     count = len(value.values)
     cells = [
         (dialect, len(value.carried(dialect)), count, ", ".join(value.refused(dialect)))
@@ -505,8 +504,7 @@ def _part_text(part: Part) -> str:
 
 @draws("rows", "playground.dialects.models.DialectChoice")
 def dialect_choice(value: DialectChoice) -> AnswerRows:
-    """Return one row: the model's dialect or, if unknown, the nearest dialect to try, and the
-    reason."""
+    """Return one row: the model's dialect, or if unknown the nearest one, and the reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
 
 

@@ -176,8 +176,7 @@ def _pair(merge: str) -> tuple[str, str]:
 
 
 def word_piece_model(words: Sequence[Word]) -> Any:
-    """Return BERT's model. GGUF marks the pieces that start a word, BERT the pieces inside a
-    word."""
+    """Return BERT's model. GGUF marks pieces that start a word, BERT pieces inside a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

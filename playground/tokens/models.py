@@ -1,4 +1,4 @@
-"""Rules by a model's name: its tokenizer, and its framing by API. The first match counts. If a
+"""Rules by a model's name: its tokenizer, and its framing by API. The first match is used. If a
 model's framing is not known for an API, the kind of the count is `tokenizer`."""
 
 from __future__ import annotations

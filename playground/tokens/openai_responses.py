@@ -85,8 +85,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
 
 
 def _required_tool(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tool that must be called, by name or because it is the only tool; "" if there is
-    none."""
+    """Return the name of the tool that must be called (the chosen or the only one), or ""."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])

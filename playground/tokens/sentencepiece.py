@@ -48,8 +48,7 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
 
 
 def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
-    """Return a tokenizer of the tokenizers package; with `prefix` it puts a space before the
-    text."""
+    """Return a tokenizer of the tokenizers package; if `prefix`, it puts a space before a text."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers
 
     ids = {word.text: i for i, word in enumerate(words)}

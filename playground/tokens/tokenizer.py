@@ -60,7 +60,7 @@ _counts: Final[WeakKeyDictionary[Tokenizer, dict[tuple[bool, bytes], int]]] = We
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
     """Count the tokens of each text, if the model reads all texts as one.
 
-    A token that spans two texts counts for the first.
+    A token that spans two texts belongs to the first.
     """
     pieces = list(texts)
     starts = tokenizer.starts("".join(pieces), control)

@@ -148,7 +148,7 @@ class _Schema:
         return f" // default: {json.dumps(schema['default'], ensure_ascii=False)}"
 
     def _resolve(self, schema: Any) -> dict[str, Any] | None:
-        """Return the schema, or the schema in the same document to which its `$ref` points."""
+        """Return the schema, merged with the one of its `$ref`; None if it is no object."""
         if not isinstance(schema, dict):
             return None
         reference = schema.get("$ref")

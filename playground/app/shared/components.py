@@ -32,8 +32,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data, its key, and the values of `more`, which redraw nothing when they
-        change."""
+        """Return the data, its key, and `more`, whose changes redraw nothing."""
         return {**self.data, **more, "key": self.key}
 
 

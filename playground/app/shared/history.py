@@ -26,7 +26,8 @@ def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
 def set_tools(name: str, data: bytes, file_name: str) -> None:
     """Replace the session's tools by those of a file.
 
-    Of several tools with the same name the first counts, as in a loaded session. Raises InputFault.
+    Of several tools with the same name, only the first is used, as in a loaded session. Raises
+    InputFault.
     """
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:

@@ -186,8 +186,8 @@ class CacheSimulation(Drawn, Live):
         return (life, sum(saved), nano) if sum(saved) > 0 else None
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
-        """Return how much more the lost tokens cost than a read of them, in billionths of a dollar.
-        The price is that of the model that was billed."""
+        """Return the extra cost of not reading the lost tokens, in billionths of a dollar, by the
+        billed model's price; None if it has no price or no bill."""
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
@@ -242,8 +242,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by request. A fact may not be the
-        cause."""
+        """Facts near each break that only bills show, by request. A fact may not be the cause."""
         hints: dict[int, str] = {}
         if self.rules is None or not self.row:
             return hints
@@ -563,8 +562,7 @@ def contradicted(
 def _goes_on(
     after: Simulated, request: TimedRequest, before: Simulated, request_before: TimedRequest
 ) -> bool:
-    """Return True if a request reads the entry that an earlier one left: the same block of the same
-    text."""
+    """Return True if a request reads all of an earlier request's last entry, and begins like it."""
     last = _last_entry(before)
     return (
         last is not None
@@ -574,8 +572,7 @@ def _goes_on(
 
 
 def reads_up_to(after: Simulated, before: Simulated) -> bool:
-    """Return True if a request reads at least to the block at which its predecessor's last entry
-    ends."""
+    """Return True if a request reads at least up to the end of its predecessor's last entry."""
     last = _last_entry(before)
     return after.hit is not None and last is not None and after.hit >= last
 

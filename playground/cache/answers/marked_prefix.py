@@ -17,13 +17,13 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """The prefix of a request up to its last mark. Without marks, or if marks do not count, it is
-    the whole request.
+    """The prefix of a request up to its last mark. Without marks, or if the provider ignores them,
+    it is the whole request.
 
     `low` and `high` are the bounds of `tokens`: equal if a bill or the model's tokenizer gives it.
-    `alone` is True if the provider caches without marks, `heeded` if its marks count. `minimum` is
-    the fewest tokens that the model caches; 0 if unknown. If no source states the minimum for this
-    model, `assumed` says from which model it is taken.
+    `alone` is True if the provider caches without marks, `heeded` if it uses the request's marks.
+    `minimum` is the fewest tokens that the model caches; 0 if unknown. If no source states the
+    minimum for this model, `assumed` says from which model it is taken.
     """
 
     marks: int
@@ -69,8 +69,8 @@ class MarkedPrefix:
 
     @property
     def minimum_in_words(self) -> str:
-        """The minimum in words, with the model that it is assumed from and, if sources differ, its
-        range."""
+        """The minimum in words; with the model it is assumed from, and its range if sources
+        differ."""
         return f"{self.minimum:,}{self.assumed}{self._span}"
 
     @property

@@ -27,8 +27,8 @@ APART = 20.0  # seconds between requests without noted times
 class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is True for the first request after a compaction. `own_marks` are marks that the
-    dialect's own `format_messages` sets: they stay under any policy.
+    `anew` is True if the history begins again: for the first request after a compaction.
+    `own_marks` are marks that the dialect's own `format_messages` sets: they stay under any policy.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -185,7 +185,7 @@ def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
 
 
 def answering_models(session: Session) -> list[str]:
-    """Return the model of each answer's request; the session's own if none is noted."""
+    """Return the name of each request's model; the session's own model if none is noted."""
     model_by_reply = {record.reply: record.model for record in session.requests}
     return [model_by_reply.get(reply) or session.task.model_name for reply in session.replies]
 

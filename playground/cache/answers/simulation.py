@@ -200,7 +200,7 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own_name) for body in sent.bodies]
-    # keep its route
+    # the session's spelling of a model's name, which may have a route
     names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
@@ -570,8 +570,7 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative: a clock may run backwards, and the prediction
-    says so."""
+    """Check a time in seconds. It may be negative, because a clock may run backwards."""
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at

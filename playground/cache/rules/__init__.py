@@ -246,8 +246,7 @@ class Rules:
         return self.figure("minimum_tokens", model).value
 
     def assumed_minimum(self, model: str) -> str:
-        """Return the model from which the minimum is assumed, in words; "" if a source
-        states it."""
+        """Return in words from which model the minimum is assumed; "" if a source states it."""
         like = self.figure("minimum_tokens", model).assumed
         return f", assumed as for {like}" if like else ""
 
@@ -268,8 +267,7 @@ class Rules:
         return min(values), max(values)
 
     def minimum_in_words(self, model: str) -> str:
-        """Return the minimum in words: a figure, several sources' figures if they disagree, or a
-        range."""
+        """Return the minimum in words: a figure, the figures of disagreeing sources, or a range."""
         figure = self.figure("minimum_tokens", model)
         if figure.assumed:
             least, most = self.minimum_range(model)
@@ -284,8 +282,7 @@ class Rules:
         return self.figure("read_permille", model).value
 
     def write_permille(self, ttl: str) -> int:
-        """Return the price of a token written for this lifetime, in thousandths of the input
-        price."""
+        """Return the price of a token written for this lifetime, in thousandths of input's."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 
@@ -307,8 +304,7 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return by name what these parameters add to the hash; a parameter with its default is
-        left out."""
+        """Return by name what these parameters add to the hash, except those with their default."""
         salts = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
         return {name: value for name, value in salts if value is not None}
 

@@ -21,8 +21,8 @@ _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
-# Value of the rule `spelling` -> a pattern that matches misspelled names. A point stands only
-# between the digits of a version; with "points", every version is written with a point.
+# Value of the rule `spelling` -> a pattern that matches misspelled names. With "points", a version
+# is written with points (4.5); otherwise with hyphens.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
     "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),

@@ -174,8 +174,7 @@ class BlockReader:
         return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the group of index rows that holds a block's row, and the row's position in that
-        group."""
+        """Return the row group of the index that has a block's row, and the row's place in it."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 

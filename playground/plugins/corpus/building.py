@@ -40,7 +40,7 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    `made` and `kept` are the numbers of new and of older shards, `rows` each table's number of
+    `made` is the number of new shards, `kept` that of older ones, `rows` each table's number of
     rows, `faults` the faults of unreadable inputs. `aside` are the pieces that were set aside
     because they killed their worker. `starred` counts by kind the secrets that were replaced by
     stars, each once per shard.
@@ -100,8 +100,8 @@ def build_corpus(
 class _Shard:
     """The parts of a shard's manifest that a build needs.
 
-    `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows count.
-    `months` are the months into which its facts are split.
+    `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows are
+    valid. `months` are the months into which its facts are split.
     """
 
     pieces: list[str]
@@ -261,7 +261,7 @@ class _Build:
         return tried >= TRIES
 
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
-        """Take the last attempt off the count."""
+        """Reduce a shard's count of attempts by one."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
         with suppress(InputFault):  # an error here would hide the one that ended the build
             if tried > 1:
@@ -270,9 +270,9 @@ class _Build:
                 self._folder.store.remove(place)
 
     def _forget_attempts(self) -> None:
-        """Delete all counts of attempts, except those of shards that were given up.
+        """Delete the counts of attempts, except for shards that were given up.
 
-        The other counts come from builds that were killed, or from shards that no longer exist.
+        The deleted counts are of builds that were killed, or of shards that no longer exist.
         """
         for shard in set(self._folder.store.names("attempts")) - self._given_up_shards:
             self._folder.store.remove(self._folder.attempts(shard))

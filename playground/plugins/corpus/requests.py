@@ -59,7 +59,7 @@ class SeenRequest:
     diagnosis: str = ""  # the kind of the provider's own diagnosis of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """Return the sizes in characters by the columns of the table of requests.
+        """Return the sizes in characters, by the names of columns of the table of requests.
 
         If transcripts of this form never declare tools, the size of tools is None, and so is the
         size of an empty system prompt.
@@ -71,7 +71,7 @@ class SeenRequest:
         return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """Return the bill and its list price by the table's columns; unknown values are None."""
+        """Return the bill and its list price by column name; unknown values are None."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -203,8 +203,7 @@ def _tool_size(tool: ToolMetadata) -> int:
 
 @lru_cache(maxsize=512)
 def _json_size(dumped: bytes) -> int:
-    """Return the JSON size of a marshalled value. Cached, because most sessions repeat the
-    tools."""
+    """Return the JSON size of a marshalled value; cached, because sessions share tools."""
     return len(dump_again(marshal.loads(dumped)))
 
 

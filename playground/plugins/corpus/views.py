@@ -218,7 +218,7 @@ class Database:
         return InputFault(error_text(error), where=self._folder.store.name, expected=expected)
 
     def _damaged_file(self) -> str:
-        """Return the first file of facts that cannot be read, or "" if all can."""
+        """Return the name of the first file of facts that cannot be read, or "" if all can."""
         folder, months = self._folder, self._catalog.months
         listed = (
             name

@@ -40,8 +40,8 @@ class BuiltinTool(StrEnum):
 
 
 class StopReason(StrEnum):
-    """The end of a message, under Meta's name. The playground derives it from the message's
-    calls."""
+    """The end of a message, under Meta's name. The playground does not use it: calls show the
+    end."""
 
     end_of_turn = "end_of_turn"
     end_of_message = "end_of_message"

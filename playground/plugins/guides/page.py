@@ -1,5 +1,4 @@
-"""The view Guide of the page Dialects: use cases with the model's prompts, and the events of the
-replies."""
+"""The view Guide of the page Dialects: use cases with prompts and the events of replies."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ _HEIGHT: Final = 300  # pixels of a prompt; its reply then stays in sight
 
 
 def show(row: Any) -> None:
-    """Show a dialect's use cases with the prompts that a model gets, and facts about the
-    dialect."""
+    """Show a dialect's use cases with the model's prompts, and facts about the dialect."""
     with row:
         name = widgets.dialect_select("Dialect", dialects.CHOSEN, widgets.model_dialect())
         arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")

@@ -109,7 +109,7 @@ class Example:
 
     @cached_property
     def body(self) -> str:
-        """The call's arguments as JSON, as they stand in the example; "" if they do not."""
+        """The call's arguments as JSON, as the example writes them; "" if it writes no JSON."""
         match = re.search(r'\{"harbour": ?"Brest", ?"days": ?2\}', self.one)
         return match[0] if match else ""
 
@@ -217,7 +217,7 @@ def _call_between_texts(e: Example) -> SlipReply | None:
 
 
 def _thinking(e: Example, form: str) -> str:
-    """Return a reply with reasoning by a form with the holes {open}, {close} and {call}."""
+    """Fill in {open}, {close} and {call}; return "" if the dialect has no reasoning tags."""
     tags = next((tags for tags in e.dialect.reasoning if tags.open and tags.close), None)
     if tags is None or e.dialect.opens_reasoning:
         return ""

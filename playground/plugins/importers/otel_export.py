@@ -109,9 +109,11 @@ def _facts(session: Session) -> str:
 
 
 def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
-    """Return the index of each request's answer, with its record, in the order of the answers.
+    """Return, for each request, the index of its answer and its record, in the order of the
+    answers.
 
-    The index is -1 for a request without an answer. The last request may be one still to come.
+    The index is -1 for a request without an answer. The last one may be a request that is still to
+    come.
     """
     found: list[tuple[int, int, RequestRecord | None]] = []  # the first number orders them
     recorded, last = set(), -1
@@ -129,7 +131,7 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
 
 
 def _run_span(agent: Agent, own: dict[str, str], spans: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the span of the complete run, which holds the facts of no single request."""
+    """Return the span of the run, with the facts that belong to no single request."""
     times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
     attributes = {
         "gen_ai.operation.name": "invoke_agent",

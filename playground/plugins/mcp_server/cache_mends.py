@@ -74,7 +74,8 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            share = then.read * 20 // then.total  # rounded: a few tokens more make no mend better
+            # rounded to 5 %, so that a few tokens do not decide the order
+            share = then.read * 20 // then.total
             tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
     return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
 
@@ -232,7 +233,7 @@ def _takes_additions(rules: Rules, body: Body) -> bool:
 
 
 def _marked_like(parts: Any, other: Any) -> Any:
-    """Return parts with the marks of other parts, at the same places or else at the end."""
+    """Return parts with the marks of `other`, at the same places if possible, or at the end."""
     if not (isinstance(parts, list) and isinstance(other, list)):
         return parts
     marks = {index: _marks(each) for index, each in enumerate(other) if _marks(each)}

@@ -85,7 +85,8 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
 
 
 def _key(draft: DeclarationDraft, path: str) -> str:
-    """Return a widget's key. Each document has widgets of its own, which keep the typed text."""
+    """Return a widget's key. Each document has its own widgets, so that their typed text is not
+    mixed up."""
     return f"own {draft.number} {path}"
 
 

@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _taught_dialect(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """Return the dialect whose rules the request contains; "" for native calls."""
+    """Return the name of the dialect whose rules the request contains; "" for native calls."""
     text_of_messages = json.dumps(body["messages"], ensure_ascii=False)
     known = [name for name, text in rules.items() if text in text_of_messages]
     return "" if body.get("tools") else max(known, key=lambda name: len(rules[name]), default="")

@@ -247,7 +247,7 @@ class TrialPlan(Shown):
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with the name of its case. A recording with another name counts
+        A recording's name begins with the name of its case. A recording with another name is used
         only if the plan's single case is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
@@ -396,8 +396,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return a name for each reply: its own name, or its message's index. Repeated names get a
-    number."""
+    """Return each reply's name, or its message's index. Repeated names get a number."""
     counts: Counter[str] = Counter()
     names = []
     for reply in expected:

@@ -1,7 +1,7 @@
 """Choose which request of each version is compared, and bring both into one form.
 
 Two requests to the same API are compared as they were sent. Requests to different APIs, and
-transcripts without requests, are written anew in one dialect.
+transcripts without requests, are written in one dialect.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def options_of(body: Any, *holders: Any) -> Options:
     """Return the parameters in a call's input (`body`), and in other objects that hold options.
 
     `body` is read only if it is a request's body. `holders` are objects, or JSON texts of objects.
-    If several set a parameter, the body's value counts, otherwise the first holder's.
+    If several set a parameter, the body's value is used, otherwise the first holder's.
     """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # most spans have no options

@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the first JSON object that holds the arguments of this call and of no other call."""
+    """Return the body in the first JSON object with the arguments of this call and of no other."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -158,7 +158,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the body of an object with unquoted keys, such as `{city:<escape>Oslo<escape>}`."""
+    """Return a body that is an object with unquoted keys, such as `{city:<escape>Oslo<escape>}`."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -174,7 +174,7 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the text from the first parameter's key to the end of the last value."""
+    """Return the body from the first parameter's key to the end of the last value, or None."""
     name = region.find(call.name, position)
     start = max(name, position)
     places = []

@@ -217,8 +217,7 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
-    """Return the text between key and value, with a placeholder for a word that names the value's
-    type."""
+    """Return the text between key and value, with a placeholder for the name of a type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     key_start = region.find(KEYS[0])
@@ -241,8 +240,7 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
 def _calls(
     pieces: CutCalls, body: Body, param_fields: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the fields for call, section and separator, for every way to cut the texts around the
-    bodies."""
+    """Yield the fields for call, section and separator, for each way to cut the texts."""
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param_fields)
         return

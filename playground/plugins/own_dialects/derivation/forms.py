@@ -188,7 +188,7 @@ def _cuts(
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield opener, closer and section, if closer, separator and opener stand between calls."""
+    """Yield opener, closer and section, if the gap between calls begins and ends with them."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -209,8 +209,8 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Return the text after the last blank line. Text before it is prose: if there is only one
-    reply, nothing else tells it from a marker."""
+    """Return the text after the last blank line. Text before it is prose, which in a single reply
+    looks like a part of the marker."""
     return end.rpartition("\n\n")[2]
 
 

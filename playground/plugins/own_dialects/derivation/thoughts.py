@@ -51,8 +51,7 @@ class Thoughts:
 
 
 def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
-    """Return the tags and markers that a template shows. `header` and `end` stand around every
-    answer."""
+    """Return the tags and markers of a template, given the `header` and `end` of answers."""
     before, between, text = _shown_thought(template)
     tags = _tags(before, between, header) if before else None
     restart = _restart_text(header, before, between)
@@ -117,8 +116,8 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair of tags if the template drops a thought between them, or if the
-    generation prompt ends with one of them."""
+    """Return the known pair of tags between which the template drops a thought, or one of which
+    ends the generation prompt; () if there is none."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -139,8 +138,7 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the tags around a thought: two tags that share a word, or else the two tags next to
-    it."""
+    """Return the tags around a thought: two that share a word, or else the two next to it."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

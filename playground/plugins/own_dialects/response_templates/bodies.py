@@ -68,8 +68,8 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def list_of(syntax: Declaration) -> Template | None:
-    """Return the section around a list of calls, without the brackets; None if calls do not stand
-    in a list.
+    """Return the section around a list of calls, without the brackets; None if the dialect writes
+    no list of calls.
 
     Raises Inexpressible if the list has no marker of its own.
     """

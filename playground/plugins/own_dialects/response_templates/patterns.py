@@ -26,8 +26,7 @@ def group(name: str, pattern: str = ANYTHING) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape only the characters that are special in a pattern, because people read these
-    patterns."""
+    """Escape only characters that are special in a pattern, so that it stays readable."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 

@@ -154,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills the `prompt` itself and uses the bound tools. All other methods of a ChatModel
-    use `chat` and `bind_tools`.
+    Its `chat` fills in the `prompt` itself, and uses the bound tools. All other methods of a
+    ChatModel call `chat` and `bind_tools`.
     """
 
     prompt: Prompt | None = None

@@ -53,7 +53,7 @@ class Event(BaseModel, extra="allow"):
     def _content_id(self) -> UUID:
         """Return a UUID (version 3) of the event's JSON without its id.
 
-        A value that JSON cannot hold counts by its `repr`.
+        If JSON cannot hold a value, the hash is of the event's `repr`.
         """
         try:
             text = super().model_dump_json(exclude={"id"}, fallback=repr)

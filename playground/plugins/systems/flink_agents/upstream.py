@@ -119,7 +119,7 @@ def _create_model(
 ) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a field may have a method's name
+        warnings.simplefilter("ignore")  # pydantic warns if a field has a method's name
         model: type[BaseModel] = create_model(
             name, __config__=config, __doc__=description, **fields
         )
