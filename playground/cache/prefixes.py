@@ -93,7 +93,7 @@ class TimedRequest:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # empty, as `_tokens`, unless it is estimated
+        self._sums: SharedList[Sums] = SharedList()  # empty, like `_tokens`, without estimates
         self._tokens: SharedList[int] = SharedList()
         self.sizes: Sequence[int] = self._tokens
         is_known = self.billed or known_sizes or counted

@@ -71,9 +71,7 @@ def print_simulation(
     if len(joined) < len(lines):
         say("-d NAME prints a line for each policy, -d NAME --policy NAME a line for each request")
     elif is_default:
-        say(
-            "-d NAME simulates another dialect, --every-dialect all; --policy NAME has each request"
-        )
+        say("-d NAME simulates another dialect, --every-dialect all; --policy NAME lists requests")
     return failed(all(refusals))
 
 
@@ -167,7 +165,7 @@ def print_marks(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print each part with its mark; or, if no dialect is named, a line for equal dialects."""
+    """Print each part with its mark; without named dialects, a line for dialects marked alike."""
     from playground.cache.answers.placement import place_cache
     from playground.show import rows
     from playground.show.wire import placement_json

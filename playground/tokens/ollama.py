@@ -57,7 +57,7 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
             framed.add(*_turn_pieces(turn), Piece(LLAMA3.end_of_turn))
     if turns:
         _add_last(framed, turns[-1], functions, dated)
-    if not dated and any(turn.calls for turn in turns):  # 1 token less by one bill of 2024-09
+    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 has 1 token less
         framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
     if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:

@@ -82,7 +82,7 @@ def notice() -> None:
         say.text(fault)
         state.put(state.REFUSED, "")
     if fault := state.get(_UNKEPT):
-        st.error("Not kept: it lives in this tab alone.")
+        st.error("Not saved: it is stored in this tab only.")
         say.text(fault)
         _button("Try again", "refresh", _keep_again, state.chosen_name())
         state.put(_UNKEPT, "")

@@ -80,7 +80,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def outcome(self) -> str:
-        """The shares read and paid of all input; or how many requests would be refused."""
+        """The shares of all input that are read and paid; or how many requests would be refused."""
         if refused := sum(one.state == "error" for one in self.requests):
             return f"{refused} of {counted(len(self.requests), 'request')} would be refused"
         shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
@@ -436,8 +436,8 @@ class CacheSimulation(Drawn, Live):
             lines.append(sent.size_line)
         if any(sent.has_opaque and sent.billed is None for sent in self.row):
             lines.append(
-                "the size of a picture, a file or a tool that the provider defines is not in the "
-                "body: tokens and prices are guesses there"
+                "the body does not show how long a picture, a file or a tool of the provider is: "
+                "its tokens and its price are guesses"
             )
         if self.price and not self.errors:
             nano = self.nano_dollars

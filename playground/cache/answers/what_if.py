@@ -28,9 +28,9 @@ class WhatIf:
     the marks of the last user message, as dialects do; "persisted" puts it on every user message
     and keeps it there; "inside" puts it on the last user message, before the marks are set. A
     session without an environment block gets a sample of about 1,500 characters. `shuffled_tools`
-    gives each request another order of tools, `timestamp` adds a time to the second to the system
-    prompt. `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool calls
-    that are joined into one turn. `pending` adds the request that nobody has answered yet.
+    puts the tools of each request in another order, `timestamp` adds the time (with seconds) to the
+    system prompt. `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool
+    calls that are joined into one turn. `pending` adds the request that nobody has answered yet.
     """
 
     environment: Environment = "as it is"

@@ -200,7 +200,7 @@ def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -
 
 
 def _is_of(named: str, model: str) -> bool:
-    """Return True if an answer's model may be the named one: its name lacks or adds a date."""
+    """Return True if `model` is "", or, without its route, is `named` with or without a date."""
     rest = model.rpartition("/")[2].removeprefix(named.rpartition("/")[2])
     return not model or bool(re.fullmatch(r"(?:[-@]\d{4}.*)?", rest))
 

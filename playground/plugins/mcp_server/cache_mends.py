@@ -29,7 +29,7 @@ _TOOLS: Final = ("tools", "functions")
 _NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
 _PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence or a line
 _MOST: Final = 3  # the most mends of an answer
-_MOST_MESSAGES: Final = 2_000  # the most of a request, because comparing more takes seconds
+_MOST_MESSAGES: Final = 2_000  # of a request with mends; comparing more takes seconds
 
 
 class Change(NamedTuple):
@@ -158,7 +158,7 @@ class _Keeping:
             self.body[key] = before[key]
 
     def keep_tools(self, key: str, old: Sequence[Any], new: Sequence[Any], adds: bool) -> None:
-        """Keep the tools in their order and form. New ones follow them, or, if the model takes that
+        """Keep the tools in their order and form. New tools follow them or, if the model allows it
         (`adds`), are added by a message."""
         known, given = {_name(tool) for tool in old}, {_name(tool): tool for tool in new}
         extra = [_plain_value(tool) for tool in new if _name(tool) not in known]
@@ -168,7 +168,7 @@ class _Keeping:
         for name, tool in ((_name(tool), tool) for tool in old):
             if name not in given:
                 self.assumes.append(f"{name} stays among the tools")
-            elif _plain_value(given[name]) != _plain_value(tool):  # not only in the order of keys
+            elif _plain_value(given[name]) != _plain_value(tool):  # more than the order of keys
                 self.assumes.append(f"the new declaration of {name} waits for a new conversation")
         if not extra:
             return
@@ -214,7 +214,7 @@ class _Keeping:
         if any(piece not in after for piece in before):
             self.assumes.append(f"the old text of {place} stays")
         if _without_texts(old) != _without_texts(new):
-            self.assumes.append(f"other changes of {place} than in its text are left out")
+            self.assumes.append(f"changes of {place} outside of its text are left out")
         value = _plain_value(old)
         content = value.get("content") if isinstance(value, dict) else None
         if isinstance(new, dict) and isinstance(content, list):
@@ -339,7 +339,7 @@ def _mark_last(message: Body, mark: Body) -> None:
 
 
 def _living(value: Any, life: str) -> Any:
-    """Give every mark in a value a lifetime."""
+    """Set the lifetime of every mark in a value; return the value."""
     for each in value.values() if isinstance(value, dict) else value:
         if isinstance(each, dict | list):
             _living(each, life)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 
 Edit = dict[str, Any]
-# characters of JSON; a longer value is copied from the other request, if that has it
+# characters of JSON; a longer value is copied if the other request has it
 _SHORT: Final = 120
 
 

@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in a row; system prompts are compared by such rows
+_RUN: Final = 3  # system prompts are compared by their runs of three words
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class Sessions(Generic[Value]):
             if not _same_agent(session, context, system):
                 continue
             same_beginning = session.digests[0] in message_counts or digests[0] in session.digests
-            # after a changed beginning, most other messages must be equal
+            # two fifths of the shorter list must be equal; four fifths if the beginning changed
             if shared * 5 < min(len(session.digests), len(digests)) * (2 if same_beginning else 4):
                 continue
             if (shared, same_context, age) >= best_score:

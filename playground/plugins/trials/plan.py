@@ -128,7 +128,7 @@ class TrialPlan(Shown):
 
     @property
     def requests(self) -> int:
-        """The number of attempts that `run` makes, refused ones too."""
+        """The number of attempts that `run` makes, including those that are refused."""
         return len(self._jobs())
 
     @property

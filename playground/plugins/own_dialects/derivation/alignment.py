@@ -101,7 +101,7 @@ def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, st
 
 
 def _opener_variants(opener: str) -> list[str]:
-    """Return possible openers: the text, with and without white space, from each tag on; ""."""
+    """Return possible openers: the text, the text stripped, its end from each tag on, and ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first, and for each the text after the calls that
-    ends a turn only if it has calls, or "". Raises InputFault if no body is found."""
+    """Return every syntax to try, the likeliest first. Its value is the text that ends a turn with
+    calls and no other turn, or "". Raises InputFault if the text has no body of a call."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -178,8 +178,8 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none. The white space then also ends the parameters of a call, and a call without any.
-    """
+    is none. The call's template then has the white space after its parameters, even if there are
+    none."""
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
     if not space:

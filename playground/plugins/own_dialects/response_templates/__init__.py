@@ -87,7 +87,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # the second alternative: without the anchor, the prompt would be read as a reply
+        # the pattern always matches: without a match, the prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "it is unknown how the assistant's turn begins: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
@@ -108,7 +108,7 @@ def _reasoning(
         ends = f"(?={any_of([call, *map(escape, markers.stops)])})"
     elif markers.opens_reasoning:
         ends += f"|(?={any_of([escape(answer[0]), call])})"
-        notes.wider("reasoning", "a call in reasoning that is closed after it is read as a call")
+        notes.wider("reasoning", "a call inside reasoning ends the reasoning and is read as a call")
     value = {
         "open": openers[0] if len(openers) == 1 else openers,
         "close_pattern": ends,

@@ -100,7 +100,7 @@ def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
     defaults = getattr(lm, "kwargs", None) or {}
     effort = parameters.get("reasoning_effort", defaults.get("reasoning_effort", "low"))
     is_chat = getattr(lm, "model_type", "chat") == "chat"
-    # LiteLLM returns no reasoning of it
+    # LiteLLM returns no reasoning of these
     is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"

@@ -269,10 +269,8 @@ def _declare(
 
 
 def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
-    """Return a name that is not taken yet: `name`, or if another agent or the file uses it, too,
-    `name` after the agent's name and a dot. Raises InputFault for a name that occurs twice in one
-    list.
-    """
+    """Return `name`, or the agent's name, a dot and `name` if another agent or the file also uses
+    it. Raises InputFault for a name that occurs twice in one list."""
     own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
     if own_name in taken:
         raise InputFault(f"{name} stands twice", where=where, field=place, expected="once")
