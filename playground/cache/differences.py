@@ -34,7 +34,8 @@ _VOLATILE: Final = re.compile(
 )
 
 
-# Deletes the characters of dates, times and ids; if the rest of two texts differs, none is sought.
+# For `translate`: deletes all characters of dates, times and ids. If the rest of two texts
+# differs, so does more than their dates, times and ids.
 _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -43,7 +44,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts. `is_cut` is True for a cut text.
+    `before` and `after` are excerpts of the two texts. `is_cut` says which excerpt was cut.
     """
 
     cause: str
@@ -165,8 +166,8 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
-    # One agent added a block of white space to carry a mark: 8.4 % of its requests were written to
-    # the cache anew because of it (vscode#323642).
+    # One agent added a block of white space to carry a mark: because of it, 8.4 % of its requests
+    # were written to the cache again (vscode#323642).
     if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
         return "synthetic-anchor"
     if {block.tier for block in (old, new) if block} != {"messages"}:

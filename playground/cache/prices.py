@@ -70,7 +70,8 @@ class Price:
     def factor(self, tokens: int, tier: str = "") -> int | None:
         """Return the factor for a request of so many tokens in a service tier, in thousandths.
 
-        None if the list has no price for the tier. Above a limit of tokens every token costs more.
+        Return None if the list has no price for the tier. Above a limit of tokens every token costs
+        more.
         """
         prices, under = dict(self.tiers), f"_{tier}" if tier else ""
         borders = [int(found[1]) for name in prices if (found := _BORDER.fullmatch(name))]

@@ -178,7 +178,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "state": Term(
         "state",
         "text",
-        "how sure the outcome (read or not) is: `exact` (people read `sure`), or why it is not; "
+        "how sure the outcome (read or not) is: `exact` (shown as `certain`), or why it is not; "
         "the count of tokens may still be an estimate",
     ),
     "step": Term("step", "number", "the chunk that an event came from"),

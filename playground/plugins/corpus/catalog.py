@@ -135,7 +135,7 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or torn, return the pieces of the manifests. Otherwise a build would
+    If that list is missing or damaged, return the pieces of the manifests. Otherwise a build would
     take the files of other inputs for deleted.
     """
     try:
@@ -164,7 +164,7 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
 
 
 def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
-    """Read a shard's manifest; None if it is torn. Raises InputFault for a newer layout."""
+    """Read a shard's manifest; None if it is damaged. Raises InputFault for a newer layout."""
     name = folder.manifest(shard)
     try:
         manifest = json_object(folder.store.read(name))

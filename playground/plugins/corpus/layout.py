@@ -70,7 +70,7 @@ class CorpusFolder:
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
         """Return the sizes of a shard's files, without its manifest.
 
-        A file whose size differs later is torn.
+        A file whose size differs later is damaged.
         """
         facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
         names = (self.pack(shard), self.index(shard), *facts)

@@ -39,7 +39,7 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
     row has the number of sessions, of requests, and of breaks (requests that read less than the
     cache held), the tokens, and the tokens' price.
 
-    Raises InputFault if the corpus is redacted or a file is torn.
+    Raises InputFault if the corpus is redacted or a file is damaged.
     """
     if corpus.catalog.redacts:
         raise InputFault(

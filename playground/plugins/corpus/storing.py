@@ -201,7 +201,7 @@ def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> d
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFacts]:
     """Read a session, and the facts about its file, from the block of its skeleton.
 
-    Raises InputFault if the blocks are torn.
+    Raises InputFault if the blocks are damaged.
     """
     plain = blocks.value(skeleton)
     file_facts = FileFacts(**plain.pop(_FILE_FACTS))

@@ -81,7 +81,7 @@ def _limits(dialect: DeclaredDialect) -> Iterator[str]:
         limits.append(f"these values of an argument: {', '.join(refused)}")
     yield from (f"- {limit}" for limit in limits)
     carried = len(tried) - len(refused)
-    yield f"- beside these nothing is known: {carried} of {len(tried)} values came back unchanged"
+    yield f"- no other limits are known: {carried} of {len(tried)} values came back unchanged"
 
 
 def _readers(dialect: DeclaredDialect) -> Iterator[str]:

@@ -258,7 +258,7 @@ class ToolRequestEvent(Event):
     ) -> None:
         if name is not None:
             tool_calls = [_call_of(name, dict(kwargs or {}))]
-        # ChatMessage checks the calls; their members can be read as `.id` and as `["id"]` then
+        # ChatMessage checks the calls, and makes their fields readable as `.id` and as `["id"]`
         calls = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[*map(dict, tool_calls)])
         attributes = {"model": model, "tool_calls": calls.tool_calls}
         super().__init__(type=ToolRequestEvent.EVENT_TYPE, attributes=attributes)
