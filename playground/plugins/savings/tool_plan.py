@@ -260,8 +260,7 @@ def plan_tools(
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # the original is written in the form of the other rows, so that tokens are counted in one way
     original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    # the requests are already in the form of the other rows
-    original = planner.as_they_are() if already else original
+    original = planner.as_they_are() if already else original  # the requests were in this form
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
