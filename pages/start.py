@@ -10,8 +10,8 @@ from playground.app.shared import bring, shelf, workspace
 with st.container(key="start"):
     start.welcome()
     bring.panel()
-    start.where_it_goes()
     start.jobs()
+    start.where_it_goes()
     st.header("Yours", anchor=False)
     shelf.show()
     workspace.trash()

@@ -694,6 +694,9 @@ def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> No
     upload(app, "tides at noon.txt", reply)
     assert app.selectbox(key="session").value == "tides at noon"
     assert "Not recorded: a whole text" in told(app)
+    assert app.selectbox(key="model").proto.placeholder == "No model named"  # it was Claude
+    first, second = app.multiselect(key="columns").value  # native reads nothing of it
+    assert (first, second) == ("hermes", "llama3-json")  # which reads the call, its tags as text
 
 
 def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from playground.app import navigation
+from playground.app.pages import page_entry
 from playground.app.shared import components, readings, say
 from playground.app.shared.memoized import memoized
 from playground.base import paths
@@ -166,6 +167,8 @@ def jobs() -> None:
                 navigation.link(job.page, job.question, session=job.sample, **job.more)
                 say.caption(job.answer)
                 components.picture(_example(job.page), key=f"example {job.page}")
+                title = page_entry(job.page).title
+                say.caption(f"Opens {title} with the sample “{_samples()[job.sample].title}”.")
 
 
 def gallery() -> None:
