@@ -151,14 +151,6 @@ def welcome() -> None:
     )
 
 
-def where_it_goes() -> None:
-    """Show which data leave the machine, and when."""
-    say.caption(
-        "What you import stays on the machine that runs this app. If you run a model, the "
-        "request goes to its provider, or to the server that you name."
-    )
-
-
 def jobs() -> None:
     """Show a card for each job, with a link to the page of its example."""
     with st.container(horizontal=True, key="jobs"):

@@ -14,6 +14,7 @@ from playground.app import navigation, state
 from playground.app.pages import PageEntry
 from playground.app.shared import bring, components, history, keys, say, widget_changes, workspace
 from playground.base import paths
+from playground.sessions.session import Session
 
 _IN_MENU: Final = " in menu"
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
@@ -90,6 +91,15 @@ def show_views(page: str) -> None:
     with toolbar() as row:
         chosen = navigation.view_select(page)
     navigation.show(chosen, row)
+
+
+def has_request(session: Session) -> bool:
+    """Return False, and lead to Replay, if a session holds only replies."""
+    if session.messages or session.tools or not session.recordings:
+        return True
+    st.info("This session holds a reply and no request.")
+    navigation.link("replay", "Replay it", icon=":material/play_circle:", width="content")
+    return False
 
 
 @st.dialog("Help", width="large", on_dismiss="rerun")
