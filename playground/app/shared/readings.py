@@ -148,8 +148,7 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools, of_model: st
         if of_model in ("", dialect):
             found = detect_recording(recording, tools)  # the likeliest first
             outcomes = {d.dialect: (d.calls, d.aborted, d.text_characters) for d in found}
-            others = (name for name in outcomes if outcomes[name] != outcomes[dialect])
-            of_model = next(others, "")
+            of_model = next((n for n in outcomes if outcomes[n] != outcomes[dialect]), "")
     near = [of_model, *choosing.DEFAULT_DIALECTS]
     return [dialect, next(name for name in near if name not in ("", dialect))]
 
