@@ -57,7 +57,10 @@ FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen
 FIRST = [
     ("start", {".bring": (230, 300), ".st-key-job-compare .bar": (420, 500)}),
     (f"compare?session=02-parallel-calls&{FOUR}", {".panes .row .block": (220, 330)}),
-    ("cache?session=12-long-tool-run", {".strip .drawing": (250, 330)}),
+    (
+        "cache?session=12-long-tool-run",  # a policy's bar had no width on a narrow screen
+        {".strip .drawing": (250, 330), ".bars .track": (850, 1800)},
+    ),
     ("cache?session=07-gemini-above", {".strip .drawing": (250, 360)}),
     ("replay?session=04-truncated-call", {".player .text": (200, 360)}),
     (
