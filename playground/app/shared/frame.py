@@ -104,7 +104,7 @@ def has_request(session: Session) -> bool:
 
 @st.dialog("Help", width="large", on_dismiss="rerun")
 def help_dialog(entry: PageEntry) -> None:
-    """Show the page's question, its keys, a link to the present view, and its document."""
+    """Show the page's question, its keys, a link to the current view, and its document."""
     entry = navigation.current(entry)
     say.text(entry.question)
     components.verbatim(str(st.context.url or ""), "link", key="link")

@@ -118,13 +118,13 @@ class TrialPlan(Shown):
         arms = {}
         for dialect, model in product(self.dialects, self.models):
             first = self._rendering(next(iter(self.cases)), dialect)
-            with suppress(MissingPackageError):  # without LiteLLM nothing is sent, as `run` says
+            with suppress(MissingPackageError):  # `run` then raises it
                 arms[dialect.name, model] = refusal(first.messages, model, first.tools or ())
         return {arm: why for arm, why in arms.items() if why}
 
     @property
     def requests(self) -> int:
-        """The number of attempts that `run` makes, refused ones too."""
+        """The number of attempts that `run` makes, including those that are refused."""
         return len(self._jobs())
 
     @property
@@ -243,7 +243,7 @@ class TrialPlan(Shown):
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with the name of its case. A recording with another name counts
+        A recording's name begins with the name of its case. A recording with another name is used
         only if the plan's single case is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
@@ -392,8 +392,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return a name for each reply: its own name, or its message's index. Repeated names get a
-    number."""
+    """Return each reply's name, or its message's index. Repeated names get a number."""
     counts: Counter[str] = Counter()
     names = []
     for reply in expected:
