@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app import state
-from playground.app.shared import readings, say, tables, widget_changes
+from playground.app.shared import readings, say, tables, widget_changes, widgets
 from playground.app.shared.memoized import memoized
 from playground.app.shared.readings import Reading
 from playground.app.state import WorkingSession
@@ -125,7 +125,9 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     """Return the names of the columns, each a dialect or a server: those that the user chose for
     this recording, or else the usual ones."""
     known, own = readings.options(), recording.dialect
-    usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
+    first = own if own in known else dialect_names()[0]
+    of_model = widgets.model_dialect() if state.working_session().session.named_model else ""
+    usual = readings.usual_columns(recording, first, tools, of_model)
     values = state.url_values()
     named = _columns_in_address(values)
     say.unknown("column", [name for name in named if name not in known], known)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal
 
 from playground.base.errors import InputFault
+from playground.base.findings import CODES, Finding
 from playground.base.wording import counted
 from playground.dialects.files import parse_dialect
 from playground.dialects.marks.own_policies import parse_policy
@@ -40,6 +41,7 @@ Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # the most sessions that are read of one file
 _MOST_YAML: Final = 1_000_000
+_LINE: Final = 100  # the most characters of a finding that is quoted
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
 # the beginning of a JSON object or a Python dict, which is not a reply
@@ -163,12 +165,24 @@ def recognise_sessions(source: Source) -> Recognised:
     return Recognised(
         "session",
         title,
-        unread=problem_lines((f.where, f.message) for f in first.findings if f.severity != "info"),
+        unread=tuple(_sentences([f for f in first.findings if f.severity != "info"])),
         sessions=len(loaded),
         tools=len(first.session.tools),
         messages=len(first.session.messages),
         recordings=len(first.session.recordings),
     )
+
+
+def _sentences(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line for each kind of finding: the finding, or else the meaning of several or of a
+    long one, with the first place."""
+    for code in dict.fromkeys(each.code for each in findings):
+        first, *more = (each for each in findings if each.code == code)
+        if more or len(first.message) > _LINE:
+            others = f" and {counted(len(more), 'more place')}" if more else ""
+            yield f"{CODES[code].meaning} ({first.where}{others})"
+        else:
+            yield f"{first.where}: {first.message}"
 
 
 def _title(loaded: LoadedSession, source: Source) -> str:

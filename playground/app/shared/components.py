@@ -104,11 +104,13 @@ def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], N
     _registered("strip", "strip")(data=data, key=key, on_mark_change=on_mark)
 
 
-def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any) -> None:
-    """Draw rows of bars; a click on a bar chooses its key."""
-    _registered("bars", "bars")(
-        data={"title": title, "rows": list(rows)}, key=key, on_chosen_change=on_choose
-    )
+def bars(
+    title: str, rows: Sequence[dict[str, Any]], *, remedy: Any, key: str, on_choose: Any
+) -> None:
+    """Draw rows of bars; a click on a bar chooses its key. The page's strip offers the `remedy`, a
+    key with its label, at the finding with this index."""
+    data = {"title": title, "rows": list(rows), "remedy": remedy}
+    _registered("bars", "bars")(data=data, key=key, on_chosen_change=on_choose)
 
 
 def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing) -> None:

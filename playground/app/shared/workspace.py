@@ -153,8 +153,9 @@ def select(is_there: bool) -> None:
     )
 
 
-def menu(working: WorkingSession) -> None:
-    """Show the chosen session's description, whether it is stored, and the actions on it."""
+def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
+    """Show the chosen session's description, whether it is stored, and the actions on it; on a
+    narrow screen, also what `narrow` draws."""
     if fault := state.tab().fault(working.name):
         state.put(_UNKEPT, fault)
     problems = len(working.findings)
@@ -168,6 +169,8 @@ def menu(working: WorkingSession) -> None:
     ) as place:
         if not place.open:
             return
+        with st.container(horizontal=True, key="narrow"):
+            narrow()
         if working.session.purpose:
             say.text(working.session.purpose)
         if working.session.scripted:

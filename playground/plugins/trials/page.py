@@ -157,7 +157,9 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
-        say.text(f"{plan.forecast({})}. {plan.too_few}".strip())
+        cost = waiting.background().submit(lambda: plan.cost)  # LiteLLM knows what it refuses
+        waiting.until_loaded(cost.done)
+        say.text(f"{cost.result()}. {plan.too_few}".strip())
         if plan.too_few:
             enough = _REPEATS, plan.least_repeats
             say.button(

@@ -96,11 +96,7 @@ class TrialPlan(Shown):
     def cost(self) -> TrialCost:
         """A forecast of the requests of `run` and their cost. Nothing is sent to compute it, but
         LiteLLM is loaded, which takes seconds, to know what it will refuse."""
-        return self.forecast(self._refused)
-
-    def forecast(self, refused: Mapping[tuple[str, str], str]) -> TrialCost:
-        """Return the cost of all arms except the keys of `refused` (pairs of dialect and model)."""
-        cases, prompt, answer = self.cases.items(), 0, 0
+        refused, cases, prompt, answer = self._refused, self.cases.items(), 0, 0
         money: list[int | None] = []
         for dialect, model in product(self.dialects, self.models):
             if (dialect.name, model) in refused:
@@ -115,7 +111,7 @@ class TrialPlan(Shown):
         total = None if None in money else sum(each or 0 for each in money)
         return TrialCost(len(money) * len(cases) * self.repeats, prompt, answer, total, refused)
 
-    @cached_property
+    @property
     def _refused(self) -> dict[tuple[str, str], str]:
         from playground.llm.payloads import refusal
 
