@@ -39,7 +39,7 @@ _INNER: Final = (
     "result", "toolConfig", "tool_config", "function", "toolSpec", "serialized", "custom"
 )  # fmt: skip
 _KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result", "custom"}
-# Keys of messages, requests, traces and sessions: a value with one does not look like tools.
+# Keys of messages, requests, traces and sessions: a value with one of these holds no tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
@@ -52,7 +52,9 @@ _FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LISTS, *_INN
 _OWN_TYPE: Final = {"custom": {"type": "custom"}}
 _AS_OBJECT: Final = 'parameters={"type": "object", "properties": {…}}'
 _MOST_TOOLS: Final = 10_000
-_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta|format")
+_OTHER_SCHEMA: Final = re.compile(
+    "(?i)output|response|return|result|meta|format"
+)  # schemas of results
 _LIKE_A_SCHEMA: Final = re.compile("(?i)param|^arg|schema|propert")
 
 
@@ -130,8 +132,8 @@ def read_tools_and_findings(
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list; none
-    if it is a part that is left out. Raises InputFault for anything else that is not a tool."""
+    """Read an entry of a list of tools. Return its tools (several if it wraps a list, none if it is
+    a cache mark or a provider's own tool) and findings. Raises InputFault for anything else."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings
@@ -161,7 +163,7 @@ def _of_mapping(
             if item is not None:
                 yield _tool(item, where)
         return
-    # Lists come first: beside its list, an object may have keys of a single tool, such as `name`.
+    # Lists come first: next to its list, an object may have keys of a single tool, such as `name`.
     for key in _LISTS:
         if isinstance(value.get(key), Sequence | Mapping) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
@@ -171,7 +173,7 @@ def _of_mapping(
             _report_unkept_fields(value, {key}, where, findings)
             yield from _of_mapping({**_OWN_TYPE.get(key, {}), **value[key]}, where, findings)
             return
-    # An entry of its own is a cache mark; in a tool, which has a name, `cache_control` is a field.
+    # Without a name the entry is only a cache mark; with one it is a tool that has a mark.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         findings.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
@@ -224,10 +226,10 @@ def _report_unkept_fields(
             inner = value[key]
             holds_schema = isinstance(inner, Mapping) and _are_properties({"": inner, **inner})
             if holds_schema or (inner and _LIKE_A_SCHEMA.search(key)):
-                misplaced.append(f"{key!r} is no field of a tool")
+                misplaced.append(f"{key!r} is not a field of a tool")
     for key in value.keys() & {*_SCHEMAS}:
         if value[key] and not isinstance(value[key], Mapping | type):
-            misplaced.append(f"{key} is {value[key]!r:.40}, which is no JSON Schema")
+            misplaced.append(f"{key} is {value[key]!r:.40}, which is not a JSON Schema")
     findings += [finding("schema-misplaced", where, message) for message in misplaced]
     if unkept:
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
