@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from playground.cache.certainty import unknown_words
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
@@ -37,6 +38,7 @@ def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
         checks += [_two_lifetimes] if rules.value("automatic") else []
         checks.append(_mark_on_cleared)
     checks += [_IN_CHAT[what] for what in rules.get("chat_refuses", ())]
+    checks += [_orphan_result] if rules.get("refuses_orphans") else []
     if "ttls_by_api" in rules.rules:
         checks.append(_lifetime_of_api)
     return tuple(checks)
@@ -85,6 +87,15 @@ def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
     if wire.api != "chat" or _OTHER_ROLE not in roles:
         return None
     return "refused-request", f"a message of role {_OTHER_ROLE}: LiteLLM does not transform it"
+
+
+def _orphan_result(request: TimedRequest, rules: Rules) -> Refusal:
+    if not request.wire.orphan or unknown_words(request, rules):
+        return None  # what has an unknown word may be the call
+    reason = (
+        f"a result of the call {request.wire.orphan!r}, which the answer before it does not have"
+    )
+    return "refused-request", reason
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
