@@ -72,19 +72,25 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    results = (b.text for b in wire.blocks if b.kind == "tool_result" and b.size is None)
-    if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
+    if wire.api != "chat" or wire.blocks.first(_lacks_id) is None:
         return None
     reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
     return "refused-request", reason + "give it, as native does, or write a user's message"
 
 
+def _lacks_id(block: WireBlock) -> bool:
+    is_result = block.kind == "tool_result" and block.size is None
+    return is_result and not any(name in block.text for name in _IDS)
+
+
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
-    wire = request.wire
-    roles = (block.role for block in wire.blocks if block.tier == "messages")
-    if wire.api != "chat" or _OTHER_ROLE not in roles:
+    if request.wire.api != "chat" or request.wire.blocks.first(_has_other_role) is None:
         return None
     return "refused-request", f"a message of role {_OTHER_ROLE}: LiteLLM does not transform it"
+
+
+def _has_other_role(block: WireBlock) -> bool:
+    return block.role == _OTHER_ROLE and block.tier == "messages"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
