@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import inf, isinf
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from playground.base.shared_lists import SharedList, shared_length
 from playground.base.wording import grouped
@@ -428,7 +428,25 @@ def _scaled(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
         points = points[-1:]  # the sizes are not ascending: use only the newest
-    if len(points) == 1:
-        ((estimated, tokens),) = points
-        return [size * tokens // estimated for size in estimates]
-    return [_in_proportion(size, points) for size in estimates] if points else estimates
+    return _Scaled(estimates, points) if points else estimates
+
+
+class _Scaled(Sequence[int]):
+    """Estimates that are scaled when one is asked for: of a request's, few ever are."""
+
+    __slots__ = ("_estimates", "_points")
+
+    def __init__(self, estimates: SharedList[int], points: Sequence[tuple[int, int]]) -> None:
+        self._estimates, self._points = estimates, points
+
+    def __len__(self) -> int:
+        return len(self._estimates)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        if isinstance(index, slice):
+            return [_in_proportion(size, self._points) for size in self._estimates[index]]
+        return _in_proportion(self._estimates[index], self._points)
