@@ -33,25 +33,6 @@ def test_each_says_what_a_copy_would_say_whoever_went_on_from_it(
             assert shared_length(each, other) == shared_length(copy, list(other))
 
 
-@given(STEPS)
-def test_the_first_item_of_a_kind_is_found_by_one_look_at_each(
-    steps: list[tuple[int, int, list[int]]],
-) -> None:
-    looked: list[int] = []
-
-    def is_two(item: int) -> bool:
-        looked.append(item)
-        return item == 2
-
-    lists = [SharedList[int]()]
-    for which, count, more in steps:
-        before = lists[which % len(lists)]
-        lists.append(before.extended_with(min(count, len(before)), more))
-        found = lists[-1].first(is_two)
-        assert found == (list(lists[-1]).index(2) if 2 in lists[-1] else None)
-    assert len(looked) <= sum(len(more) for _, _, more in steps)
-
-
 @given(st.lists(st.sampled_from("abc")), st.integers(0, 9), st.integers(0, 3))
 def test_the_last_places_of_a_value_are_those_before_its_end(
     values: list[str], count: int, most: int

@@ -11,7 +11,7 @@ import json
 import marshal
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import is_
 from threading import Lock
@@ -67,14 +67,6 @@ class SharedList(KeyIndexedList[Item]):
         end = bisect_left(places, self._length)
         return places[max(0, end - count) : end]
 
-    def first(self, check: Callable[[Item], bool]) -> int | None:
-        """Return the place of the first item that passes a check; None if none does.
-
-        Lists that share items check each item only once, so `check` must be the same function.
-        """
-        place = self._places.first(self._items, check)
-        return place if place is not None and place < self._length else None
-
     def place_after(self, value: Any, stop: int) -> int:
         """Return the insertion point of `value`, after equal items, among the first `stop` items.
 
@@ -128,12 +120,11 @@ class SharedList(KeyIndexedList[Item]):
 class _Places:
     """An index that lists share: the end of their items, and places of items by key and value."""
 
-    __slots__ = ("_by_key", "_firsts", "_lock", "ends")
+    __slots__ = ("_by_key", "_lock", "ends")
 
     def __init__(self, end: int) -> None:
         self.ends = [end]  # where the items end: empty while a thread adds to them
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
-        self._firsts: dict[Callable[[Any], bool], tuple[int, int | None]] = {}
         self._lock = Lock()
 
     def take(self, other: _Places, count: int) -> None:
@@ -144,18 +135,6 @@ class _Places:
                     value: found[: bisect_left(found, count)] for value, found in places.items()
                 }
                 self._by_key[key] = min(indexed, count), places_by_value
-            for check, (checked, place) in other._firsts.items():
-                kept = place if place is not None and place < count else None
-                self._firsts[check] = min(checked, count), kept
-
-    def first(self, items: list[Any], check: Callable[[Any], bool]) -> int | None:
-        with self._lock:
-            checked, place = self._firsts.get(check, (0, None))
-            if place is None and checked < len(items):
-                stop = len(items)
-                place = next((i for i in range(checked, stop) if check(items[i])), None)
-                self._firsts[check] = stop, place
-            return place
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import inf, isinf
 from typing import Any, Final, overload
@@ -21,9 +21,11 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_estimates import token_range
-from playground.tokens.estimate import Bounds, Sums, bounds
+from playground.tokens.estimate import Bounds, Family, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
+OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
+_IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
 _TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
 
@@ -93,9 +95,8 @@ class TimedRequest:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # these two are empty unless it is estimated
-        self._tokens: SharedList[int] = SharedList()
-        self.sizes: Sequence[int] = self._tokens
+        self._sums: SharedList[Sums] = SharedList()  # empty unless it is estimated
+        self.sizes: Sequence[int]
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
         if self._family is not None:
@@ -114,6 +115,10 @@ class TimedRequest:
             _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
         )
         self._opaque: SharedList[int] = _opaque(own, source._opaque, shared)
+        self.first_without_id: int | None = _first(_lacks_id, own, source.first_without_id, shared)
+        self.first_of_other_role: int | None = _first(
+            _is_other, own, source.first_of_other_role, shared
+        )
 
     @property
     def plain_model(self) -> str:
@@ -130,9 +135,8 @@ class TimedRequest:
             start -= 1  # the blocks of a message are counted together
         begin = sums[start - 1] if start else Sums()
         self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
-        tokens = before._tokens if before else SharedList[int]()
-        more = [self._prefix(block).tokens for block in range(start, len(blocks))]
-        self.sizes = self._tokens = tokens.extended_with(start, more)
+        size_of = partial(_estimated_size, family, self._sums, self.wire.settings)
+        self.sizes = _Sizes(len(blocks), size_of)
 
     def _prefix(self, block: int) -> Bounds:
         assert self._family is not None
@@ -296,6 +300,28 @@ class _Nothing:
     _strings: SharedList[int] = field(default_factory=SharedList)
     _opaque: SharedList[int] = field(default_factory=SharedList)
     _written: dict[int, str] = field(default_factory=dict)
+    first_without_id: int | None = None
+    first_of_other_role: int | None = None
+
+
+def _first(
+    check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
+) -> int | None:
+    """Return the index of the first block that passes a check. Of the blocks before `start`, which
+    the request before has too, `earlier` is the first."""
+    if earlier is not None and earlier < start:
+        return earlier
+    return next((index for index, block in enumerate(new, start) if check(block)), None)
+
+
+def _lacks_id(block: WireBlock) -> bool:
+    """Return True for a result, kept as its text, without the id of its call."""
+    is_text = block.kind == "tool_result" and block.size is None
+    return is_text and not any(name in block.text for name in _IDS)
+
+
+def _is_other(block: WireBlock) -> bool:
+    return block.role == OTHER_ROLE and block.tier == "messages"
 
 
 def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
@@ -428,25 +454,36 @@ def _scaled(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
         points = points[-1:]  # the sizes are not ascending: use only the newest
-    return _Scaled(estimates, points) if points else estimates
+    if not points:
+        return estimates
+    return _Sizes(len(estimates), partial(_scaled_size, estimates, points))
 
 
-class _Scaled(Sequence[int]):
-    """Estimates that are scaled when one is asked for: of a request's, few ever are."""
+def _scaled_size(estimates: SharedList[int], points: Sequence[tuple[int, int]], block: int) -> int:
+    return _in_proportion(estimates[block], points)
 
-    __slots__ = ("_estimates", "_points")
 
-    def __init__(self, estimates: SharedList[int], points: Sequence[tuple[int, int]]) -> None:
-        self._estimates, self._points = estimates, points
+def _estimated_size(
+    family: Family, sums: SharedList[Sums], settings: dict[str, Any], block: int
+) -> int:
+    return bounds(family, sums[block], settings).tokens
+
+
+class _Sizes(Sequence[int]):
+    """Sizes of prefixes, computed when one is asked for: of a request's, few ever are."""
+
+    __slots__ = ("_count", "_size_of")
+
+    def __init__(self, count: int, size_of: Callable[[int], int]) -> None:
+        self._count, self._size_of = count, size_of
 
     def __len__(self) -> int:
-        return len(self._estimates)
+        return self._count
 
     @overload
     def __getitem__(self, index: int) -> int: ...
     @overload
     def __getitem__(self, index: slice) -> list[int]: ...
     def __getitem__(self, index: int | slice) -> int | list[int]:
-        if isinstance(index, slice):
-            return [_in_proportion(size, self._points) for size in self._estimates[index]]
-        return _in_proportion(self._estimates[index], self._points)
+        at = range(self._count)[index]
+        return self._size_of(at) if isinstance(at, int) else [*map(self._size_of, at)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import OTHER_ROLE, TimedRequest
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import WireBlock, WireRequest, same_blocks
@@ -71,26 +71,16 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
-    wire = request.wire
-    if wire.api != "chat" or wire.blocks.first(_lacks_id) is None:
+    if request.wire.api != "chat" or request.first_without_id is None:
         return None
     reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
     return "refused-request", reason + "give it, as native does, or write a user's message"
 
 
-def _lacks_id(block: WireBlock) -> bool:
-    is_result = block.kind == "tool_result" and block.size is None
-    return is_result and not any(name in block.text for name in _IDS)
-
-
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
-    if request.wire.api != "chat" or request.wire.blocks.first(_has_other_role) is None:
+    if request.wire.api != "chat" or request.first_of_other_role is None:
         return None
-    return "refused-request", f"a message of role {_OTHER_ROLE}: LiteLLM does not transform it"
-
-
-def _has_other_role(block: WireBlock) -> bool:
-    return block.role == _OTHER_ROLE and block.tier == "messages"
+    return "refused-request", f"a message of role {OTHER_ROLE}: LiteLLM does not transform it"
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
@@ -139,8 +129,6 @@ _BY_MODEL: Final[dict[str, Check]] = {
 }
 
 
-_IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,
     "other roles": _other_role,

@@ -111,11 +111,15 @@ def compaction(
 _Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
 
 
+_FIXED_FIELDS: Final = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
+
+
 class _Sizes:
     """The tokens of messages, each counted once, because requests share them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int]] = {}
+        self._fields: dict[str, tuple[Any, int]] = {}  # of the last body
 
     def __call__(self, message: dict[str, Any]) -> int:
         entry = self._known.get(id(message))
@@ -124,8 +128,13 @@ class _Sizes:
         return entry[1]
 
     def fixed(self, body: dict[str, Any]) -> int:
-        rest = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
-        return sum(by_length({key: body[key]}) for key in rest if key in body)
+        return sum(self._field(key, body[key]) for key in _FIXED_FIELDS if key in body)
+
+    def _field(self, key: str, value: Any) -> int:
+        entry = self._fields.get(key)
+        if entry is None or entry[0] is not value:
+            entry = self._fields[key] = value, by_length({key: value})
+        return entry[1]
 
 
 def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
@@ -199,6 +208,8 @@ def _shortened(
                 key = next((key for key in KEYS if key in body), "messages")
                 alike = alike_length(row, history)
                 row = row.extended_with(alike, history[alike:])
+                # indexed for `marker` now: the next row may be a copy, which takes the index over
+                row.last_with("role", "user", 1)
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
