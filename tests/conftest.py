@@ -133,8 +133,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         session.config.stash[REPOSITORY] = files_of_the_repository("CI" in os.environ)
 
 
-def pytest_unconfigure() -> None:
-    write_goldens()
+def pytest_unconfigure(config: pytest.Config) -> None:
+    write_goldens(bool(config.option.keyword) or any("::" in path for path in config.args))
     gc.unfreeze()  # else duckdb's binding reports its own functions as lost
     PLACES.remove()
 

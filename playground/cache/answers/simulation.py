@@ -14,7 +14,7 @@ from playground.base.arguments import formerly_positional, one, takes, wrong
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
-from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.as_sent import AS_SENT, doubt_of_providers, sent_requests
 from playground.cache.answers.cells import (
     OUTSIDE,
     CacheMatrix,
@@ -210,16 +210,15 @@ def _as_sent(
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=diagnoses, notes=notes
     )
-    if is_routed and len(routes) > 1:
-        return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.unknown_hosts and (is_routed or not provider):
-        return _doubted(simulation, "it went to a host of no known provider")
-    return simulation
+    doubt = sent.doubt if is_routed or not (provider or len(routes) > 1) else ""
+    return _doubted(simulation, doubt)
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
     """Return the simulation with every outcome uncertain and no price, for the reason `why`: what
-    another provider has seen is not even eligible to be read."""
+    another provider has seen is not even eligible to be read. An empty `why` changes nothing."""
+    if not why:
+        return simulation
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state in ("exact", "eligible")
@@ -282,9 +281,9 @@ def simulated_by_dialect(
     was_paid = paid(bills, answering_models(session), provider)
     models = [] if model or what_if.parallel > 1 else sent_models(session)
     mixed = () if model else tuple(_mixed_model_findings(session, provider, bool(models)))
-    session = session.with_model(model)
-    name = session.task.model_name
+    name = (session := session.with_model(model)).task.model_name
     rules, cache_request = known_rules(provider, name), _cache_request(session)
+    doubt = "" if model or provider else doubt_of_providers(session, models, rules.provider)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
@@ -299,7 +298,7 @@ def simulated_by_dialect(
             lives = _lives_in_bills(bills, len(rendered))
             row += [
                 replace(
-                    cell,
+                    _doubted(cell, doubt),
                     notes=notes,
                     pending=to_come,
                     paid=was_paid,
