@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from math import inf, isinf
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from playground.base.shared_lists import SharedList, shared_length
 from playground.base.wording import grouped
@@ -21,7 +21,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_estimates import token_range
-from playground.tokens.estimate import Bounds, Family, Sums, bounds
+from playground.tokens.estimate import Bounds, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
@@ -116,9 +116,7 @@ class TimedRequest:
         )
         self._opaque: SharedList[int] = _opaque(own, source._opaque, shared)
         self.first_without_id: int | None = _first(_lacks_id, own, source.first_without_id, shared)
-        self.first_of_other_role: int | None = _first(
-            _is_other, own, source.first_of_other_role, shared
-        )
+        self.first_other: int | None = _first(_is_other, own, source.first_other, shared)
 
     @property
     def plain_model(self) -> str:
@@ -135,8 +133,8 @@ class TimedRequest:
             start -= 1  # the blocks of a message are counted together
         begin = sums[start - 1] if start else Sums()
         self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
-        size_of = partial(_estimated_size, family, self._sums, self.wire.settings)
-        self.sizes = _Sizes(len(blocks), size_of)
+        ends, settings = self._sums, self.wire.settings
+        self.sizes = _Sizes(len(blocks), lambda at: bounds(family, ends[at], settings).tokens)
 
     def _prefix(self, block: int) -> Bounds:
         assert self._family is not None
@@ -301,21 +299,19 @@ class _Nothing:
     _opaque: SharedList[int] = field(default_factory=SharedList)
     _written: dict[int, str] = field(default_factory=dict)
     first_without_id: int | None = None
-    first_of_other_role: int | None = None
+    first_other: int | None = None
 
 
 def _first(
     check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
 ) -> int | None:
-    """Return the index of the first block that passes a check. Of the blocks before `start`, which
-    the request before has too, `earlier` is the first."""
+    """Return the first block that passes a check; `earlier` is that of the request before."""
     if earlier is not None and earlier < start:
         return earlier
     return next((index for index, block in enumerate(new, start) if check(block)), None)
 
 
 def _lacks_id(block: WireBlock) -> bool:
-    """Return True for a result, kept as its text, without the id of its call."""
     is_text = block.kind == "tool_result" and block.size is None
     return is_text and not any(name in block.text for name in _IDS)
 
@@ -456,23 +452,11 @@ def _scaled(
         points = points[-1:]  # the sizes are not ascending: use only the newest
     if not points:
         return estimates
-    return _Sizes(len(estimates), partial(_scaled_size, estimates, points))
-
-
-def _scaled_size(estimates: SharedList[int], points: Sequence[tuple[int, int]], block: int) -> int:
-    return _in_proportion(estimates[block], points)
-
-
-def _estimated_size(
-    family: Family, sums: SharedList[Sums], settings: dict[str, Any], block: int
-) -> int:
-    return bounds(family, sums[block], settings).tokens
+    return _Sizes(len(estimates), lambda block: _in_proportion(estimates[block], points))
 
 
 class _Sizes(Sequence[int]):
     """Sizes of prefixes, computed when one is asked for: of a request's, few ever are."""
-
-    __slots__ = ("_count", "_size_of")
 
     def __init__(self, count: int, size_of: Callable[[int], int]) -> None:
         self._count, self._size_of = count, size_of
@@ -480,10 +464,6 @@ class _Sizes(Sequence[int]):
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[int]: ...
-    def __getitem__(self, index: int | slice) -> int | list[int]:
+    def __getitem__(self, index: Any) -> Any:
         at = range(self._count)[index]
         return self._size_of(at) if isinstance(at, int) else [*map(self._size_of, at)]

@@ -78,7 +78,7 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
-    if request.wire.api != "chat" or request.first_of_other_role is None:
+    if request.wire.api != "chat" or request.first_other is None:
         return None
     return "refused-request", f"a message of role {OTHER_ROLE}: LiteLLM does not transform it"
 

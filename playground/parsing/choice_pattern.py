@@ -135,8 +135,7 @@ class _Beginning:
         return result
 
     def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
-        """Return the place after the steps, or the result if they decide; and the result if what
-        follows is not there."""
+        """Return the place after the steps or their result; and the result without what follows."""
         no = Begin.NO
         for step in self._steps:
             if step.strip():
@@ -172,8 +171,7 @@ class _Beginning:
         alternatives = list(_alternatives(inner))
         if opener == "(?:" and rest.startswith("?"):
             rest = rest[1:].removeprefix("+")
-            first = inner + rest if len(alternatives) == 1 else f"(?:{inner}){rest}"
-            return [_Beginning(first), _Beginning(rest)]
+            return [_Beginning(f"(?:{inner}){rest}"), _Beginning(rest)]
         if rest[:1] in ("?", "*", "+", "{"):
             return []
         if opener == "(?:" and len(alternatives) == 1:

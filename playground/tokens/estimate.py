@@ -213,8 +213,6 @@ def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
 
 def _has_key(settings: Mapping[str, Any], keys: Sequence[str]) -> bool:
     """Return True if a request has one of the keys, at the top or in an object of settings."""
-    if not settings:
-        return False
     inner = (settings.get(key) for key in _NESTED)
     places = [settings, *(item for item in inner if isinstance(item, Mapping))]
     return any(place.get(key) for place in places for key in keys)

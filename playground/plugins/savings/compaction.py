@@ -111,15 +111,11 @@ def compaction(
 _Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
 
 
-_FIXED_FIELDS: Final = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
-
-
 class _Sizes:
     """The tokens of messages, each counted once, because requests share them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int]] = {}
-        self._fields: dict[str, tuple[Any, int]] = {}  # of the last body
 
     def __call__(self, message: dict[str, Any]) -> int:
         entry = self._known.get(id(message))
@@ -128,13 +124,8 @@ class _Sizes:
         return entry[1]
 
     def fixed(self, body: dict[str, Any]) -> int:
-        return sum(self._field(key, body[key]) for key in _FIXED_FIELDS if key in body)
-
-    def _field(self, key: str, value: Any) -> int:
-        entry = self._fields.get(key)
-        if entry is None or entry[0] is not value:
-            entry = self._fields[key] = value, by_length({key: value})
-        return entry[1]
+        rest = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
+        return sum(by_length({key: body[key]}) for key in rest if key in body)
 
 
 def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
