@@ -96,13 +96,12 @@ class TimedRequest:
         elif before is not None:
             self.counted_blocks = before.counted_blocks
         self._sums: SharedList[Sums] = SharedList()  # empty unless it is estimated
-        self.sizes: Sequence[int]
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
         if self._family is not None:
             self._estimate_prefixes(before, shared)
         else:
-            self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
+            self.sizes: Sequence[int] = _scaled(self.estimates, self.billed, self.known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
         # Marks, and the difference between a string and a list, are no part of the hashes.
         twin = before if before and same else _Nothing()

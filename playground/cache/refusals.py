@@ -127,8 +127,6 @@ _BY_MODEL: Final[dict[str, Check]] = {
     "system message": _system_message,
     "automatic": _top_mark,
 }
-
-
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,
     "other roles": _other_role,

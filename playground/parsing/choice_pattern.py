@@ -39,7 +39,6 @@ _NOT_IN_NAME: Final = re.compile(f"[{NO_NAME}]")
 _STRUCTURE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _NO_SPACE: Final = re.compile(r"\S|\Z")
-_LONGEST_LEAK: Final = max(map(len, LEAKED))
 _LEAKS_CUT: Final = frozenset(text[:size] for text in LEAKED for size in range(1, len(text)))
 
 
@@ -119,7 +118,6 @@ class _Beginning:
         self._steps, self._stop = _steps(pattern)
 
     def compare(self, text: str, place: int, every: bool = False) -> Begin:
-        """Compare a text at a place; with `every`, also with one of many alternatives."""
         passed, no = self._pass_steps(text, place)
         if isinstance(passed, Begin):
             return passed
@@ -150,7 +148,7 @@ class _Beginning:
                 return Begin.CUT if place == len(text) else no, no
             if text.startswith(LEAKED, stop):
                 return Begin.MAY, no
-            if text[stop : stop + _LONGEST_LEAK] in _LEAKS_CUT:
+            if text[stop : stop + 5] in _LEAKS_CUT:
                 no = Begin.CUT  # the text may end within white space
             place = stop
         return place, no
@@ -182,8 +180,7 @@ class _Beginning:
 def _compare_literal(step: str, text: str, place: int) -> Begin | None:
     """Return None if the literal stands there; a name is not compared to its end."""
     if step == _NAME:
-        end = Begin.CUT if place == len(text) else Begin.MAY
-        return Begin.NO if _NOT_IN_NAME.match(text, place) else end
+        return Begin.NO if _NOT_IN_NAME.match(text, place) else Begin.MAY
     if text.startswith(step, place):
         return None
     is_cut = len(text) - place < len(step) and step.startswith(text[place:])
