@@ -394,7 +394,7 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
         found for found in data["findings"] if found[2] == "call-in-fence"
     )
     assert (column, severity, at) == ("xml", "warning", 53)
-    assert message.startswith("a call stands inside a code fence: kept as text")
+    assert message.startswith("a call is inside a code fence: kept as text")
     assert "the switch calls_in_fences=call" in message + fix
 
 

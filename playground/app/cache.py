@@ -145,7 +145,7 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _written() -> Dialect:
-    """Return the dialect of `_dialect` before its widget is drawn, for the policy's widget."""
+    """Return the dialect of `_dialect`, for the policy's widget, which is drawn earlier."""
     chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
@@ -386,7 +386,7 @@ def _percent_of(cost: object) -> str:
 
 
 def _by_cost(cost: object) -> str:
-    """Return a cell's colour: green is below the full price, none is equal, red is above."""
+    """Return a cell's colour: green below the full price, red above; "" if it was refused."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45
@@ -418,7 +418,7 @@ def what_is_sent(question: CacheQuestion) -> None:
     st.caption("Built by LiteLLM; not sent.")
     named = question.session.task.model_name
     if wire.model != named:
-        say.text(f"{named} names no provider: shown is {wire.model}.")
+        say.text(f"{named} names no provider: {wire.model} is shown.")
     if wire.findings:
         say.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")

@@ -90,7 +90,7 @@ def _changes(
     """Return the events that an experiment changes; `settings` are its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
     after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
-    # only "cut otherwise" leaves every text at its offsets
+    # spans are compared only if every text keeps its offsets
     return difference(before, after, spans=kind == "cut otherwise")
 
 
@@ -98,7 +98,7 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording; or else an answer of the session, as a stream; or else None."""
+    """Return the chosen recording or re-streamed answer of the session; None if it has neither."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -208,7 +208,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
 
 
 def about_servers(reading: Reading) -> None:
-    """Show which calls each server hands over, how much it drops, and the source of that."""
+    """Show which calls each server delivers, how much it drops, and how this is known."""
     for each in reading.timelines:
         server = each.result
         if not isinstance(server, ServerReading):

@@ -24,10 +24,10 @@ from playground.nouns.wire_estimates import token_range
 from playground.tokens.estimate import Bounds, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
-OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
+OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # limit for a picture or a file, whose base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class TimedRequest:
     not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
     the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
     pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
-    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known.
-    Without any of these three, each prefix of a request to a model without a published tokenizer is
-    estimated as `count_tokens` estimates the whole.
+    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known. If
+    `billed`, `known_sizes` and `counted` are all missing, and no tokenizer is published for the
+    model, each prefix is estimated as `count_tokens` estimates a whole request.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class TimedRequest:
         known_sizes: Sequence[tuple[int, int]] = (),
         counted: Bounds | None = None,
     ) -> None:
-        if wire.clears_at or wire.thinks:  # else the prompt is the request itself
+        if wire.clears_at or wire.thinks:  # otherwise nothing is removed from the prompt
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
@@ -195,8 +195,7 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds a picture, a file or the like, whose tokens cannot be counted in a
-        text."""
+        """True if the body holds a picture or a file, whose tokens cannot be counted as text."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
@@ -320,8 +319,7 @@ def _is_other(block: WireBlock) -> bool:
 
 
 def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
-    """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
-    differ."""
+    """Return the number of leading blocks with equal hashes; 0 if model or parameters differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
     return same_blocks(wire.blocks, before.blocks, equal)
@@ -332,7 +330,7 @@ _UNCOUNTED: Final = SharedList[int]()
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    if len(sums) < start:  # they were not counted for the model of the request before
+    if len(sums) < start:  # they were not counted for the previous request's model
         sums, start = SharedList(), 0
     total, counts = sums[start - 1] if start else 0, list[int]()
     for block in blocks[start:]:
@@ -363,7 +361,7 @@ def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> S
 def _chain(
     wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix: the known hashes, then those of the request's `own` blocks.
+    """Return the hash of every prefix: the known `hashes`, then those of the `new` blocks.
 
     The hash of a tier's first block includes the parameters that salt the tier. The parameters of
     an empty tier are included in the next tier's.

@@ -141,7 +141,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 class PrefixCheck:
     """A check for changes before a thinking block, like that of models that preserve thinking.
 
-    It keeps the last request to each model.
+    It stores the last request to each model.
     """
 
     __slots__ = ("_last",)
@@ -166,7 +166,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself says what follows from a failed check."""
+        """Return True if the request itself states what happens if the check fails."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

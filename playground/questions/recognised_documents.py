@@ -60,8 +60,8 @@ class Recognised:
     command or a program, `data` is only the body in it. `unread` says what could not be read, and
     where. `dialect` is the likeliest dialect of a reply (see `detect`), "" if no dialect sees a
     call. `wrapped` names the wrapping of a reply that was removed for `data`. `may_be_reply` is
-    True for a text that looks like a faulty file. If this text is then read as a reply, `faulty_as`
-    is the title of that file.
+    True for a file with a fault that may be a reply instead. If it is then read as a reply,
+    `faulty_as` is the title that it had as a file.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -131,7 +131,7 @@ def _json(text: str, place: str) -> Recognised | None:
         if {"name", "marks"} <= value.keys() and "messages" not in value:
             return _policy(text, place)
         if "role" in value and "content" in value and "type" not in value:
-            text = f"[{text}]"  # the text is a message alone
+            text = f"[{text}]"  # a single message, not a list
     data = text.encode("utf-8", "surrogatepass")
     if holds_tools(place, data):
         return _tools(data, place)
@@ -172,7 +172,7 @@ def recognise_sessions(source: Source) -> Recognised:
 
 
 def _title(loaded: LoadedSession, source: Source) -> str:
-    from playground.tokens.models import api_of  # imported here: only a session has a title
+    from playground.tokens.models import api_of  # imported here: only sessions need it
 
     body = source.document
     if loaded.format == "openai-chat" and isinstance(body, list):

@@ -32,8 +32,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data, its key, and the values of `more`, which redraw nothing when they
-        change."""
+        """Return the data, its key, and `more`, whose changes redraw nothing."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -143,7 +142,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file. `said` answers the text that the box sent with `number`."""
+    """Draw a box for a text or file. `said` answers the box's text of this `number`."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -91,7 +91,7 @@ def show_views(page: str) -> None:
 
 @st.dialog("Help", width="large", on_dismiss="rerun")
 def help_dialog(entry: PageEntry) -> None:
-    """Show the page's question, its keys, a link to the present view, and its document."""
+    """Show the page's question, its keys, a link to the current view, and its document."""
     entry = navigation.current(entry)
     say.text(entry.question)
     components.verbatim(str(st.context.url or ""), "link", key="link")

@@ -120,11 +120,12 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return the dialect, and beside it the reading that differs most usefully from it.
+    """Return the dialect, and a column for a reading that differs from it.
 
-    That is a server that delivers an incomplete call or drops text, or else another dialect.
-    A server whose parser was run on such replies comes before one whose reading is assumed. If the
-    server chosen so delivers no incomplete call and another one does, that one is a third column.
+    The second column is a server that delivers an incomplete call or drops text; without such a
+    server, another dialect. A server whose parser was run on such replies is preferred to a server
+    whose reading is assumed. If the chosen server delivers no incomplete call, one that does is a
+    third column.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:

@@ -82,7 +82,7 @@ def notice() -> None:
         say.text(fault)
         state.put(state.REFUSED, "")
     if fault := state.get(_UNKEPT):
-        st.error("Not kept: it lives in this tab alone.")
+        st.error("Not saved: it is stored in this tab only.")
         say.text(fault)
         _button("Try again", "refresh", _keep_again, state.chosen_name())
         state.put(_UNKEPT, "")
@@ -345,7 +345,7 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
 
 
 def _accept_repair() -> None:
-    """Add the repaired session beside the loaded one, and choose it."""
+    """Add the repaired session to the workspace, and choose it; the loaded one stays."""
     working = state.working_session()
     mended, _ = _repaired(working.session)
     state.add_session(f"{working.name} (repaired)", mended)

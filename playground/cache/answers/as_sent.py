@@ -22,7 +22,7 @@ FieldValue = TypeVar("FieldValue")
 
 @dataclass(frozen=True)
 class SentRequests:
-    """Complete request bodies, with the usage that came back for each; sub-agents' are left out.
+    """Complete request bodies, with the usage of each answer. Sub-agents' requests are left out.
 
     `times` are seconds since the first request; empty unless every request has its own time.
     """
@@ -121,7 +121,7 @@ def _route(url: str, body: dict[str, Any]) -> str:
 def _aligned(
     session: Session, count: int, convert: Callable[[Any], FieldValue | None], field: str
 ) -> list[FieldValue | None]:
-    """Return the `field` of each request's record, converted by `read`, for `count` requests.
+    """Return the `field` of each request's record, converted by `convert`, for `count` requests.
 
     If every request has a record, they correspond one to one; the record of an unanswered request
     is empty. Otherwise the last record belongs to the last request, unless there are fewer answers
@@ -138,7 +138,7 @@ def _aligned(
 
 
 def has_all_times(session: Session) -> bool:
-    """Return True if every request has its time; builds no body to find out."""
+    """Return True if every request has its time. No request body is built for this."""
     return bool(_times([row for row in session.rows if not row.sub_agent]))
 
 

@@ -88,13 +88,13 @@ def simulate_cache(
     "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
     is not used. `model` replaces the model that the session or the bodies name. `provider`, one of
     `provider_names()`, has the rules; by default it follows from the name of the (first) model.
-    Requests are sent at their recorded times if most have one (for bodies: `times`, in
-    seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
-    Tokens are counted as by `count_tokens`; `usages`, the provider's usage record for each
-    body, make them exact. A request's state "exact" is about the outcome, that it reads or not,
-    and not about the count of tokens. Requests to a provider without rules are in the state
-    "unknown-provider". If a request would be refused, the whole has no cost.
-    `cache_matrix` takes several dialects and policies at once.
+    Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
+    Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
+    counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
+    exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
+    may still be estimates. Requests to a provider without rules are in the state
+    "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
+    takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
     rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
@@ -200,7 +200,7 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own_name) for body in sent.bodies]
-    # keep its route
+    # the session's spelling of a model's name, which may have a route
     names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
@@ -215,8 +215,8 @@ def _as_sent(
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with every outcome uncertain and no price, for the reason `why`: what
-    another provider has seen is not even eligible to be read. An empty `why` changes nothing."""
+    """Return the simulation without a price. Outcomes that are "exact" or "eligible" become
+    "unpredictable", for the reason `why`. If `why` is empty, nothing is changed."""
     if not why:
         return simulation
     doubted = [
@@ -318,7 +318,7 @@ def simulated_by_dialect(
                     facts,
                 )
             ]
-            del rendered  # otherwise two dialects' requests would be in memory at once
+            del rendered  # so that only one dialect's requests are in memory at a time
         yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
@@ -358,10 +358,10 @@ def _cells(
     billed: tuple[Billed | None, ...],
     facts: Sequence[NotedRequest],
 ) -> Iterator[CacheSimulation]:
-    """Simulate a dialect's requests under each policy; equal marks share one row."""
+    """Simulate a dialect's requests under each policy, once for policies with equal marks."""
     differences = _differences_of(rendered, rules)
     cell_of_marks: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-    decided: list[tuple[Any, CacheSimulation]] = []  # by `decide`, which policies may share
+    decided: list[tuple[Any, CacheSimulation]] = []  # by the policies' `decide`
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):
@@ -569,8 +569,7 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative: a clock may run backwards, and the prediction
-    says so."""
+    """Check a time in seconds. It may be negative, because a clock may run backwards."""
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at

@@ -99,7 +99,7 @@ class TrialPlan(Shown):
         return self.forecast(self._refused)
 
     def forecast(self, refused: Mapping[tuple[str, str], str]) -> TrialCost:
-        """Return the cost of all arms but the refused ones, which are dialects and models."""
+        """Return the cost of all arms except the keys of `refused` (pairs of dialect and model)."""
         cases, prompt, answer = self.cases.items(), 0, 0
         money: list[int | None] = []
         for dialect, model in product(self.dialects, self.models):
@@ -122,13 +122,13 @@ class TrialPlan(Shown):
         arms = {}
         for dialect, model in product(self.dialects, self.models):
             first = self._rendering(next(iter(self.cases)), dialect)
-            with suppress(MissingPackageError):  # without LiteLLM nothing is sent, as `run` says
+            with suppress(MissingPackageError):  # `run` then raises it
                 arms[dialect.name, model] = refusal(first.messages, model, first.tools or ())
         return {arm: why for arm, why in arms.items() if why}
 
     @property
     def requests(self) -> int:
-        """The number of attempts that `run` makes, refused ones too."""
+        """The number of attempts that `run` makes, including those that are refused."""
         return len(self._jobs())
 
     @property
@@ -247,7 +247,7 @@ class TrialPlan(Shown):
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with the name of its case. A recording with another name counts
+        A recording's name begins with the name of its case. A recording with another name is used
         only if the plan's single case is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
@@ -396,8 +396,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return a name for each reply: its own name, or its message's index. Repeated names get a
-    number."""
+    """Return each reply's name, or its message's index. Repeated names get a number."""
     counts: Counter[str] = Counter()
     names = []
     for reply in expected:
