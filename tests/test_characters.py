@@ -17,8 +17,8 @@ from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.messages import Message, TextPart, ToolCallPart
-from playground.plugins.importers.atif import dump_atif
 from playground.sessions.editing import Edit, edited
+from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer
 from playground.sessions.loading import LoadedSession, first_session, read_sessions
 from playground.sessions.native_format import dump_session

@@ -48,12 +48,12 @@ from playground.nouns.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.plugins.importers.atif import dump_atif
 from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.checks import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
+from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
 from playground.sessions.loading import (
     file_bytes,

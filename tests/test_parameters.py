@@ -11,8 +11,8 @@ import pytest
 
 import playground as pg
 from playground.llm.completion_arguments import asked_again
-from playground.plugins.importers.atif import dump_atif
 from playground.questions.provider_payload import provider_payload
+from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.rows import bodies

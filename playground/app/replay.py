@@ -14,7 +14,6 @@ from playground.app.shared import readings, say, tables, widget_changes, widgets
 from playground.app.shared.memoized import memoized
 from playground.app.shared.readings import Reading
 from playground.app.state import WorkingSession
-from playground.base.registry import load, session_forms
 from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
@@ -33,6 +32,7 @@ from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, break_off, corrupt_chunk, drop_chunk, recut
 from playground.servers import ServerReading
+from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
 from playground.show import rows
 from playground.show.glossary import NO_PARSER
@@ -323,15 +323,14 @@ def export(working: WorkingSession, reading: Reading) -> None:
     """Offer the replay as a test, a page or JSON, without secrets, and the session as files."""
     name = reading.recording.name
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "recording"
-    files = [
+    session = working.session
+    files = (
         ("Test (pytest)", reading.file("pytest"), f"test_{stem}.py", "save test"),
         ("Page (HTML)", reading.file("html"), f"{stem}.html", "save page"),
         ("Events (JSON)", reading.file("json"), f"{stem}.json", "save events"),
         ("Session", state.session_file(working), f"{working.name}.json", "save session"),
-    ]
-    if atif := session_forms().get("atif"):
-        text = load(atif.dump)(working.session)
-        files.append(("Session (ATIF)", text, f"{working.name}.atif.json", "save atif"))
+        ("Session (ATIF)", dump_atif(session), f"{working.name}.atif.json", "save atif"),
+    )
     with st.popover("Export", key="export", on_change="rerun") as place:
         if place.open:
             for label, text, file_name, key in files:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
     "--to",
-    type=click.Choice(["session", *session_forms()]),
+    type=click.Choice(["session", "atif", *session_forms()]),
     help="The format to write. Default: session.",
 )
 @click.option("--repair", "mend", is_flag=True, help="Repair faults with only one possible repair.")

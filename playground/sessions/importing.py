@@ -19,7 +19,13 @@ from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
 
-FORMS: Final = {"session": SessionForm("playground.sessions.native_format:dump_session")}
+FORMS: Final = {
+    "session": SessionForm("playground.sessions.native_format:dump_session"),
+    "atif": SessionForm(
+        "playground.sessions.formats.atif:dump_atif",
+        omits=("recordings", "rows", "compactions", "expected"),
+    ),
+}
 _NAMES: Final = {"rows": "requests as they were sent", "expected": "expected replies"}
 _LONGEST: Final = 200  # bytes of a title in a file's name; systems allow 255 for the whole name
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from playground.base.registry import Plugin, SessionForm
 
-_NARROWEST: Final = (  # ATIF, traces of tracing and evaluation tools, and recorded HTTP
-    "atif:Atif",
+_NARROWEST: Final = (  # traces of tracing and evaluation tools, and recorded HTTP
     "langfuse_trace:LangfuseTrace",
     "langsmith_runs:LangSmithRuns",
     "openinference_spans:OpenInferenceSpans",
@@ -82,7 +81,6 @@ def _targets(listed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"playground.plugins.importers.{target}" for target in listed)
 
 
-_ATIF: Final = "playground.plugins.importers.atif:dump_atif"
 _OTEL: Final = "playground.plugins.importers.otel_export"
 PLUGIN: Final = Plugin(
     narrow_formats={
@@ -91,7 +89,6 @@ PLUGIN: Final = Plugin(
         "AnthropicMessages": _targets(_ROWS),
     },
     session_forms={
-        "atif": SessionForm(_ATIF, omits=("recordings", "rows", "compactions", "expected")),
-        "otel": SessionForm(f"{_OTEL}:dump_otel", ("recordings", "rows"), f"{_OTEL}:unknown_times"),
+        "otel": SessionForm(f"{_OTEL}:dump_otel", ("recordings", "rows"), f"{_OTEL}:unknown_times")
     },
 )

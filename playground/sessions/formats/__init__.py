@@ -21,6 +21,7 @@ _FIRST: Final = (  # file:class; no plugin's format is tried before these
     "playground_sessions:PlaygroundSession",
     "workspace_entries:WorkspaceEntry",
     "wire_streams:RecordingFile",
+    "atif:Atif",
 )
 _OTHERS: Final = (
     "request_rows:RequestRows",
