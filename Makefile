@@ -74,7 +74,7 @@ SITE := $(CURDIR)/site
 docs: $(VENV)/.docs
 	PYTHONPATH=docs NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir $(SITE)
 	cd docs && cp --parents $$(find . -name '*.md') $(SITE)
-	@echo "the first page is $(SITE)/index.html; its search needs python3 -m http.server -b 127.0.0.1 -d $(SITE)"
+	@echo "the first page is $(SITE)/index.html"
 
 # The tour's jobs, done anew in a browser: docs/tour.md and its pictures.
 pictures: $(VENV)/.dev

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from playground.app import cache
+from playground.app.shared import frame
 
 question, view = cache.draw_controls()
+if not frame.has_request(question.session):
+    st.stop()
 if view == "Strip":
     cache.show_strip(question)
 elif view == "Table":

@@ -32,6 +32,8 @@ if not chosen:
     st.info("Add a dialect above.")
     st.stop()
 
+if not frame.has_request(session):
+    st.stop()
 if view == "Counts":
     compare.counts_table(compared)
 elif view == "Tools":

@@ -10,8 +10,11 @@ from playground.app.shared import bring, shelf, workspace
 with st.container(key="start"):
     start.welcome()
     bring.panel()
-    start.where_it_goes()
     start.jobs()
+    st.caption(
+        "What you import stays on the machine that runs this app. If you run a model, the "
+        "request goes to its provider, or to the server that you name."
+    )
     st.header("Yours", anchor=False)
     shelf.show()
     workspace.trash()

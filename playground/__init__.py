@@ -74,8 +74,8 @@ What is worth keeping: a page, a session with its replies, a figure:
 (Recording('a reply' in xml, 7 chunks with 55 characters of text),)
 >>> figure = pg.simulate_cache(session, "xml").figure()  # figure.write_html("cache.html")
 
-A wrong name raises UnknownNameError with near ones, other wrong input InputFault with what would be
-right. A model's text never raises: it has findings.
+A wrong name raises UnknownNameError, which lists similar names; other wrong input raises
+InputFault, which says what would be right. A model's text never raises: it has findings.
 """
 
 # Names are loaded when they are first used, so that importing this package stays light.
@@ -132,7 +132,7 @@ _BY_MODULE = {
 }
 _WHERE = {n: f"playground.{m}" for m, names in _BY_MODULE.items() for n in names.split()}
 
-# Names that a plugin brings, looked up in the registry; it reports a plugin that is missing.
+# Public names by their plugin. The registry looks them up, and reports a missing plugin.
 _BY_PLUGIN = {
     "corpus": "corpus",
     "guides": "guide_for",
@@ -143,7 +143,7 @@ _BY_PLUGIN = {
 }
 _OF_PLUGINS = {name: plugin for plugin, names in _BY_PLUGIN.items() for name in names.split()}
 
-# Modules that scripts reach as attributes of the package: a door is not loaded by others.
+# Submodules that scripts use as `playground.errors` without importing them.
 _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 

@@ -1,4 +1,4 @@
-"""Prompts, tools and chat models as Flink-Agents has them: the door to the plugin `systems`."""
+"""Prompts, tools and chat models of Flink-Agents. The names come from the plugin `systems`."""
 
 from __future__ import annotations
 

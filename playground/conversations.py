@@ -1,4 +1,4 @@
-"""Conversation templates as AIChatFlow has them: the door to the plugin `systems`."""
+"""Conversation templates of AIChatFlow. The names come from the plugin `systems`."""
 
 from __future__ import annotations
 

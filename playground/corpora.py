@@ -1,4 +1,4 @@
-"""Corpora of recorded sessions: the door to the plugin `corpus`."""
+"""Corpora of recorded sessions. The names come from the plugin `corpus`."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The door to `playground.base.errors`, for scripts that import this path."""
+"""Re-export `playground.base.errors`, for scripts that import it from here."""
 
 from playground.base.errors import *  # noqa: F403

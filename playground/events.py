@@ -1,3 +1,3 @@
-"""The door to `playground.nouns.events`, for scripts that import this path."""
+"""Re-export `playground.nouns.events`, for scripts that import it from here."""
 
 from playground.nouns.events import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""The door to `playground.nouns.messages`, for scripts that import this path."""
+"""Re-export `playground.nouns.messages`, for scripts that import it from here."""
 
 from playground.nouns.messages import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""The door to `playground.dialects.raw_prompts`, for scripts that import this path."""
+"""Re-export `playground.dialects.raw_prompts`, for scripts that import it from here."""
 
 from playground.dialects.raw_prompts import *  # noqa: F403

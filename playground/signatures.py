@@ -1,4 +1,4 @@
-"""DSPy's signatures and adapters: the door to the plugin `systems`."""
+"""DSPy's signatures and adapters. The names come from the plugin `systems`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Go's text/template in Python: the door to the plugin `systems`."""
+"""Go's text/template in Python. The names come from the plugin `systems`."""
 
 from __future__ import annotations
 

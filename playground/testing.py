@@ -1,4 +1,4 @@
-"""Pytest fixtures that guard a prompt: its cache, and what a version before it sent.
+"""Pytest fixtures that check a prompt: its use of a cache, and its changes since a baseline.
 
 Pytest finds them where the package is installed.
 """
@@ -26,7 +26,7 @@ def check_cache() -> CheckCache:
     """`check_cache(session, max_cost_multiple=0.35, no_cache_break=True, dialect="xml", …)`.
 
     The session is a Session or a file's path; the other arguments are those of `simulate_cache`.
-    The test fails with every reason; the simulation is returned.
+    Fail the test, with all reasons, if a limit is exceeded. Return the simulation.
     """
 
     def check(
@@ -53,9 +53,9 @@ def check_against() -> CheckAgainst:
     """`check_against(session, "baseline.jsonl", most_tokens_more=100, prefix_may_change=False, …)`.
 
     The session and the baseline are a Session or a file's path; the other arguments are those of
-    `diff`. The test fails with every reason, another model, tools and system prompt unless they
-    may change; the difference is returned. Without a tokenizer, a limit that the count cannot
-    decide is a warning.
+    `diff`. Fail the test, with all reasons, if a limit is exceeded, and without
+    `prefix_may_change` also if the model, the tools or the system prompt differ. Return the
+    difference. Warn of a limit that cannot be decided without a tokenizer.
     """
 
     def check(

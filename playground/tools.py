@@ -1,3 +1,3 @@
-"""The door to `playground.nouns.tools`, for scripts that import this path."""
+"""Re-export `playground.nouns.tools`, for scripts that import it from here."""
 
 from playground.nouns.tools import *  # noqa: F403

@@ -2,7 +2,8 @@
 
 A test calls `golden(answer)`: the answer must equal what `cases/NAME.json` holds under the test's
 name, where the test's file is `test_NAME.py`. `pytest --write-goldens tests/test_NAME.py` writes
-the file anew; read its difference before you commit it.
+the file anew; read its difference before you commit it. With a selection (`-k`, `::`) the answers
+of the tests that did not run stay.
 """
 
 from __future__ import annotations
@@ -98,9 +99,11 @@ def _sum(text: str) -> str:
     return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def write_goldens() -> None:
-    """Write the answers of this run over the files; what the run did not answer goes."""
-    for file, answers in WRITTEN.items():
+def write_goldens(is_selection: bool) -> None:
+    """Write the answers of this run; others stay only if the run was a selection of tests."""
+    for file, written in WRITTEN.items():
+        kept = read_goldens(file) if is_selection and file.exists() else {}
+        answers = kept | written
         file.write_text(_text(answers, 0) + "\n", encoding="utf-8")
 
 

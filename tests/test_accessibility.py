@@ -15,6 +15,7 @@ from conftest import ROOT
 from passed_runs import leave_run
 from playwright.sync_api import Browser, Page, expect
 from serving import CHROMIUM, App, widened
+from test_browser_frame import BEYOND
 
 import playground as pg
 from playground.app.pages import PAGES, PageEntry, parent
@@ -108,6 +109,7 @@ def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), width
         bar = page.locator(".st-key-bar")
         assert bar.evaluate("bar => bar.getBoundingClientRect().height") == 48, width
+        assert page.evaluate(BEYOND) == [], width
         menu = page.get_by_role("button", name=parent(entry).title, exact=True)
         expect(menu.first).to_be_visible()
 

@@ -130,7 +130,7 @@ def test_where_the_disk_refuses_the_tab_keeps_it_and_says_so() -> None:
     (paths.workspace() / "own").write_text("no folder")
     app = page("raw", format="A chat template")
     uploader(app, "Chat template").upload("mine.jinja", b"{{ messages[0].content }}").run()
-    assert "It lives in this tab alone." in told(app)
+    assert "It is stored in this tab only." in told(app)
     app.run()
     assert "mine.jinja" in told(app)
     with pytest.raises(InputFault):

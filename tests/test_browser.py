@@ -702,6 +702,9 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     bars = page.locator(".bars", has_text="All policies, predicted").bounding_box()
     assert card and bars
     assert (bars["x"], bars["width"]) == pytest.approx((card["x"], card["width"]), abs=1)
+    finding = strip.locator(".finding", has_text="after the last mark")
+    remedy = finding.get_by_role("button", name="Switch policy: Claude Code's marks")
+    expect(remedy).to_be_visible()
     pin = strip.locator(".pin").last
     box = pin.bounding_box()
     assert canvas and box
@@ -713,6 +716,7 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     expect(page).to_have_url(re.compile("marks="))
     policies = page.locator(".bars .on .name")
     expect(policies).to_contain_text("The marks you set")
+    expect(remedy).to_have_count(0)
     strip.locator(".pin").last.press("Delete")
     expect(strip.locator(".figures b").first).to_have_text("0 %")
     strip.locator("canvas").first.click(position={"x": canvas["width"] - 1, "y": 60})

@@ -47,12 +47,20 @@ LATE = """() => {
   }
   return moved
 }"""
+# what of the bar is beyond the screen's edge: it is one row, and nothing of it is cut
+BEYOND = """() => [...document.querySelectorAll(".st-key-bar *")].filter(node => {
+  const { left, right, width } = node.getBoundingClientRect()
+  return width && (left < 0 || right > innerWidth)
+}).map(node => node.closest("[class*=st-key-]").className)"""
 FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
 FIRST = [
-    ("start", {".bring": (230, 300)}),
+    ("start", {".bring": (230, 300), ".st-key-job-compare .bar": (420, 500)}),
     (f"compare?session=02-parallel-calls&{FOUR}", {".panes .row .block": (220, 330)}),
-    ("cache?session=12-long-tool-run", {".strip .drawing": (250, 330)}),
+    (
+        "cache?session=12-long-tool-run",  # a policy's bar had no width on a narrow screen
+        {".strip .drawing": (250, 330), ".bars .track": (850, 1800)},
+    ),
     ("cache?session=07-gemini-above", {".strip .drawing": (250, 360)}),
     ("replay?session=04-truncated-call", {".player .text": (200, 360)}),
     (
@@ -93,6 +101,7 @@ def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
             assert box and box["y"] <= most[number], (answer, size)
         bar = page.locator(".st-key-bar").bounding_box()
         assert bar and bar["height"] == 48
+        assert page.evaluate(BEYOND) == [], size
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), size
         assert page.locator("[data-testid=stSidebar]:visible").count() == 0
         assert page.evaluate("shift") <= 0.1, size
@@ -194,6 +203,16 @@ def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     expect(heads.first).not_to_be_in_viewport()
     expect(tabs.nth(2)).to_have_attribute("aria-pressed", "true")
     assert scroller.evaluate("node => node.scrollTop") == 300
+    page.get_by_role("button", name="This session").click()  # it holds what the bar has no room for
+    menu = page.locator(".st-key-narrow")
+    model = menu.get_by_role("combobox", name="Model")
+    model.click()
+    page.get_by_role("option", name="openai/gpt-5").click()
+    expect(page).to_have_url(re.compile("model=openai"))
+    expect(model).to_have_attribute("placeholder", "openai/gpt-5")
+    menu.get_by_role("button", name="Undo").click()
+    expect(page).not_to_have_url(re.compile("model="))
+    page.keyboard.press("Escape")
     press_while_it_moves(page, page.get_by_role("button", name="Copy", exact=True))
     expect(page.get_by_role("combobox", name="Dialect", exact=True)).to_be_visible()
     page.goto("/diff?session=02-parallel-calls&before=01-plain-chat")

@@ -150,7 +150,7 @@ def test_a_full_disk_is_one_line_and_the_app_goes_on(page: Page, tmp_path: Path)
                 while file.write(b"x" * 4096):
                     pass
             edit(page, "You keep the lighthouse.")
-            expect(page.get_by_text("Not kept: it lives in this tab alone.")).to_be_visible()
+            expect(page.get_by_text("Not saved: it is stored in this tab only.")).to_be_visible()
             expect(page.get_by_text("No space left on device")).to_be_visible()
             edit(page, "You keep the ferry.")
             (home / "filler").unlink()

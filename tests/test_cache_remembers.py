@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from streamlit.testing.v1 import AppTest
-from test_pages import edit_block, page, strip
+from test_pages import edit_block, page, strip, trigger
 
 import playground as pg
 from playground.base import paths
@@ -106,10 +109,22 @@ def test_every_way_to_simulate_has_the_request_that_waits_for_its_answer() -> No
     assert headline(found).text == f"{drawn['sentence']} {drawn['note']}"
 
 
-def test_a_button_applies_the_cheapest_policy_and_says_what_it_saves() -> None:
+def test_a_finding_offers_the_cheapest_policy_which_mends_it_and_says_what_it_saves() -> None:
     app = page("cache", session="12-long-tool-run")
-    button = app.button(key="use the cheapest")
-    assert button.label == "Switch policy: Claude Code's marks would probably save $0.17 of $0.23."
-    button.click().run()
+    remedy = offered(app)
+    assert (
+        remedy["label"] == "Switch policy: Claude Code's marks would probably save $0.17 of $0.23."
+    )
+    title, _, fix, _ = strip(app)["findings"][remedy["finding"]]
+    assert title.startswith("About 7,360 tokens after the last mark")
+    assert fix.startswith("Move the last mark to the newest message")
+    trigger(app, "bars", "chosen", remedy["key"])
     assert policy(app) == "claude-code"
-    assert not [each for each in app.button if each.key == "use the cheapest"]
+    assert offered(app) is None
+
+
+def offered(app: AppTest) -> Any:
+    """The policy that the strip offers at a finding."""
+    fed = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    (remedy,) = (data["remedy"] for data in fed if "remedy" in (data or ()))
+    return remedy

@@ -820,4 +820,4 @@ def test_a_reason_names_the_place_that_the_placement_lists() -> None:
 
 
 def test_exact_is_said_to_be_about_the_outcome_and_not_the_count() -> None:
-    assert "is about the outcome" in str(pg.simulate_cache.__doc__)
+    assert "says that its outcome" in str(pg.simulate_cache.__doc__)

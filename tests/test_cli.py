@@ -387,7 +387,7 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
     asked = ["cache", "simulate", "12-long-tool-run", "--every-dialect"]
     lines = run(*asked).stdout.splitlines()
     assert len(lines) < 40
-    assert lines[-1].startswith("-d NAME has a line for each policy")
+    assert lines[-1].startswith("-d NAME prints a line for each policy")
     cells = json.loads(run(*asked, "--json").stdout)
     told = {
         (first.split(",")[0], policy.split(",")[0], read, cost)

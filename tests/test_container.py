@@ -16,6 +16,7 @@ from typing import Final
 
 import pytest
 from conftest import ROOT
+from test_extras import link
 
 STEPS: Final = re.findall(r"^([A-Z]+) (.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 CONTAINER: Final = ROOT / "container"
@@ -32,37 +33,68 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **more}
 
 
-def test_what_is_copied_is_enough_to_install_and_run(tmp_path: Path) -> None:
-    """The build stage's COPY lines, its last pip line, and a command of what was installed."""
-    source, target = tmp_path / "source", tmp_path / "installed"
-    source.mkdir()
-    last_stage = max(n for n, (word, _) in enumerate(STEPS) if word == "FROM")
-    for word, rest in STEPS[:last_stage]:
-        if word == "COPY":
-            *names, place = rest.split()
-            for name in names:
-                copied = source / place / name if place == "./" else source / place
-                if (ROOT / name).is_dir():
-                    skipped = shutil.ignore_patterns("__pycache__")
-                    shutil.copytree(ROOT / name, copied, ignore=skipped)
-                else:
-                    shutil.copy(ROOT / name, copied)
-    install = [rest for word, rest in STEPS[:last_stage] if word == "RUN"][-1]
-    assert install.startswith("/opt/playground/bin/pip install ")
-    assert install.endswith(" .")
-    # A wheel, since this environment may have no pip; pip builds one too.
-    build = "from hatchling.build import build_wheel; print(build_wheel('.'))"
-    made = subprocess.run(
-        [sys.executable, "-c", build], cwd=source, text=True, capture_output=True, check=False
+# What needs root, and would change this machine.
+ROOTS: Final = "useradd "
+
+
+def build(folder: Path, packages: Path) -> Path:
+    """Run the Dockerfile's steps with a folder for each stage in the place of `/`.
+
+    Installed already are `packages`, and nothing is fetched. Return the folder of the last stage.
+    """
+    variables = environment(
+        HOME=str(folder), PYTHONPATH=str(packages), PIP_NO_COMPILE="1", PIP_NO_INDEX="1"
     )
-    assert made.returncode == 0, made.stderr
-    shutil.unpack_archive(source / made.stdout.splitlines()[-1], target, "zip")
-    command = (
-        "import sys; sys.path.insert(0, sys.argv.pop(1)); import playground.cli as c; c.main()"
-    )
+    stages: dict[str, Path] = {}
+    root = place = folder
+    for word, rest in STEPS:
+        if word == "FROM":
+            root = place = stages[rest.rpartition(" ")[2]] = folder / f"stage{len(stages)}"
+            root.mkdir()
+        elif word == "WORKDIR":
+            place = root / rest.lstrip("/")
+            place.mkdir(parents=True)
+        elif word == "COPY":
+            stage = re.match(r"--from=(\S+) /", rest)
+            *names, target = rest.removeprefix(stage[0] if stage else "").split()
+            origin = stages[stage[1]] if stage else ROOT
+            copied = (root if target[0] == "/" else place) / target.lstrip("/")
+            copy([origin / name for name in names], copied, is_folder=target[-1] == "/")
+        elif word == "RUN" and not rest.startswith(ROOTS):
+            command = re.sub(r"(?<!\S)/", f"{root}/", rest)
+            done = subprocess.run(
+                ["sh", "-c", command], cwd=place, env=variables, text=True, capture_output=True
+            )
+            assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return root
+
+
+def copy(files: list[Path], target: Path, *, is_folder: bool) -> None:
+    """Copy as COPY does: of a folder all that is in it, and a file into a folder or as `target`."""
+    for file in files:
+        if file.is_dir():
+            skipped = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(file, target, symlinks=True, ignore=skipped)
+        else:
+            (target if is_folder else target.parent).mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+
+
+def test_the_dockerfiles_steps_build_what_runs(tmp_path: Path) -> None:
+    """All steps but `useradd`; the lock's packages are links to those that are here."""
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    assert len(STEPS) == len([line for line in lines if line and line[0] != "#"])
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    locked = re.findall(r"^(\S+==[^ ]+ (?:;.*)?)", (ROOT / "requirements.lock").read_text(), re.M)
+    link([line.rstrip(" \\") for line in locked], packages)
+    image = build(tmp_path, packages)
+    shutil.rmtree(tmp_path / "stage0")
+    assert os.access(image / "usr/local/bin/start", os.X_OK)
+    words = ["-m", "playground", "render", "02-parallel-calls", "-d", "hermes"]
     done = subprocess.run(
-        [sys.executable, "-c", command, str(target), "render", "02-parallel-calls", "-d", "hermes"],
-        cwd=tmp_path, text=True, capture_output=True, check=False,
+        [image / "opt/playground/bin/python", *words],
+        cwd=tmp_path, env=environment(PYTHONPATH=str(packages)), text=True, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "<tool_call>" in done.stdout

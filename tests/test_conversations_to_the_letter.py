@@ -243,7 +243,7 @@ def test_a_functions_own_exception_is_told_with_template_and_message() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [{role: system, content: x}]\na: [{role: system, content: y}]", "'a' stands twice"),
+        ("a: [{role: system, content: x}]\na: [{role: system, content: y}]", "'a' occurs twice"),
         (
             "a: [{role: user, content: [{type: image_url, image_url: {url: u, detail: extreme}}]}]",
             r"content\.0\.image_url\.detail.*'low', 'high' or 'auto'|content\.0\.detail.*'low'",

@@ -704,7 +704,7 @@ def test_a_torn_shard_is_one_line_and_built_again(small: Path, tmp_path: Path) -
     (path,) = (out / "facts" / f"v{ANALYSIS}" / "calls").glob("*.parquet")
     whole = path.read_bytes()
     path.write_bytes(whole[:-200])
-    with pytest.raises(InputFault, match="1 of 1 shards are torn or gone") as caught:
+    with pytest.raises(InputFault, match="1 of 1 shards are damaged or missing") as caught:
         pg.corpus(out).ask("failures")
     assert "\n" not in str(caught.value)
     assert serial(out, small).made == 1

@@ -157,7 +157,7 @@ def test_a_torn_object_is_told_and_built_again(memory: str, tmp_path: Path) -> N
     serial(memory, given)
     (name,) = system.find(f"/harbour/corpus/facts/v{ANALYSIS}/calls")
     system.pipe(name, system.cat(name)[:-200])
-    with pytest.raises(InputFault, match="1 of 1 shards are torn or gone") as caught:
+    with pytest.raises(InputFault, match="1 of 1 shards are damaged or missing") as caught:
         pg.corpus(memory).ask("failures")
     assert "\n" not in str(caught.value)
     assert serial(memory, given).made == 1

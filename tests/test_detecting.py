@@ -216,7 +216,7 @@ def test_what_no_dialect_reads_has_the_nearest_one(
 ) -> None:
     found = detect(text)
     assert (found.dialect, found.nearest) == (None, nearest)
-    assert (f"nearly {marker!r} stands there, of {nearest}" in found.reason) == bool(nearest)
+    assert (f"nearly {marker!r} is there, a marker of {nearest}" in found.reason) == bool(nearest)
 
 
 @pytest.mark.parametrize(
@@ -395,9 +395,9 @@ def test_what_nobody_reads_has_the_dialect_whose_marker_stands_there_as_it_is() 
     text = "]<]minimax[>[</initial_wait>]<]minimax[>[\n]<]minimax[>[</tool_call>"
     found = detect(text)
     assert (found.dialect, found.nearest) == (None, "minimax-m3")
-    assert found.reason.endswith("; ']<]minimax[>[</tool_call>' stands there, of minimax-m3")
+    assert found.reason.endswith("; ']<]minimax[>[</tool_call>' is there, a marker of minimax-m3")
     found = detect("So.\n</tool_call>")  # hunyuan's `</tool_calls>` is longer, and nearly there
-    assert (found.nearest, "; '</tool_call>' stands there" in found.reason) == ("hermes", True)
+    assert (found.nearest, "; '</tool_call>' is there" in found.reason) == ("hermes", True)
 
 
 def test_half_a_marker_at_the_end_of_a_text_is_no_call_in_it() -> None:

@@ -142,8 +142,8 @@ BAD: list[tuple[Any, str]] = [
     (PLAIN | {"sintax": 1}, "field sintax: no such field; expected one of name, syntax, rules"),
     (PLAIN | {"rules": 1}, "field rules: int 1 was given; expected a text"),
     (PLAIN | {"parallel": 1}, "field parallel: int 1 was given; expected true or false"),
-    (PLAIN | {"name": "a b"}, "field name: 'a b' is no name; expected letters, digits"),
-    (PLAIN | {"name": "../x"}, "field name: '../x' is no name"),
+    (PLAIN | {"name": "a b"}, "field name: 'a b' is not a name; expected letters, digits"),
+    (PLAIN | {"name": "../x"}, "field name: '../x' is not a name"),
     (PLAIN | {"stops": "x"}, "field stops: str 'x' was given; expected a list"),
     (PLAIN | {"stops": ["x", 2]}, "field stops.1: int 2 was given; expected a text"),
     (PLAIN | {"answer": ["x"]}, "field answer: a list of 1; expected a list of 2"),
@@ -164,7 +164,7 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         PLAIN | {"syntax": {"call": "{call:json}", "also": [{"call": "{name}{name}{params}"}]}},
-        "field syntax.also.0.call: {name} stands twice",
+        "field syntax.also.0.call: {name} occurs twice",
     ),
     (PLAIN | {"syntax": {"shape": {}}}, "field syntax.call: is not given; expected one call, as"),
     (
@@ -173,10 +173,10 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         PLAIN | {"tool_docs": "mine"},
-        "field tool_docs: 'mine' is no form; expected one of described",
+        "field tool_docs: 'mine' is not a form; expected one of described",
     ),
     (PLAIN | {"own_tool": {"name": ""}}, "field own_tool.name: "),
-    (PLAIN | {"raw_prompt": {"format": "x"}}, "field raw_prompt.format: 'x' is no format"),
+    (PLAIN | {"raw_prompt": {"format": "x"}}, "field raw_prompt.format: 'x' is not a format"),
     (PLAIN | {"model_names": ["("]}, "model name '(' is not a regular expression"),
     (PLAIN | {"preflight": []}, "field preflight: no such field"),
     (PLAIN | {"switches": {"typing": True}}, "field switches.typing: bool True was given"),

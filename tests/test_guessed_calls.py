@@ -40,7 +40,7 @@ def _session(text: str = "Tides at Brest?", model: str = "gpt-4o") -> pg.Session
     [
         (
             lambda: pg.Message(role="user", content="hi"),  # type: ignore[call-arg]
-            r"Message\(content=…\): 'content' is no field; expected Message\(\"user\", ",
+            r"Message\(content=…\): 'content' is not a field; expected Message\(\"user\", ",
         ),
         (
             lambda: pg.Message("user", "hi"),  # type: ignore[arg-type]
@@ -53,7 +53,7 @@ def _session(text: str = "Tides at Brest?", model: str = "gpt-4o") -> pg.Session
         (lambda: pg.Message(), r"Message\(role=…\): Field required"),  # type: ignore[call-arg]
         (
             lambda: pg.Session(messages=[{"role": "user", "content": "x"}]),  # type: ignore[arg-type]
-            r"Session\(messages.0.content=…\): 'content' is no field; .*pg.session\(",
+            r"Session\(messages.0.content=…\): 'content' is not a field; .*pg.session\(",
         ),
         (
             lambda: pg.ToolMetadata("f"),  # type: ignore[call-arg]
@@ -61,9 +61,9 @@ def _session(text: str = "Tides at Brest?", model: str = "gpt-4o") -> pg.Session
         ),
         (
             lambda: pg.ToolMetadata(name="f", arguments={}),  # type: ignore[call-arg]
-            r"ToolMetadata\(arguments=…\): 'arguments' is no field",
+            r"ToolMetadata\(arguments=…\): 'arguments' is not a field",
         ),
-        (lambda: pg.PromptData(x=1), r"PromptData\(x=…\): 'x' is no field"),  # type: ignore[call-arg]
+        (lambda: pg.PromptData(x=1), r"PromptData\(x=…\): 'x' is not a field"),  # type: ignore[call-arg]
     ],
 )
 def test_a_wrong_argument_of_a_class_is_one_line(build: Any, message: str) -> None:
@@ -82,7 +82,7 @@ def test_a_wrong_argument_of_a_class_is_one_line(build: Any, message: str) -> No
     ],
 )
 def test_a_schema_under_a_wrong_key_is_refused(tool: dict[str, Any]) -> None:
-    with pytest.raises(pg.InputFault, match="is no field of a tool; expected parameters="):
+    with pytest.raises(pg.InputFault, match="is not a field of a tool; expected parameters="):
         pg.session("x", [tool])
     found = pg.load_session({"messages": [{"role": "user", "content": "x"}], "tools": [tool]})
     assert found.tools[0].name == "f"  # a log is read all the same

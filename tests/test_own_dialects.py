@@ -118,7 +118,7 @@ def test_carry_says_of_a_dialect_by_hand_what_fails_instead_of_raising() -> None
     assert matrix.carried("my-dialect") == []
     (found,) = matrix.cells["my-dialect", "a lone surrogate"]
     assert found.code == "cannot-carry"
-    assert found.message.startswith("not declared, and what is written by hand fails: Unicode")
+    assert found.message.startswith("the dialect is written by hand, and its code fails: Unicode")
 
 
 def test_a_dialect_by_hand_has_no_guide_and_says_so() -> None:

@@ -69,7 +69,7 @@ def test_an_audit_says_what_each_fault_means_the_worst_first() -> None:
     app.run()
     assert not app.exception
     labels = [box.label for box in app.expander]
-    assert "warning: a text beside calls is not written" in labels
+    assert "warning: a text next to calls is not written" in labels
     kinds = [label.partition(":")[0] for label in labels if label.startswith(("warning", "info"))]
     assert kinds == sorted(kinds, reverse=True)
     assert "template-drops-text: " in said(app)

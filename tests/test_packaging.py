@@ -10,7 +10,7 @@ import tomllib
 import urllib.request
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import distribution
+from importlib.metadata import PathDistribution, distribution
 from pathlib import Path
 
 import pytest
@@ -55,6 +55,15 @@ def test_the_wheel_holds_pages_samples_configuration_and_components(installed: P
     assert (package / "show" / "components" / "player.js").exists()
     assert not (installed / "pages").exists()
     assert not (installed / "tests").exists()
+
+
+def test_uvx_finds_a_command_of_the_packages_name(installed: Path) -> None:
+    """`uvx "dialect-playground[app]"` runs the command of that name, and no other one."""
+    (information,) = installed.glob("*.dist-info")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    commands = PathDistribution(information).entry_points.select(group="console_scripts")
+    assert {each.name for each in commands} == {"playground", project["name"]}
+    assert {each.value for each in commands} == {"playground.cli:main"}
 
 
 @pytest.mark.long

@@ -178,14 +178,17 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
 
 
 def ask(app: AppTest, **what: Any) -> AppTest:
-    """The panes' component asks for this, as a browser sends it."""
-    found = (element.proto for element in app.get("bidi_component"))
-    (panes,) = (proto for proto in found if proto.component_name == "playground_panes")
+    """The panes' component asks for this."""
+    return trigger(app, "panes", "asked", what)
+
+
+def trigger(app: AppTest, component: str, event: str, value: Any) -> AppTest:
+    """The last component of this kind sends an event, as a browser does."""
+    found = [element.proto for element in app.get("bidi_component")]
+    *_, drawn = (proto for proto in found if proto.component_name == f"playground_{component}")
     states = app._tree.get_widget_states()
-    event = [{"event": "asked", "value": what}]
-    states.widgets.add(
-        id=_make_trigger_id(panes.id, "events"), json_trigger_value=json.dumps(event)
-    )
+    sent = json.dumps([{"event": event, "value": value}])
+    states.widgets.add(id=_make_trigger_id(drawn.id, "events"), json_trigger_value=sent)
     app._run(states)
     assert not app.exception
     return app
@@ -394,7 +397,7 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
         found for found in data["findings"] if found[2] == "call-in-fence"
     )
     assert (column, severity, at) == ("xml", "warning", 53)
-    assert message.startswith("a call stands inside a code fence: kept as text")
+    assert message.startswith("a call is inside a code fence: kept as text")
     assert "the switch calls_in_fences=call" in message + fix
 
 
@@ -694,6 +697,13 @@ def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> No
     upload(app, "tides at noon.txt", reply)
     assert app.selectbox(key="session").value == "tides at noon"
     assert "Not recorded: a whole text" in told(app)
+    assert app.selectbox(key="model").proto.placeholder == "No model named"  # it was Claude
+    first, second = app.multiselect(key="columns").value  # native reads nothing of it
+    assert (first, second) == ("hermes", "llama3-json")  # which reads the call, its tags as text
+    for other in ("compare", "cache"):  # which were empty pictures
+        app.switch_page(str(paths.pages() / f"{other}.py")).run()
+        assert app.info[0].value == "This session holds a reply and no request."
+        assert "Replay it" in [link.proto.label for link in app.get("page_link")]
 
 
 def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:

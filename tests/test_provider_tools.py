@@ -84,7 +84,7 @@ def test_a_streamed_call_of_the_provider_is_marked_and_what_it_gave_is_kept(
     assert sum(part.get("type") != "asked_of_provider" for part in parts) == kept
     (message,) = told(recording)
     asked = sum(part.get("type") == "asked_of_provider" for part in parts)
-    counts = f"calls: {', '.join(calls) or 'none'}; results kept beside the reply: {kept + asked}"
+    counts = f"calls: {', '.join(calls) or 'none'}; results with the reply: {kept + asked}"
     assert counts in message
     assert recording.reply.content == "It rains."
 

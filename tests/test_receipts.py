@@ -450,7 +450,7 @@ def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> Non
     assert (row["path"], row["times"], row["characters"]) == ("remark.of.mine", 1, len(note))
     assert receipt["counts"][0] == {"what": "messages", "in_file": 1, "in_sessions": 1}
     shown = CliRunner().invoke(main, ["import", str(path), "--receipt"]).stdout
-    assert "told: not-in-session" in shown
+    assert "finding: not-in-session" in shown
     refused = CliRunner().invoke(main, ["import", "-", "--receipt"], input=path.read_text())
     assert refused.exit_code == 2
 

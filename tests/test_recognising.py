@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 from terminals import run
 from wires import FRAMINGS, WRITERS, Said
 
@@ -502,3 +503,32 @@ def test_a_command_gives_the_model_that_only_its_address_names(
     named = unwrapped(f"""curl {address} -d '{{"model": "own", {body[1:]}'""")
     assert named is not None
     assert json.loads(named.text)["model"] == "own"
+
+
+def test_a_cassette_says_in_a_sentence_what_was_read_where_its_client_changed_replies() -> None:
+    """It quoted every reply beside its copy: a screen of braces."""
+    said = [{"role": "user", "content": "High tide?"}]
+    exchanges = []
+    for turn in range(3):
+        answer = {"role": "assistant", "content": f"Observation {turn}: " + "the tide rises. " * 9}
+        body = {"choices": [{"message": answer, "finish_reason": "stop"}], "model": "gpt-4o"}
+        exchanges.append(
+            {
+                "request": {
+                    "uri": "https://api.openai.com/v1/chat/completions",
+                    "body": json.dumps({"model": "gpt-4o", "messages": said}),
+                },
+                "response": {
+                    "status": {"code": 200},
+                    "body": {"string": json.dumps({"object": "chat.completion", **body})},
+                },
+            }
+        )
+        copy = {"role": "assistant", "content": f"Observation {turn}: 42"}
+        said = [*said, copy, {"role": "user", "content": "And then?"}]
+    found = recognise(yaml.safe_dump({"version": 1, "interactions": exchanges}), "tides.yaml")
+    assert found.title == "VCR cassette: 6 messages"
+    assert found.unread == (
+        "a later request repeats a reply with changes: the model's own reply is kept "
+        "(interactions.2.request.messages.1 and 1 more place)",
+    )

@@ -430,7 +430,7 @@ BROKEN = [
     (SIGNATURE.replace("InputField()", "InputField("), "a DSPy signature", "line 5", ".py"),
     (DIALECT.replace("(self, data)", "(self"), "a dialect written as a class", "line 2", ".py"),
     (TEMPLATES + '  - {role: user, content: "', "conversation templates", ":7", ".yaml"),
-    (TEMPLATES + TEMPLATES, "conversation templates", "'default' stands twice", ".yaml"),
+    (TEMPLATES + TEMPLATES, "conversation templates", "'default' occurs twice", ".yaml"),
     (TEMPLATES.replace("role: system", "rolle: system"), "conversation templates", "0", ".yaml"),
     (
         "default:\n- role: user\n  content: "
@@ -506,8 +506,8 @@ def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_drop
         assert words in done.output, (command, done.output)
     if name != "-":
         told = CliRunner().invoke(main, ["import", file, "--receipt"]).output
-        assert "told: part-lost" in told
-        assert "without a word" not in told
+        assert "finding: part-lost" in told
+        assert "without a finding" not in told
         assert "100 %" not in told
     first_title, _ = (
         each.session.title for each in read_sessions(Source(name, DESCRIBED.encode()))

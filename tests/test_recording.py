@@ -288,7 +288,7 @@ def test_an_address_to_which_nothing_can_be_sent_is_told(address: str, told: str
 
 @pytest.mark.parametrize("seconds", [0, -1, math.nan])
 def test_a_limit_that_is_none_is_told(seconds: float) -> None:
-    with pytest.raises(InputFault, match="seconds: .* is no limit; expected more than 0"):
+    with pytest.raises(InputFault, match="seconds: .* is not a limit; expected more than 0"):
         Limits(seconds)
 
 

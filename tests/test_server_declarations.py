@@ -148,16 +148,16 @@ def test_a_declaration_becomes_a_server(tmp_path: Path) -> None:
         ),
         (
             PARSER + '[[parsers]]\nname = "other"\nsource = "o.py:1"\naliases = ["hermes"]',
-            "harbour.toml, field parsers.other.name: 'hermes' stands in parsers.hermes, too",
+            "harbour.toml, field parsers.other.name: 'hermes' is in parsers.hermes, too",
         ),
         (
             PARSER + '[[parsers]]\nname = "hermes"\nsource = "o.py:1"',
-            "harbour.toml, field parsers.hermes.name: 'hermes' stands in parsers.hermes, too",
+            "harbour.toml, field parsers.hermes.name: 'hermes' is in parsers.hermes, too",
         ),
         (
             f'{PARSER}default_for = ["glm"]\n[[parsers]]\nname = "other"\nsource = "o.py:1"\n'
             'default_for = ["glm"]',
-            "harbour.toml, field parsers.other.default_for: 'glm' stands in parsers.hermes, too",
+            "harbour.toml, field parsers.other.default_for: 'glm' is in parsers.hermes, too",
         ),
         (
             PARSER + "on_truncated = dropped",

@@ -6,6 +6,7 @@ import re
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import jsonschema
@@ -15,6 +16,9 @@ from conftest import ROOT
 from site_building import build_site, needs_the_docs_packages
 
 import playground
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.early
 
@@ -108,6 +112,24 @@ def test_a_public_name_has_its_place_and_its_docstring(site: Path, pages: dict[P
 @needs_the_docs_packages
 def test_a_bar_in_the_code_of_a_table_is_a_bar(site: Path) -> None:
     assert "<code>&lt;|im_end|&gt;</code>" in (site / "formats" / "hermes.html").read_text()
+
+
+@needs_the_docs_packages
+@pytest.mark.browser
+def test_a_page_opened_as_a_file_searches(site: Path, browser: Browser) -> None:
+    """There a browser starts no worker and fetches no JSON; another host is not asked either."""
+    asked: list[str] = []
+    errors: list[str] = []
+    tab = browser.new_page()
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto((site / "formats/hermes.html").as_uri())
+    tab.locator("[data-md-component=search-query]").press_sequentially("load_session")
+    tab.locator(".md-search-result__link").first.click()
+    tab.wait_for_url(re.compile(r"/api/sessions\.html"))
+    tab.close()
+    assert errors == []
+    assert [url for url in asked if not url.startswith(f"{site.as_uri()}/")] == []
 
 
 def test_a_public_name_stands_on_one_page_of_the_reference() -> None:

@@ -108,18 +108,18 @@ def test_a_template_is_cut_at_its_holes() -> None:
         # the parser went round for ever at the closer, and read nothing without a word
         ({"call": "{call:json}", "section": "{calls}<|x|>"}, "nothing before {calls}"),
         ({"call": "{call:json}", "section": "\n{calls}<|x|>"}, "nothing before {calls}"),
-        ({"call": "<{name}={name}>{args:json}"}, "{name} stands twice before the {args:json}"),
+        ({"call": "<{name}={name}>{args:json}"}, "{name} occurs twice before the {args:json}"),
         # what the parser could not be made of, or failed at in the middle of a reply
         ({"call": "<do>{args:json}</do>"}, "names no tool: it needs {name} before its body"),
-        ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} stands after the {args:json}"),
-        ({"call": "{name} {line:path}{args:json}"}, "{line:path} stands before a body of texts"),
+        ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} comes after the {args:json}"),
+        ({"call": "{name} {line:path}{args:json}"}, "{line:path} comes before a body of texts"),
         ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
-        ({"call": "<{name}>{params}</x>", "param": "{key}: {value} \n"}, "a blank stands before"),
+        ({"call": "<{name}>{params}</x>", "param": "{key}: {value} \n"}, "a blank comes before"),
         ({"call": "<{name}>{params}</x>", "param": "{key}={value}x{key}"}, "ends with a hole"),
         ({"call": "{call:json}", "section": "<a>{calls}</a>{name}"}, "{name} at character"),
         (
             {"call": "<f={name}>{params}", "param": "<{key}={key}>{value}</>"},
-            "{key} stands twice before the {value}",
+            "{key} occurs twice before the {value}",
         ),
         (
             {"call": "<f>{params}</f>", "param": "<{key}>{value}</>", "param_separator": ", "},
@@ -133,7 +133,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         *(
             (
                 {"call": "<f>{params}</f>", "param": param},
-                "a line break stands beside {value:block}",
+                "a line break is next to {value:block}",
             )
             for param in ("{key}: {value:block}\n", "<{key}>\n{value:block}</>")
         ),

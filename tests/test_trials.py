@@ -522,7 +522,9 @@ def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
     assert not out.exists()
     done = run(*live, "--yes", "--json")
     assert done.exit_code == 0, done.stderr
-    hits = {row["dialect"]: row["right_arguments"] for row in json.loads(done.stdout)["arms"]}
+    outcome = json.loads(done.stdout)
+    assert (outcome["cost"]["requests"], outcome["cost"]["refused"]) == (4, [])
+    hits = {row["dialect"]: row["right_arguments"] for row in outcome["arms"]}
     assert (hits["hermes"]["hits"], hits["xml"]["hits"]) == (2, 1)
     again = run(str(out))
     assert again.exit_code == 0
@@ -628,6 +630,14 @@ def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) 
     app.text_input(key="trial server").set_value(f"{server.url}/v1").run()
     app.number_input(key="trial repeats").set_value(1).run()
     assert any("requests, ~" in text.value for text in app.text)
+    models = "openai/demo-taught, nobodys-model"  # of which LiteLLM knows no provider
+    app.text_input(key="trial models").set_value(models).run()
+    sample = pg.load_session(paths.samples()["02-parallel-calls"])
+    expecting, dialects = replace(sample, expected=own_calls(sample)), ["xml", "hermes", "native"]
+    library = trial(expecting, dialects, models=models.split(", "), repeats=1).cost
+    assert (library.requests, len(library.refused)) == (3, 3)
+    assert f"{library}. " in told(app)
+    app.text_input(key="trial models").set_value("openai/demo-taught").run()
     press(app, "Run")
     assert app.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
     app.run()  # another run of the page keeps nothing twice

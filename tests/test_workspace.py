@@ -171,7 +171,7 @@ def test_any_name_is_a_files_name_and_comes_back(name: str, tmp_path: Path) -> N
 
 
 def test_a_name_of_blanks_is_none() -> None:
-    with pytest.raises(InputFault, match="is no name"):
+    with pytest.raises(InputFault, match="is not a name"):
         next(free_names(" \n"))
 
 

@@ -107,7 +107,8 @@ class Tour:
             "are those of one run,\nat a machine's speed of hand. The columns *before* are of the "
             "app of 24 November 2026, by hand and\non a busier machine, for the jobs that were "
             "tried then. Two more of those need no page: the app is\nshared by a command "
-            "(`playground app --public`), and a notebook's answer is saved by its `html()`.\n\n"
+            "(`playground app --public --server.address 0.0.0.0`), and a notebook's\nanswer is "
+            "saved by its `html()`.\n\n"
             "| job | clicks | seconds | clicks before | seconds before |\n|---|---|---|---|---|\n"
         )
         return "\n".join([head + "\n".join(rows) + "\n", *shown])

@@ -145,7 +145,7 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _written() -> Dialect:
-    """Return the dialect of `_dialect` before its widget is drawn, for the policy's widget."""
+    """Return the dialect of `_dialect`, for the policy's widget, which is drawn earlier."""
     chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
@@ -247,7 +247,8 @@ def _counted(session: Session, dialect: str) -> TokenCount:
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, also with marks for an hour if the provider has them.
 
-    Each policy is simulated, and the cheapest comes first. If a bill is the sum of several rounds
+    Each policy is simulated, and the cheapest comes first; the strip offers it at the first finding
+    that it mends, or else below all findings. If a bill is the sum of several rounds
     on the server, no saving is shown: a simulated request has only one round.
     """
     own = policies.own_policies()
@@ -263,19 +264,18 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
         hour = replace(question, what_if=replace(question.what_if, ttl=_HOUR)).simulated()
         found.append(PricedPolicy(_HOUR, f"{title(question.policy)}, for an hour", hour))
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
+    remedy = None
     if best and not _runs_on_server(question):
-        say.button(
-            f"Switch policy: {saving}",
-            key="use the cheapest",
-            icon=":material/savings:",
-            on_click=_take_policy,
-            args=(best.key,),
-        )
+        left = {each.code for each in best.cell.findings}
+        places = enumerate(cell.findings, -len(cell.findings))  # bills' findings come before them
+        mended = next((place for place, each in places if each.code not in left), None)
+        remedy = {"key": best.key, "label": f"Switch policy: {saving}", "finding": mended}
     written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
         f"All policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
+        remedy=remedy,
         on_choose=_take_bar,
     )
 
@@ -288,11 +288,8 @@ def _runs_on_server(question: CacheQuestion) -> bool:
 
 
 def _take_bar() -> None:
-    _take_policy(state.component_value(_BARS, "chosen"))
-
-
-def _take_policy(chosen: str | None) -> None:
-    """Apply a policy, or marks that live for an hour."""
+    """Apply the chosen policy, or marks that live for an hour."""
+    chosen = state.component_value(_BARS, "chosen")
     if chosen == _HOUR:
         state.choose("if-ttl", _HOUR)
     elif chosen and chosen != policy_bars.CLICKED:
@@ -386,7 +383,7 @@ def _percent_of(cost: object) -> str:
 
 
 def _by_cost(cost: object) -> str:
-    """Return a cell's colour: green is below the full price, none is equal, red is above."""
+    """Return a cell's colour: green below the full price, red above; "" if it was refused."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45
@@ -418,7 +415,7 @@ def what_is_sent(question: CacheQuestion) -> None:
     st.caption("Built by LiteLLM; not sent.")
     named = question.session.task.model_name
     if wire.model != named:
-        say.text(f"{named} names no provider: shown is {wire.model}.")
+        say.text(f"{named} names no provider: {wire.model} is shown.")
     if wire.findings:
         say.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")

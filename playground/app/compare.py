@@ -103,8 +103,7 @@ def late_figures(compared: Comparison) -> None:
 
 @memoized(16)
 def panes(session: Session, dialects: list[str], origin: str) -> Picture:
-    """Return the session in each dialect, side by side. Every pane has a row for `origin`, if
-    any."""
+    """Return the session in each dialect, side by side, with a row for `origin`, if given."""
     columns = comparison(session, dialects).columns
     data = grid([payloads.comparison_pane(column) for column in columns])
     return Picture(with_row(data, origin, payloads.label_of(origin)) if origin else data)
@@ -168,7 +167,7 @@ def view_select() -> str:
 
 
 def origin_select(origins: list[str]) -> str:
-    """Return the tool, message or part of the prompt that every pane shows."""
+    """Return the origin (tool, message or prompt part) that every pane shows; "" for none."""
     chosen = st.selectbox(
         "Jump to",
         origins,
@@ -216,8 +215,7 @@ def counts_table(compared: Comparison) -> None:
 
 
 def schema_losses(compared: Comparison) -> None:
-    """Show which facts of the tools' schemas each dialect tells the model, and which it leaves
-    out."""
+    """Show which facts of the tools' schemas each dialect's prompt has, and which it lacks."""
     if not compared.session.tools:
         st.info("This session has no tools.")
         return

@@ -104,7 +104,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
 
 
 def _stem(name: str) -> str:
-    """Return a name up to its first ` (`, as in `NAME (2)`: the number tells namesakes apart."""
+    """Return a name up to its first ` (`, so without the number of `NAME (2)`."""
     return name.partition(" (")[0]
 
 

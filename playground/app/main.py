@@ -14,7 +14,7 @@ from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E4
 from playground.base import paths  # noqa: E402
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
-    # Streamlit may be told to run this file alone, without the gates of `server.py`
+    # `streamlit run` of this file leaves out the gates of `server.py`
     st.error(
         "This app does not answer to the host name in this address. "
         "Open the link that it printed when it started."

@@ -44,7 +44,7 @@ def _payload(
 
 
 def show(row: Any) -> None:
-    """Show the HTTP body that each provider would get, beside what the dialect rendered."""
+    """Show the HTTP body that each provider would get, next to what the dialect rendered."""
     session = state.working_session().session
     with row:
         dialect = widgets.dialect_select("Dialect", "dialect", widgets.model_dialect())
@@ -92,7 +92,7 @@ def parameters() -> dict[str, Any]:
 def side_by_side(
     session: Session, dialect: str, providers: Sequence[str], parameters: dict[str, Any]
 ) -> None:
-    """Show the rendered request beside each provider's body; LiteLLM loads in the background."""
+    """Show the rendered request next to each provider's body; LiteLLM loads in the background."""
     futures = {name: _payload(session, dialect, name, parameters) for name in providers}
     if not _are_done(futures):
         _show_until_loaded(session, dialect, futures)

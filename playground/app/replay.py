@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app import state
-from playground.app.shared import readings, say, tables, widget_changes
+from playground.app.shared import readings, say, tables, widget_changes, widgets
 from playground.app.shared.memoized import memoized
 from playground.app.shared.readings import Reading
 from playground.app.state import WorkingSession
@@ -90,7 +90,7 @@ def _changes(
     """Return the events that an experiment changes; `settings` are its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
     after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
-    # only "cut otherwise" leaves every text at its offsets
+    # spans are compared only if every text keeps its offsets
     return difference(before, after, spans=kind == "cut otherwise")
 
 
@@ -98,7 +98,7 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording; or else an answer of the session, as a stream; or else None."""
+    """Return the chosen recording or re-streamed answer of the session; None if it has neither."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -125,7 +125,9 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     """Return the names of the columns, each a dialect or a server: those that the user chose for
     this recording, or else the usual ones."""
     known, own = readings.options(), recording.dialect
-    usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
+    first = own if own in known else dialect_names()[0]
+    of_model = widgets.model_dialect() if state.working_session().session.named_model else ""
+    usual = readings.usual_columns(recording, first, tools, of_model)
     values = state.url_values()
     named = _columns_in_address(values)
     say.unknown("column", [name for name in named if name not in known], known)
@@ -208,7 +210,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
 
 
 def about_servers(reading: Reading) -> None:
-    """Show which calls each server hands over, how much it drops, and the source of that."""
+    """Show which calls each server delivers, how much it drops, and how this is known."""
     for each in reading.timelines:
         server = each.result
         if not isinstance(server, ServerReading):

@@ -1,4 +1,4 @@
-"""The app as an ASGI application behind its gates; `launch` passes this file to `streamlit run`."""
+"""The app as an ASGI application within its gates; `launch` gives this file to Streamlit."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from playground.app import navigation
+from playground.app.pages import page_entry
 from playground.app.shared import components, readings, say
 from playground.app.shared.memoized import memoized
 from playground.base import paths
@@ -23,7 +24,7 @@ from playground.show.replays import player
 
 Rows = list[dict[str, Any]]
 _SERVERS: Final = (f"{readings.SERVER}vllm", f"{readings.SERVER}ollama")
-_AROUND: Final = (6, 22)  # characters shown before and after the interesting place of an example
+_AROUND: Final = (6, 22)  # characters shown before and after the place where the readings differ
 
 
 class Job(NamedTuple):
@@ -150,14 +151,6 @@ def welcome() -> None:
     )
 
 
-def where_it_goes() -> None:
-    """Show which data leave the machine, and when."""
-    say.caption(
-        "What you import stays on the machine that runs this app. If you run a model, the "
-        "request goes to its provider, or to the server that you name."
-    )
-
-
 def jobs() -> None:
     """Show a card for each job, with a link to the page of its example."""
     with st.container(horizontal=True, key="jobs"):
@@ -166,6 +159,8 @@ def jobs() -> None:
                 navigation.link(job.page, job.question, session=job.sample, **job.more)
                 say.caption(job.answer)
                 components.picture(_example(job.page), key=f"example {job.page}")
+                title = page_entry(job.page).title
+                say.caption(f"Opens {title} with the sample “{_samples()[job.sample].title}”.")
 
 
 def gallery() -> None:

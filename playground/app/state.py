@@ -46,7 +46,7 @@ OPEN_BLOCK = "open block of "  # + session name -> origin, number of its text bo
 POLICY_OF = "policy of "  # + session name -> the policy that was chosen for it last
 MARKS_OF = "marks in "  # + session name -> "dialect policy's-marks" -> the user's marks for these
 DECLARE_FROM = "start of the next declaration"  # its kind, a name and a file's bytes
-STORED_AS = "new name of "  # + session name -> the name under which it was stored since
+STORED_AS = "new name of "  # + session name -> the name under which it is stored now
 _ADDRESS = "session of the address"  # the name in the address after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
@@ -67,8 +67,7 @@ class WorkingSession:
 
     @property
     def is_edited(self) -> bool:
-        """True if an edit changed the request; a change of model or expected calls does not
-        count."""
+        """True if an edit changed the request itself, not only the model or the expected calls."""
         return any(change not in (MODEL, "expected calls") for change in self.changes)
 
 
@@ -124,8 +123,7 @@ def follow_link() -> None:
 
 
 def look_at(name: str) -> None:
-    """Choose a session for the next run, even if this run has already drawn the list of
-    sessions."""
+    """Choose a session for the next run, even if this run has drawn the list of sessions."""
     st.session_state[_NEXT] = name
 
 
@@ -236,7 +234,7 @@ def name_now(name: str) -> str:
 
 
 def _scrubs() -> bool:
-    """Return True if secrets are replaced by stars: if texts are written to a disk."""
+    """Return True if secrets are replaced by stars, because texts are written to a disk."""
     return access.current().keeps_sessions
 
 
@@ -257,7 +255,7 @@ def edit_key(name: str, field: str) -> str:
 
 
 def edited_session(name: str) -> Session:
-    """Return the session of that name with the user's edits, for its own model."""
+    """Return the session of that name with the user's edits, for the model that its file names."""
     return _edited(_loaded(name).session, edit_steps(name), "", ())[0]
 
 
@@ -355,8 +353,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox, if its titles differ from its options, before it is drawn: to the option in
-    the address or, by default, to the first one."""
+    """Set a selectbox whose titles differ from its options: to the option in the address, or by
+    default to the first. Call this before the selectbox is drawn."""
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked
@@ -381,7 +379,7 @@ def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
     names = list(dict.fromkeys(name.strip() for value in asked for name in value.split(",")))
     with context.session_state.query_params() as address:
         address[key] = [name for name in names if name in options]
-        address.set_initial_query_params_from_current()  # from these the widget gets its value
+        address.set_initial_query_params_from_current()  # the widget takes its value from these
     return [name for name in names if name and name not in options]
 
 

@@ -1,4 +1,4 @@
-"""The foundation of all rooms. It knows nothing of dialects, calls or caches.
+"""The lowest package, which imports no other and knows nothing of dialects, calls or caches.
 
-Errors, findings, files, characters, confined work, and the registry of drawings.
+It has errors, findings, files, characters, confined processes, and the registry of drawings.
 """

@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 
 class ArgumentKind(NamedTuple):
-    """The accepted types, and their names in words."""
+    """The types that an argument may have, those that it may not have, and both in words."""
 
     types: tuple[type, ...]
     words: str
@@ -44,7 +44,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def one(words: str) -> ArgumentKind:
-    """Return the kind of a single value; `words` say what takes several."""
+    """Return a kind that refuses a list, tuple or set; `words` say what takes several values."""
     return ArgumentKind((object,), words, (list, tuple, set))
 
 
@@ -73,13 +73,13 @@ def takes(
 
 
 class FieldFault(InputFault, ValueError):
-    """A wrong argument of one of the classes; a ValueError too, as pydantic's own error is."""
+    """A wrong argument of a class's constructor; a ValueError too, as pydantic's own error is."""
 
 
 def plain_faults(expected: str) -> Callable[[type[_Result]], type[_Result]]:
-    """Make a decorator for a class of pydantic: wrong arguments raise a FieldFault of one line.
+    """Make a decorator for a pydantic class: wrong arguments raise a FieldFault of one line.
 
-    Validation without the constructor, as when files are read, raises pydantic's own errors.
+    Validation that does not call the constructor, as when files are read, raises pydantic's errors.
     """
 
     def decorate(cls: type[_Result]) -> type[_Result]:
@@ -101,7 +101,7 @@ def plain_faults(expected: str) -> Callable[[type[_Result]], type[_Result]]:
 
 
 def _misfit(cls: type, error: Exception) -> tuple[str, str]:
-    """Return the wrong field of a class, "" if no single one, and what is wrong with it."""
+    """Return the first wrong field, and what is wrong with it; the field is "" if none is named."""
     errors = getattr(error, "errors", None)
     if errors is None:
         return "", str(error)
@@ -109,7 +109,7 @@ def _misfit(cls: type, error: Exception) -> tuple[str, str]:
     names, place = list(getattr(cls, "__dataclass_fields__", ())), ".".join(map(str, first["loc"]))
     place = names[int(place)] if place.isdigit() and int(place) < len(names) else place
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return place, f"{place.rpartition('.')[2]!r} is no field"
+        return place, f"{place.rpartition('.')[2]!r} is not a field"
     if first["type"] in ("missing", "value_error"):
         return place, first["msg"].removeprefix("Value error, ")
     given = first["input"]
@@ -173,14 +173,14 @@ def older_keyword(
 
 
 class FormerMethod(list[_Result]):
-    """A list that a method once returned: code that still calls it gets the list itself."""
+    """A list in an attribute that was once a method; calling the list returns the list itself."""
 
     def __call__(self) -> list[_Result]:
         return self
 
 
 def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
-    """Return JSON data in which renamed fields have their older names as keys."""
+    """Return JSON data with its keys renamed: `older` maps a field's new name to its older one."""
     return {older.get(name, name): value for name, value in data.items()}
 
 
@@ -218,8 +218,8 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
 
 
 def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
-    """Return the items of a list or a generator. Raises InputFault for any other value; for a text
-    too, because its items would be its letters."""
+    """Return the items of a list or a generator. Raises InputFault for any other value, and for a
+    text, whose items would be its letters."""
     kind = KINDS["list"]
     if not isinstance(values, kind.types) or isinstance(values, kind.never):
         raise wrong(where, values, kind.words)

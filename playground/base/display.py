@@ -2,7 +2,7 @@
 looks up its own.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
-must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
+must not import pandas, plotly or HTML. So this module is a layer below `questions` and `show`, and
 imports neither. It knows the name of the module that draws each kind, and loads the module when a
 drawing of that kind is first needed: a script that only counts never loads plotly.
 
@@ -115,7 +115,7 @@ class Shown:
 
     __slots__ = ()
     _printed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """The words for people, in place of a column's own."""
+    """By column, the words that the printed table shows for the column's values."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -132,8 +132,8 @@ class Shown:
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
-        if _drawn_type("rows", self) is None:  # another package's answer may have a frame alone
+        """Return the table as text, with all rows and columns; long texts are cut off."""
+        if _drawn_type("rows", self) is None:  # another package may register only a frame
             return self.frame().to_string(index=False)
         return as_text(draw("rows", self), self._printed)
 
@@ -154,8 +154,8 @@ def _short_repr(answer: Shown) -> str:
 
 
 def _field(name: str, value: object) -> str:
-    """Return a field in short: a text or number as it is, a list or mapping as its length, another
-    value by its name."""
+    """Return a field in short: a text or number by its value, a list or mapping by its length, any
+    other value by its `name`. Return "" for an empty text, and for a value without a `name`."""
     if isinstance(value, str | int | float):
         return f"{name}={value!r:.40}" if value != "" else ""
     if isinstance(value, Sequence | Mapping):

@@ -1,4 +1,4 @@
-"""The few exceptions. Most report a *user's* mistake: the value, its place, and what is right.
+"""The project's exceptions. Most report a *user's* mistake: the value, its place, the remedy.
 
 A model's text never raises; it yields findings (see findings.py).
 """

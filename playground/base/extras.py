@@ -1,4 +1,4 @@
-"""Name the extra of this package that installs what is missing."""
+"""Find the extra of this package that installs a missing module."""
 
 from __future__ import annotations
 

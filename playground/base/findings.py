@@ -23,10 +23,10 @@ error: Final = partial(FindingKind, "error")
 
 CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
-    "call-in-fence": warning("a call stands inside a code fence: kept as text"),
-    "call-in-reasoning": warning("a call stands in reasoning that is never closed: delivered"),
+    "call-in-fence": warning("a call is inside a code fence: kept as text"),
+    "call-in-reasoning": warning("a call is in reasoning that is never closed: delivered"),
     "draft-in-reasoning": warning(
-        "a call stands in reasoning that is closed after it: kept as reasoning"
+        "a call is in reasoning that is closed after it: kept as reasoning"
     ),
     "mended-form": info(
         "a call that is written in another form than the dialect declares: delivered"
@@ -37,9 +37,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "mended-opener": warning("an opening marker is misspelt or lacks a part: read as it was meant"),
     "doubled-opener": warning("an opening marker is written twice: read as one"),
     "doubled-closer": warning("a closing marker is written twice: read as one"),
-    "wrapped-body": info(
-        "a list or a code fence stands around a call's body: the call is delivered"
-    ),
+    "wrapped-body": info("a list or a code fence surrounds a call's body: the call is delivered"),
     "missing-closer": warning("a closing marker is missing: the call is delivered without it"),
     "truncated-call": error("the stream ends inside a call: aborted"),
     "open-ended": info("the form of this call has no closing marker: its end may be missing"),
@@ -57,15 +55,13 @@ CODES: Final[dict[str, FindingKind]] = {
     "relaxed-python": warning(
         "Python arguments that are not all of the form name=literal: read as they were meant"
     ),
-    "arguments-wrapped": info("all arguments stand inside one more object of arguments: unpacked"),
-    "arguments-elsewhere": warning(
-        "arguments stand outside of their place in the call's JSON: read"
-    ),
+    "arguments-wrapped": info("all arguments are inside one more object of arguments: unpacked"),
+    "arguments-elsewhere": warning("arguments are outside of their place in the call's JSON: read"),
     "marker-in-value": info(
         "a parameter's value contains a marker of its own call: it stays in the value"
     ),
     "arguments-as-json": info(
-        "a JSON object stands where the dialect writes each parameter by itself: read"
+        "a JSON object replaces the parameters, which the dialect writes one by one: read"
     ),
     "arguments-as-text": info("arguments came as JSON inside a string: unpacked"),
     "other-recipient": error("a call's header names another tool than the call itself: aborted"),
@@ -117,9 +113,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "printed-response": warning("the text is a response object as Python prints it, not a reply"),
     "native-call": info("a native tool call, in a stream whose dialect writes calls as text"),
     "undecided-limit": warning(
-        "without a tokenizer, a limit lies within the range of the count: neither kept nor exceeded"
+        "without a tokenizer a count is a range, and a limit lies within it: it is not decided"
     ),
-    "prompt-alone": info("a text file that is no session: read as a system prompt"),
+    "prompt-alone": info("a text file that is not a session: read as a system prompt"),
     "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),
     "unknown-json": warning("JSON in an unknown format: taken for a reply"),
     "unknown-dialect": warning(
@@ -207,7 +203,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "compacted": info("a summary replaces the history from here on"),
     "env-in-prefix": warning(
-        "the environment block, which is sent only once, stands before a cache mark"
+        "the environment block, which is sent only once, comes before a cache mark"
     ),
     "volatile-system": warning(
         "the tools or the system prompt hold a time or an id, which changes"
@@ -231,7 +227,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "frozen-breakpoint": warning("the last cache mark stays in its place while the history grows"),
     "synthetic-anchor": warning("a cache mark on a blank block, or right after one"),
-    "no-anchor": warning("no cache mark stands in the part that equals the request before"),
+    "no-anchor": warning("no cache mark is in the part that equals the request before"),
     "no-breakpoint": warning("the request is long enough to be cached, but has no cache mark"),
     "gemini-freeze": warning("explicit marks keep Gemini's cache from growing with the history"),
     "below-minimum": warning(
@@ -261,7 +257,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-merges-system": info(
         "the system prompt is written at the head of the user's first turn"
     ),
-    "template-drops-text": warning("a text beside calls is not written"),
+    "template-drops-text": warning("a text next to calls is not written"),
     "template-one-call": warning("the template refuses parallel calls"),
     "template-drops-ids": info("only the order of results distinguishes them: ids are not written"),
     "template-prints-none": warning("a message without content is written as None"),
@@ -348,7 +344,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "texts, calls or counts of tokens that are in the file, but in none of its sessions"
     ),
     "beside-left-out": warning(
-        "citations, sounds or titles beside a text: a session has no room for them"
+        "citations, sounds or titles with a text: a session has no fields for them"
     ),
     "arguments-kept-as-text": info("arguments that are not a JSON object: kept as text"),
     "not-a-file": warning("a pipe, a device or a socket among the files of a folder: left out"),

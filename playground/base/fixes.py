@@ -12,7 +12,7 @@ from playground.base.findings import Finding
 
 FIXES: Final[dict[str, str]] = {
     # what a parser sees in a stream
-    "call-in-fence": "say in the rules that calls stand outside fences, "
+    "call-in-fence": "say in the rules that calls must be outside of fences, "
     "or read it with the switch calls_in_fences=call",
     "draft-in-reasoning": "if your server delivers such calls, "
     "read it with the switch calls_in_reasoning=call",
@@ -145,11 +145,11 @@ FIXES: Final[dict[str, str]] = {
     "template-mutates": "make a new list in the template: `[*old, new]` in place of append",
     "derived-unread": "correct the declaration, or choose other values than the named ones",
     "derived-unmarked": "give the dialect a marker, or read replies with their tools given",
-    "derived-law": "correct the declaration: the smallest example is beside it",
+    "derived-law": "correct the declaration: the smallest example is shown with the finding",
     "derived-answer": "correct the answer's or the thought's tags in the declaration",
     "proposal-left": "add more replies, or correct the proposed declaration",
     # what a trial of a dialect shows
-    "law-broken": "correct the declaration: the smallest example is beside it",
+    "law-broken": "correct the declaration: the smallest example is shown with the finding",
     # what a grammar cannot say
     "grammar-wider": "check arguments by the schema once they are decoded",
     "no-grammar": "check the calls once they are parsed",
@@ -200,6 +200,6 @@ FIXES: Final[dict[str, str]] = {
 
 
 def with_fix(finding: Finding) -> str:
-    """Return a finding's message and its remedy, unless the message already has that."""
+    """Return a finding's message with its remedy, which is not repeated if the message has it."""
     fix = FIXES.get(finding.code, "")
     return f"{finding.message}; {fix}" if fix and fix not in finding.message else finding.message

@@ -33,8 +33,8 @@ def is_loopback(address: str) -> bool:
 
 
 def own_names(address: str) -> tuple[str, ...]:
-    """Return the names of a server on loopback. A request with another name comes from a foreign
-    page."""
+    """Return the host names by which a server on loopback may be called. A request with another
+    Host header comes from a foreign page."""
     return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
 
 
@@ -88,7 +88,7 @@ def _matches_name(host: str, name: str) -> bool:
 
 
 class HostGate:
-    """A gate that answers 400 to a request with another host's name, as DNS rebinding sends it."""
+    """ASGI middleware that answers 400 to a foreign Host header, as DNS rebinding sends it."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
         self._app, self._names = app, () if "*" in hosts else hosts

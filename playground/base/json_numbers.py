@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_json
 
 from playground.base.findings import Finding, finding
 
-_DIGITS: Final = 4300  # the most that Python reads and writes; other programs are exact up to 17
+_DIGITS: Final = 4300  # Python's default limit; other programs are exact up to 17
 _HUGE: Final = 10**_DIGITS
 _REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
 _RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # placeholder for the text of a number

@@ -25,9 +25,9 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # the ending of a folder that a locked file of the same name protects
+FOLDER: Final = ".folder"  # a temporary folder; a lock on its twin shows that it is in use
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
-_TRIES: Final = 1_000  # to create a file, in a folder that other programs may remove
+_TRIES: Final = 1_000  # to create a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,
@@ -139,7 +139,7 @@ class FileDraft:
             _take_free_place(self.path, self.place)
 
     def give_back(self, previous: Path | None) -> None:
-        """Undo `take_place`: put `previous` back, unless somebody has written there since."""
+        """Undo `take_place`, unless the file has changed since. None: there was no file before."""
         existing = _stat_or_none(self.place)
         if existing is not None and _identity(existing) != self._identity:
             return

@@ -144,8 +144,8 @@ def one_of(name: str) -> tuple[str, int]:
 
 
 def named_file(name: str) -> Path:
-    """Return the file of a session, by the session's name: `FILE#2`, `workspace:NAME` or a
-    sample's name."""
+    """Return the file of a session by its name: a path, `FILE#2`, `workspace:NAME` or a sample's
+    name. The file need not exist."""
     file, _ = one_of(name)
     if os.path.lexists(file):
         return Path(file)

@@ -32,9 +32,9 @@ class LiteralCall:
 
 
 def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
-    """Return the values of names: those assigned, and those that functions return.
+    """Return the expression assigned to each name, and the expression that each function returns.
 
-    A function is listed as `name()`, with the value that its last line returns.
+    A function has the key `name()`; it is left out unless its last statement is a `return`.
     """
     names: dict[str, ast.expr] = {}
     for node in body:
@@ -77,7 +77,7 @@ def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
 
 
 def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> Any:
-    """Return a call, or its value if it is `dedent` of a text or, without arguments, in `names`."""
+    """Return a LiteralCall; the value itself for `dedent` of a text, and for a call in `names`."""
     holder = getattr(node.func, "value", None)
     name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
     if holder is not None and not isinstance(holder, ast.Name | ast.Attribute):

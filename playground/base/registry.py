@@ -2,7 +2,7 @@
 
 A plugin is a value, `Plugin`, at an entry point of the group `playground.plugins`. It contributes
 only names of modules: entry points are searched when they are first needed, and a module is loaded
-when it is used. A plugin without its folder contributes nothing.
+when it is used. A plugin whose folder is missing contributes nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PageEntry(NamedTuple):
     `document` its file in `docs/`.
 
     `parts` is the module with its parts; for a page of the core, the module of the same name. A
-    plugin's page stands `after` a page of the core; `rank` orders pages after the same one.
+    plugin's page comes `after` a page of the core; `rank` orders the pages after that page.
 
     An entry `within` another page is a view of that page: `view` is its label there, and `show` in
     its module draws it. If the other page is missing, it is a page of its own. `older` is a former
@@ -82,17 +82,17 @@ class Plugin(NamedTuple):
 
     commands: Mapping[str, PluginCommand] = {}
     pages: tuple[PageEntry, ...] = ()
-    drawings: tuple[str, ...] = ()  # modules that register drawings of their answers
+    drawings: tuple[str, ...] = ()  # modules that register drawings of the plugin's answers
     formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
-    # Formats that are tried before a wider format of the core, by the class of that format.
+    # Formats that are tried before a more general format of the core; the key is its class's name.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     session_forms: Mapping[str, SessionForm] = {}  # by the name for `import --to`
-    unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
-    # `module:function` by the place in a page or command of the core that calls it, if it is there.
+    unwrappers: tuple[str, ...] = ()  # `module:function`: turns another notation into JSON
+    # `module:function` by the name of the place, in a page or command of the core, that calls it.
     additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
-    doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
+    doors: Mapping[str, str] = {}  # module of `playground` → the plugin's module that it re-exports
     reports: Mapping[
         str, str
     ] = {}  # `module:function` that writes a check's outcomes, by file ending
@@ -124,7 +124,7 @@ def _load_plugin(entry: EntryPoint) -> Plugin | None:
     else:
         if isinstance(plugin, Plugin):
             return plugin
-        reason = f"its value is a {type(plugin).__name__}, and no Plugin"
+        reason = f"its value is a {type(plugin).__name__}, not a Plugin"
     warnings.warn(f"plugin {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=3)
     return None
 

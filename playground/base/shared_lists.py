@@ -27,7 +27,7 @@ class KeyIndexedList(Sequence[Item]):
 
     @abstractmethod
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        """Return the last `count` places of items whose `key` has this value, in order."""
+        """Return the indexes of the last `count` items whose `key` has this value, in order."""
 
 
 class SharedList(KeyIndexedList[Item]):
@@ -44,8 +44,8 @@ class SharedList(KeyIndexedList[Item]):
         """Return a list of the first `count` items and `more`."""
         more, ends = more if type(more) is list else list(more), self._places.ends
         try:
-            ends.remove(count)  # no lock: only one thread can remove it, which then adds its items
-        except ValueError:  # another list already continues from here
+            ends.remove(count)  # atomic, so only one thread goes on and adds its items
+        except ValueError:  # another list has already added its items here
             forked = SharedList([*self._items[:count], *more])
             forked._places.take(self._places, count)
             return forked
@@ -118,12 +118,12 @@ class SharedList(KeyIndexedList[Item]):
 
 
 class _Places:
-    """An index that lists share: the end of their items, and places of items by key and value."""
+    """An index of items by key and value, which lists share, and the number of all their items."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 
     def __init__(self, end: int) -> None:
-        self.ends = [end]  # where the items end: empty while a thread adds to them
+        self.ends = [end]  # the number of items; empty while a thread adds items
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
         self._lock = Lock()
 
@@ -138,7 +138,7 @@ class _Places:
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # all items are indexed: so for every policy but the first
+        if count >= len(items):  # all items are indexed already, by an earlier policy
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))
@@ -197,4 +197,4 @@ def written(value: Any) -> bytes:
         return json.dumps(value, default=repr).encode()
 
 
-_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values alike
+_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values as equal bytes

@@ -167,7 +167,7 @@ def read_descriptor(descriptor: int, name: str, most: int, first: bytes = b"") -
 
 
 def _is_silent(descriptor: int) -> bool:
-    """Return True if no data comes for so long that the wait should be reported."""
+    """Return True if no data comes within SOON seconds: the wait should be reported."""
     if not hasattr(select, "poll"):  # Windows
         return False
     from playground.base.waits import SOON

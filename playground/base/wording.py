@@ -95,7 +95,7 @@ def keep_order(text: str) -> str:
     isolated.
 
     Apply this only once, at the display: a second time would escape the isolates. A text that is a
-    single right-to-left run needs no isolate, because nothing stands beside it.
+    single right-to-left run needs no isolate, because no other text is next to it.
     """
     shown = visible(text)
     return shown if _RUN.fullmatch(shown) else isolate_runs(shown)

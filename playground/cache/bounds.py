@@ -1,8 +1,8 @@
 """Bounds of the tokens that a request can have read from the cache, and the verdict on its bill.
 
-A cache without marks promises nothing, so no read of it is certain. But it holds only what was sent
-before. So a request can read at most the longest prefix that it shares with an earlier recorded
-request and its answer.
+A cache without marks promises nothing, so no read of it is certain. But it holds only text that was
+sent before, so a request can read at most the longest prefix that it shares with an earlier
+recorded request and its answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Verdict = Literal[
     "within bounds", "more than the record could leave", "less than was sure", "not judged"
 ]
 MORE_THAN_LEFT: Final = "more than the record could leave"
-NEAR: Final = 50  # tokens at the end of a block that bills leave out or add
+NEAR: Final = 50  # tolerance in tokens: bills leave out or add some at the end of a block
 _LATEST: Final = 200  # earlier requests that are compared
 _ANSWERS: Final = ("assistant", "model", "reasoning")
 
@@ -49,7 +49,7 @@ def read_bounds(
 ) -> ReadBounds:
     """Return the bounds that the `earlier` requests of a record set for this request's read.
 
-    Requests to other models do not count, and only the latest 200 are compared. If there are more,
+    Requests to other models are ignored, and only the latest 200 are compared. If there are more,
     and the bill exceeds what the latest 200 left, `most` is None.
     """
     if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
@@ -70,7 +70,7 @@ def read_bounds(
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     """Return the number of leading blocks that a request shares with an earlier one, and the most
-    tokens that these can have. The request's own bill is not used, because it is what is judged."""
+    tokens that these can have. The request's own bill, which is to be judged, is not used."""
     longest = min(len(request.chain), len(other.chain))
     # A hash covers the whole prefix, so hashes differ from the first unequal block on: bisect.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
@@ -89,9 +89,11 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 
 
 def _most_tokens(other: TimedRequest, blocks: int) -> float:
-    """Return the most tokens of the first blocks of an earlier request, by its texts and its bill.
+    """Return the most tokens of the first `blocks` of an earlier request, by its texts and its
+    bill.
 
-    If it has a picture or a file, its tokens cannot be estimated: only the bill is a limit.
+    If the request has a picture or a file, the tokens cannot be estimated: only the bill is a
+    limit.
     """
     if not blocks:
         return 0

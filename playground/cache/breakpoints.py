@@ -55,9 +55,9 @@ def _rises(lives: Iterable[int]) -> bool:
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True for a lifetime that the provider does not know.
+    """Return True for a lifetime that the provider has for no model.
 
-    A lifetime that it knows only for other models is not refused: the default replaces it.
+    A lifetime that it has only for other models is not refused: the default replaces it.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -89,9 +89,9 @@ def looked_at(
     """Yield the blocks at whose end the provider looks for an entry, in the order of its search.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
-    certain places, the longest prefix first: the first and the latest marks and, unless only
-    explicit marks count, the ends of the latest messages. `reach` replaces the look-back of the
-    rules.
+    certain places, the longest prefix first: the first and the latest marks and, unless the request
+    allows explicit marks only, the ends of the latest messages. `reach` replaces the look-back of
+    the rules.
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
@@ -173,7 +173,7 @@ def _is_result(block: WireBlock) -> bool:
 
 
 def _head(blocks: Sequence[WireBlock]) -> Iterator[int]:
-    """Yield the last block of the developer's leading messages, if there are any."""
+    """Yield the last block of the leading system and developer messages, if there are any."""
     messages = TIERS.index("messages")
     end = bisect_left(blocks, messages, key=lambda block: TIERS.index(block.tier)) - 1
     if end >= 0 and blocks[end].tier == "system":

@@ -19,15 +19,15 @@ from playground.nouns.wire_bodies import settings_left
 
 # Anthropic's defaults, for an edit that names no trigger (Context editing; Compaction)
 _TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
-_NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop messages
+_NEAR_FULL: Final = 100_000  # above this many tokens `truncation: auto` may drop messages
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain whatever the cache holds, or "".
+    """Return why a prediction of this request is uncertain for any content of the cache, or "".
 
     `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
-    words are reported in addition.
+    fields and words are added to the reason.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -45,7 +45,7 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
-    doubt_by_rules = request.known_doubts  # shared by all policies, which change only the marks
+    doubt_by_rules = request.known_doubts  # shared by the same request under all policies
     if rules not in doubt_by_rules:
         doubt_by_rules[rules] = _first_doubt(request, rules)
     return doubt_by_rules[rules] or _marks(request, rules)
@@ -79,8 +79,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of unknown words in a body, or the body's form if no rule lists words
-    for it."""
+    """Name the paths of a body's unknown words, or its form if no rule lists words for it."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -128,8 +127,8 @@ def is_pinned(request: TimedRequest) -> bool:
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
-    """Return why a request to a model with a region in its name may go to a region that has not
-    cached its prefix."""
+    """Return why a request may go to a region that has not cached its prefix, if the model's name
+    has a region; otherwise ""."""
     if not rules.get("across_regions"):
         return ""
     region = _region(rules, request.wire.model)
@@ -181,7 +180,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the number of tokens above which the server may change the history."""
+    """Return the number of tokens above which the server may change the history; 0 if unknown."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -221,8 +220,7 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 
 
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
-    """Name the server tools whose results the provider itself marks, which the body does not
-    show."""
+    """Name the server tools whose results the provider marks without showing it in the body."""
     tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
     if not tools or "system_messages" not in rules.rules:
         return ""

@@ -1,6 +1,6 @@
 """Read a provider's own diagnosis of a request's cache, and compare it with prediction and bill.
 
-Anthropic's `diagnostics` and OpenAI's `prompt_cache_diagnostics`; recordings keep both as sent.
+Anthropic sends it as `diagnostics`, OpenAI as `prompt_cache_diagnostics`; recordings keep both.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _CAUSES: Final = frozenset(cause for causes in _SHOWN_AS.values() for cause in c
 class Diagnosis:
     """A provider's own statement on what a request read.
 
-    `kind` is its word; "none" if it gives no reason. `missed` is its estimate of the tokens that
-    were not read, or None.
+    `kind` is the provider's word for the cause, "none" if it gives no cause. `missed` is its
+    estimate of the tokens that were not read, or None.
     """
 
     kind: str

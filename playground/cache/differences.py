@@ -1,7 +1,8 @@
 """Find the first place where a request differs from the one before it, and name the cause.
 
 Causes are named like those of Anthropic's cache diagnostics (`system_changed`), also for parameters
-(`tool_choice_changed`). `rule` is the code of a finding: the usual mistake with this cause.
+(`tool_choice_changed`). `rule` is the code of the finding about the mistake that usually has this
+effect.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_SAME: Final = 10  # characters of an excerpt before the difference
+_SAME: Final = 10  # an excerpt begins so many characters before the difference
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
     r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
     r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"  # UUIDs
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b"  # other ids, in hexadecimal digits
-    r"|\b\d{10,19}\b",  # seconds and finer since 1970
+    r"|\b\d{10,19}\b",  # times since 1970, in seconds or smaller units
     re.IGNORECASE,
 )
 
 
-# Deletes all characters that such matches consist of: if the rest differs, no search is needed.
+# For `translate`: deletes all characters of dates, times and ids. If the rest of two texts
+# differs, so does more than their dates, times and ids.
 _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -42,7 +44,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts. `is_cut` is True for each text that goes on.
+    `before` and `after` are excerpts of the two texts. `is_cut` says which excerpt was cut.
     """
 
     cause: str
@@ -69,8 +71,7 @@ class FirstDifference:
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
-        """Return the tiers that are written again: the tier of the difference and all tiers after
-        it."""
+        """Return the tiers that are written again: the difference's tier and all after it."""
         name = self.cause.removesuffix("_changed")
         salts: dict[Tier, list[str]] = rules.value("salts")
         first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)
@@ -110,7 +111,7 @@ def first_difference(
         return None
     old, new = before.wire, after.wire
     is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
-    if is_same or is_other_model(old.model, new.model):  # then no text would be read
+    if is_same or is_other_model(old.model, new.model):  # then no cached text would be read
         return _salted(old, new, rules)
     return _between(old.blocks, new.blocks, index)
 
@@ -165,8 +166,8 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
-    # One agent added a block of white space to carry a mark: 8.4 % of its requests were written to
-    # the cache anew because of it (vscode#323642).
+    # One agent added a block of white space to carry a mark: because of it, 8.4 % of its requests
+    # were written to the cache again (vscode#323642).
     if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
         return "synthetic-anchor"
     if {block.tier for block in (old, new) if block} != {"messages"}:

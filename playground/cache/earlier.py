@@ -1,5 +1,4 @@
-"""Record the settings and doubts of earlier requests, because the cache's entries depend on
-them."""
+"""Record the settings and doubts of earlier requests, on which cache entries depend."""
 
 from __future__ import annotations
 
@@ -58,12 +57,12 @@ class EarlierRequests:
         reads_all: bool,
         rules: Rules,
     ) -> str:
-        """Return a request's own doubt, or else the doubt that follows from earlier requests, and
-        record it.
+        """Return `own`, or if that is "", the doubt that follows from earlier requests; record the
+        request.
 
-        `own` is the request's own doubt, `entry` the entry that it reads; with `reads_all` no other
-        entry could give more. After an uncertain request, or a change of settings with unknown
-        effect, it is unknown which entries the cache has.
+        `own` is a reason why this request alone is uncertain. `entry` is the entry that it reads;
+        `reads_all` is True if no other entry could give more. After an uncertain request, or a
+        change of settings with unknown effect, it is unknown which entries the cache has.
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
@@ -88,8 +87,7 @@ class EarlierRequests:
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
 
     def _changed_message(self, request: TimedRequest) -> str:
-        """Return the doubt if a message with `clear_at` changed or is missing; it must be sent
-        again unchanged."""
+        """Return the doubt if a message with `clear_at` was changed or left out, otherwise ""."""
         before = self.cleared.get(request.wire.model, ())
         self.cleared[request.wire.model] = now = request.wire.cleared
         if now[: len(before)] == before:
@@ -103,7 +101,7 @@ def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
 
 
 def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
-    """Return the doubt if two requests first differ in a default that only one of them names."""
+    """Return a doubt if two requests first differ in a default that only one states, else ""."""
     same = same_blocks(before.blocks, now.blocks)
     if same >= min(len(before.blocks), len(now.blocks)):
         return ""
@@ -118,7 +116,7 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 
 
 def answer_seconds(request: TimedRequest) -> float:
-    """Return the most seconds that an answer takes, by its limit of tokens."""
+    """Return the most seconds that an answer may take, by the request's limit of output tokens."""
     settings = request.wire.settings
     limits = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
     most = next((value for value in limits if isinstance(value, int)), None)

@@ -1,9 +1,9 @@
 """Simulate Gemini's explicit cache: a resource that LiteLLM makes from marks, and that a request
 reads completely.
 
-The resource holds the tools, the system prompt and the first unbroken run of marked messages. Marks
-after a gap do nothing, and the run may not end with an answer or a result. A resource costs its
-tokens when it is made, and storage by the hour; reads do not lengthen its life.
+The resource holds the tools, the system prompt and the first run of consecutive marked messages.
+Marks after a gap do nothing, and the run may not end with an answer or a result. A resource costs
+its tokens when it is made, and storage by the hour; reads do not lengthen its life.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The resource that a request reads or makes; `storage` is in thousandths of a token's
-    price."""
+    """The resource that a request reads or makes; `storage` is in thousandths of a token price."""
 
     size: int
     read: bool
@@ -59,7 +58,7 @@ class ExplicitCache:
 
 
 def cached_blocks(request: TimedRequest) -> list[int]:
-    """Return the indexes of the blocks that the resource holds, in order."""
+    """Return the indexes, in order, of the blocks that the resource would hold; [] for none."""
     blocks = request.wire.blocks
     places = {block.place[0] for i in request.marks if (block := blocks[i]).place is not None}
     # LiteLLM's adapter moves every system message into the resource, marked or not.

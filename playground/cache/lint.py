@@ -80,7 +80,7 @@ def lint(sent: SentRow) -> list[Finding]:
 
 
 def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
-    """Return a finding if a record lacks cached tokens that the provider's usage counts."""
+    """Return a finding if a record lacks cached tokens that the provider counts, or None."""
     recorded, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
     counts = (("read", billed.read, recorded.read), ("written", billed.write, recorded.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
@@ -112,7 +112,7 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
-    """Find requests whose last entry is still a prefix, but too far before every mark."""
+    """Find requests that begin with the previous entry, but whose marks are too far after it."""
     reach = sent.rules.value("lookback")
     for number in range(1, len(sent.row)):
         entry, points = sent.left_behind(number), sent.outcomes[number].breakpoints
@@ -120,7 +120,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
             continue
         positions = sent.row[number].positions
         later = [point for point in points if point >= entry]
-        # OpenAI counts no blocks, and Gemini's explicit cache looks back over none
+        # OpenAI has no limit of blocks, and Gemini's explicit cache does not look back
         if not (later and reach) or sent.rules.match == "exact":
             continue
         # By Anthropic's documentation of July every block counts; by that of September a run of
@@ -137,8 +137,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays at the same block while three or more requests add to the
-    history."""
+    """Find a last mark that stays at one block while three or more requests add messages."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -173,8 +172,8 @@ def _no_anchor(sent: SentRow) -> Seen:
             continue
         shared = sent.shared(number)
         size = sent.row[number].sizes[shared - 1] if shared else 0
-        # Either the entry ends after the change, or there is only one mark. A second mark nearer to
-        # the head would have cached the shared blocks.
+        # Either the entry ends after the change, or there is only one mark. A second mark,
+        # earlier in the request, would have cached the shared blocks.
         stranded = entry >= shared or len(now.breakpoints) == 1
         if size >= sent.minimum(number) and stranded and now.finding != "in-flight":
             yield number, f"about {size:,} tokens are the same as before, but are written again"
@@ -201,7 +200,7 @@ def _gemini_freeze(sent: SentRow) -> Seen:
 def _below_minimum(sent: SentRow) -> Seen:
     for number, request in enumerate(sent.row):
         mark, minimum = sent.last_mark(number), sent.minimum(number)
-        # No provider reports this: below its minimum it silently caches nothing.
+        # Providers do not report this: a prefix below the minimum is silently not cached.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             low, high = request.size_range(mark)
             between = "" if low == high else f" ({size_between(low, high)})"

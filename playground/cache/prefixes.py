@@ -25,7 +25,7 @@ from playground.tokens.estimate import Bounds, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # limit for a picture or a file, whose base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class TimedRequest:
     not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
     the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
     pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
-    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known.
-    Without any of these three, each prefix of a request to a model without a published tokenizer is
-    estimated as `count_tokens` estimates the whole.
+    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known. If
+    `billed`, `known_sizes` and `counted` are all missing, and no tokenizer is published for the
+    model, each prefix is estimated as `count_tokens` estimates a whole request.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class TimedRequest:
         known_sizes: Sequence[tuple[int, int]] = (),
         counted: Bounds | None = None,
     ) -> None:
-        if wire.clears_at or wire.thinks:  # else the prompt is the request itself
+        if wire.clears_at or wire.thinks:  # otherwise nothing is removed from the prompt
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
@@ -93,7 +93,7 @@ class TimedRequest:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # these two are empty unless it is estimated
+        self._sums: SharedList[Sums] = SharedList()  # empty, like `_tokens`, without estimates
         self._tokens: SharedList[int] = SharedList()
         self.sizes: Sequence[int] = self._tokens
         is_known = self.billed or known_sizes or counted
@@ -194,8 +194,7 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds a picture, a file or the like, whose tokens cannot be counted in a
-        text."""
+        """True if the body holds a picture or a file, whose tokens cannot be counted as text."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
@@ -299,8 +298,7 @@ class _Nothing:
 
 
 def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
-    """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
-    differ."""
+    """Return the number of leading blocks with equal hashes; 0 if model or parameters differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
     return same_blocks(wire.blocks, before.blocks, equal)
@@ -311,7 +309,7 @@ _UNCOUNTED: Final = SharedList[int]()
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    if len(sums) < start:  # they were not counted for the model of the request before
+    if len(sums) < start:  # they were not counted for the previous request's model
         sums, start = SharedList(), 0
     total, counts = sums[start - 1] if start else 0, list[int]()
     for block in blocks[start:]:
@@ -342,7 +340,7 @@ def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> S
 def _chain(
     wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix: the known hashes, then those of the request's `own` blocks.
+    """Return the hash of every prefix: the known `hashes`, then those of the `new` blocks.
 
     The hash of a tier's first block includes the parameters that salt the tier. The parameters of
     an empty tier are included in the next tier's.

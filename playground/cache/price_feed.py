@@ -17,9 +17,9 @@ from playground.dialects.marks.providers import provider_of
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
-# The day whose prices count if a request has no date; the core reads no clock.
+# The day whose prices are used if a request has no date; the core reads no clock.
 _SEEN: Final = "2026-11-27"
-_FEEDS: Final = {  # how the name of one of our rule sets begins -> the provider's id in the feed
+_FEEDS: Final = {  # the beginning of a rule set's name -> the provider's id in the feed
     "anthropic": "anthropic",
     "azure": "azure",
     "bedrock": "aws",
@@ -58,7 +58,7 @@ def feed_price(model: str) -> FeedPrice | None:
     """Return the price of a model by its name, by the part after its last "/", or by its plain
     name if only one model has that; None if the feed lists none of them.
 
-    A price that changes with the hour is left out: the feed knows neither weekdays nor holidays.
+    A price that depends on the hour is left out, because the feed has no weekdays and holidays.
     """
     route, _, rest = model.lower().partition("/")
     rules = "openrouter" if route == "openrouter" else provider_of(model)

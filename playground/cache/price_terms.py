@@ -23,8 +23,7 @@ _CHINA: Final = timedelta(hours=8)
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The factor of a request's price in thousandths (None if no source gives one), and the
-    reason."""
+    """The factor of a request's price in thousandths (None if unknown), and the reason."""
 
     factor: int | None
     words: tuple[str, ...] = ()

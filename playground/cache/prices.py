@@ -70,7 +70,8 @@ class Price:
     def factor(self, tokens: int, tier: str = "") -> int | None:
         """Return the factor for a request of so many tokens in a service tier, in thousandths.
 
-        None if the list has no price for the tier. Above a limit of tokens every token costs more.
+        Return None if the list has no price for the tier. Above a limit of tokens every token costs
+        more.
         """
         prices, under = dict(self.tiers), f"_{tier}" if tier else ""
         borders = [int(found[1]) for name in prices if (found := _BORDER.fullmatch(name))]
@@ -172,7 +173,7 @@ def _differ(one: int | None, other: int | None) -> bool:
 
 
 def _entry(model: str) -> tuple[dict[str, Any], str]:
-    """Return the map's entry for a name that has a price, and its key there."""
+    """Return the map's entry for a model with a price, and the entry's key in the map."""
     models, name = _cost_map(), model.lower()
     _, _, rest = name.partition("/")
     for key in (name, rest, rest.partition("/")[2]):
@@ -201,7 +202,7 @@ def _pico(entry: dict[str, Any], name: str) -> int | None:
 
 @cache
 def _cost_map() -> dict[str, dict[str, Any]]:
-    spec = find_spec("litellm")  # this finds the package without loading it
+    spec = find_spec("litellm")  # finds the package without importing it
     if spec is None or spec.origin is None:
         return {}
     models: dict[str, dict[str, Any]] = json.loads(Path(spec.origin).with_name(_FILE).read_bytes())

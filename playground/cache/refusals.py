@@ -134,7 +134,7 @@ _BY_MODEL: Final[dict[str, Check]] = {
 
 
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_OTHER_ROLE: Final = "ipython"  # of dialects; what happens to unknown roles is not known
+_OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,
     "other roles": _other_role,
@@ -149,7 +149,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 class PrefixCheck:
     """A check for changes before a thinking block, like that of models that preserve thinking.
 
-    It keeps the last request to each model.
+    It stores the last request to each model.
     """
 
     __slots__ = ("_last",)
@@ -174,7 +174,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself says what follows from a failed check."""
+        """Return True if the request itself states what happens if the check fails."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

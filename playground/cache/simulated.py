@@ -23,10 +23,10 @@ class Simulated:
     `state` says how sure the prediction is: "exact" (the rules alone decide), "eligible" (the
     provider promises nothing), "warm-start" (it reads entries from before the first request),
     "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
-    or "error" (the provider refuses it). Tokens are billed ones if `anchored`, else estimates;
-    `sized` is True if an earlier bill gave the size of the entry that is read. `begins` is True if
-    no earlier request begins like this one: the cache may hold unknown entries. `finding` is a code
-    of the findings' table if something is wrong.
+    or "error" (the provider refuses it). If `anchored`, the tokens follow from the request's bill,
+    otherwise they are estimates; `sized` is True if an earlier bill gave the size of the entry that
+    is read. `begins` is True if no earlier request begins like this one: the cache may hold unknown
+    entries. `finding` is a code of the findings' table if something is wrong.
     """
 
     state: State
@@ -41,7 +41,7 @@ class Simulated:
     finding: str = ""
     sized: bool = False
     begins: bool = False
-    contradicted: bool = False  # it was exact, but its bill contradicts it
+    contradicted: bool = False  # the rules alone decided, but the bill contradicts them
 
     @property
     def sureness(self) -> str:
@@ -54,7 +54,7 @@ class Simulated:
 
     @property
     def cached_after(self) -> int:
-        """The tokens that are in the cache after it, for the next request."""
+        """The tokens that this request leaves in the cache for the next one."""
         return self.read + sum(self.written.values())
 
     left = older_name("left", "cached_after")

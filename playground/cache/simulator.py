@@ -43,8 +43,8 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
-    _last_doubtful: int = -1  # last block of the longest of them
-    _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
+    _last_doubtful: int = -1  # last block of the longest prefix in `_doubtful`
+    _summed: set[bytes] = field(default_factory=set)  # prefixes whose bill sums several rounds
     _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
@@ -80,7 +80,7 @@ class CacheSimulator:
         return outcome
 
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
-        """Simulate a request by the rules, as if they named its model."""
+        """Simulate a request by the rules; whether they name its model is not considered."""
         settings = self._settings_of(request)
         checks = self.rules.get("prefix_check")
         check = checks.get(request.plain_model) if checks else None
@@ -121,7 +121,7 @@ class CacheSimulator:
             or self._unseen(request, points, hit_block)
             or self._doubt(request, points, hit_block)
         )
-        if in_flight and self._sent_last < request.at:  # otherwise it certainly came too early
+        if in_flight and self._sent_last < request.at:  # sent at the same time: surely too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit_block is None and self._entries.keys().isdisjoint(request.chain)
@@ -134,15 +134,14 @@ class CacheSimulator:
         return self._outcome(state, request, read, written, why, points, hit_block, *more)
 
     def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
-        """Return True if the request is cached by its marks, and not implicitly."""
+        """Return True if the request's marks decide what is cached, not the provider by itself."""
         forms = self.rules.get("marks_in")
         return (bool(points) or not self.rules.get("implicit")) and (
             forms is None or request.wire.api in forms
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal, or None. `edited`: text before a thinking block changed, which is
-        refused."""
+        """Return a refusal, or None. If `edited`, text before a thinking block has changed."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -164,7 +163,7 @@ class CacheSimulator:
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
-        # Only Gemini keeps a resource for a price by the hour. Marks make such a resource.
+        # Only Gemini bills storage by the hour: its marks make a cache resource.
         explicit = request.marks and "storage_permille_hour" in self.rules.rules
         outcome = self._by_resource(request) if explicit else self._best_effort(request)
         if history:
@@ -219,7 +218,7 @@ class CacheSimulator:
         return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
-        """Return what selects the upstream provider of a request, or NO_ROUTE."""
+        """Return the bytes that select a request's upstream provider, or NO_ROUTE."""
         if "routed_by" not in self.rules.rules or is_pinned(request):
             return NO_ROUTE
         return _route(request)
@@ -285,7 +284,7 @@ class CacheSimulator:
             if hit_block != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # each block counts as one position
+            every = range(len(request.positions))  # by the other count, each block is a position
             if hit_block != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -319,7 +318,7 @@ class CacheSimulator:
         return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
-        """Simulate marks that make a resource; without a resource, use the implicit cache."""
+        """Simulate the resource that marks make; if they make none, the implicit cache."""
         resource, why = self._explicit.use(request, self.rules)
         if resource is None:
             outcome = self._best_effort(request)
@@ -339,7 +338,7 @@ class CacheSimulator:
     def _best_effort(self, request: TimedRequest) -> Simulated:
         """Simulate a cache without promises: the longest shared prefix, in steps, may be read."""
         rules, now, model = self.rules, request.at, request.wire.model
-        # If marks count too, entries written without marks are stored under other keys.
+        # If the provider also uses marks, keys of entries written without marks have a prefix.
         apart = b"" if rules.match == "best effort" else b"implicit"
         hit_block = None
         for block in range(len(request.chain) - 1, -1, -1):
@@ -366,7 +365,7 @@ class CacheSimulator:
             why = f"{why}; {unknown}"
         # "eligible": of ten recorded pairs of equal prompts six seconds apart, seven were hits
         ttl = _asked_life(request, rules)
-        # one entry serves all prefixes of a request, so the reader decides how much is read
+        # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), new_entry))
@@ -552,7 +551,7 @@ _EDITED: Final = (
 
 
 def _at(block: int, request: TimedRequest) -> str:
-    """Return a block's number, with its message and part, which `place_cache` lists."""
+    """Return a block's number with its message and part, as `place_cache` numbers them."""
     place = request.wire.blocks[block].place
     return f"block {block}" + (f" (message {place[0]}, part {place[1]})" if place else "")
 
@@ -588,7 +587,7 @@ def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
 def simulate(
     requests: Iterable[TimedRequest], rules: Rules, one_by_one: bool = True
 ) -> list[Simulated]:
-    """Send a row of requests to one empty cache, and return their outcomes.
+    """Send requests, in order of time, to one empty cache, and return their outcomes.
 
     `one_by_one` is true if each request was sent after the previous answer had begun.
     """

@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the only table of field names. For each source, a rule says if its input count includes
-tokens read and written; a total in the record overrides the rule. If the parts exceed the whole,
-the bill is unknown and None is returned.
+`SHAPES` is the only table of field names. Each shape says if its input count includes tokens read
+and written; a total in the record takes precedence. If the parts exceed the total, the bill is
+unknown: the result is None.
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # keys to recognise it by, instead of its counters
-    was_rest: bool = False  # True if `total` excluded tokens read and written in older versions
+    was_rest: bool = False  # True if older versions left tokens read and written out of `total`
 
     def may_fit(self, keys: frozenset[str]) -> bool:
-        """Return True if a usage with these keys may fit: a quick test that excludes most
-        shapes."""
+        """Return True if a usage with these keys may fit: a fast test that excludes most shapes."""
         return not any(heads.isdisjoint(keys) for heads in self._heads)
 
     def fits(self, usage: dict[str, Any]) -> bool:
@@ -119,7 +118,7 @@ SHAPES: Final = (
     UsageShape(("promptTokenCount",), ("cachedContentTokenCount",)),
     UsageShape(("prompt_token_count",), ("cached_content_token_count",)),
     UsageShape(("total_input_tokens",), ("total_cached_tokens",)),
-    # Anthropic; Claude Code, Zed, and what llm keeps of it
+    # Anthropic; Claude Code, Zed, and llm's records of it
     UsageShape(
         ("input_tokens",),
         ("cache_read_input_tokens", "token_details.cache_read_input_tokens"),
@@ -215,7 +214,7 @@ _THOUGHTS: Final = {
     "output": "thoughts",
 }
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
-_MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no count
+_MOST: Final = 1 << 31  # a larger number is not taken for a count of tokens
 
 
 def billed_of(usage: Any) -> Billed | None:
@@ -250,7 +249,7 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     compactions = [
         one for one in items if isinstance(one, dict) and one.get("type") == "compaction"
     ]
-    return [{**one, "iterations": None} for one in compactions]  # these have no rounds of their own
+    return [{**one, "iterations": None} for one in compactions]  # a round has no rounds itself
 
 
 def _sum(bill: Billed, other: Billed) -> Billed:
@@ -285,7 +284,7 @@ def life_of(billed: Billed | None, rules: Rules) -> str:
 
 
 def output_of(usage: Any) -> int | None:
-    """Return the output tokens with those of thoughts, or None if the usage has no such count."""
+    """Return the output tokens, thoughts included, or None if the usage does not count them."""
     if not isinstance(usage, dict) or not usage:
         return None
     for names in _outputs_of(frozenset(usage)):
@@ -297,15 +296,13 @@ def output_of(usage: Any) -> int | None:
 
 @lru_cache(maxsize=256)
 def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names of output counters that these keys may lead to, each with its counter of
-    thoughts."""
+    """Return the output counters that these keys may lead to, with their counters of thoughts."""
     pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
     return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
-    """Return True if the input count includes tokens read and written; a total in the record
-    decides."""
+    """Return True if the input includes tokens read and written; a recorded total decides."""
     stated = _first(usage, _TOTALS) if parts else 0
     if not stated:
         return shape.whole
@@ -359,12 +356,11 @@ def is_summed(usage: Any) -> bool:
 
 
 def as_count(value: Any) -> int:
-    """Return a value as a count; 0 if it is no count."""
+    """Return a value if it is a count of tokens, else 0."""
     return int(value) if _is_count(value) else 0
 
 
 def _is_count(value: Any) -> bool:
-    """Return True for a count. Some sources write -1 for unknown, and JSON may hold NaN or
-    1e400."""
+    """Return True for a possible count: not for -1 (unknown to some sources), NaN or 1e400."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < _MOST

@@ -49,8 +49,8 @@ class ValidationRow:
     size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
-    least_read: int = 0  # the least and the most tokens that it can read; None if unknown
-    most_read: int | None = None
+    least_read: int = 0  # the least tokens that it can read
+    most_read: int | None = None  # None if unknown
     verdict: str = ""  # verdict on the bill by these two bounds; "" without a bill
 
     told = older_name("told", "diagnosis")
@@ -73,8 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted; `findings` name records that lack tokens of the provider's
-    usage."""
+    """All rows of a folder, with counts. `findings` name recorded usages that lack tokens which the
+    provider's response counts."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -94,8 +94,7 @@ class Validation:
 
     @property
     def providers(self) -> dict[str, dict[str, int]]:
-        """For each provider, count the predictable, right and exact requests, and the others by
-        reason."""
+        """For each provider, count predictable, right and exact requests, and others by reason."""
         counters: dict[str, Counter[str]] = {}
         for row in self.rows:
             counts = counters.setdefault(row.provider or "no rules", Counter())
@@ -153,7 +152,7 @@ def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Find
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
         billed = response.get("usage") if isinstance(response, dict) else None
-        recorded = exchange.get("usage")  # if the record has no usage, the response's usage counts
+        recorded = exchange.get("usage")  # if the record has no usage, the response's is used
         if recorded and (found := usage_lost(recorded, billed, f"{file}, request {index}")):
             yield found
 
@@ -244,7 +243,7 @@ class _Record:
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """Return the bill; mark it as summed if the reply used a tool of the server."""
+    """Return the bill, as summed if the reply used a tool of the server; None without one."""
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None
@@ -332,7 +331,7 @@ def _gemini(
 
 
 def _time(date: Any) -> float | None:
-    """Return the seconds of a date in a header or in ISO 8601."""
+    """Return a date of a header, or in ISO 8601, in seconds since 1970; None for anything else."""
     if not isinstance(date, str):
         return None
     try:

@@ -124,8 +124,7 @@ def _plugin_command(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """Return the command that starts the app. It is loaded by its name, because cli may not import
-    app."""
+    """Load the command that starts the app, by its name, because cli may not import app."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
     command.callback = terminal.guarded(command.callback)

@@ -38,11 +38,12 @@ def print_simulation(
     folded: bool = False,
     is_default: bool = False,
 ) -> int:
-    """Print a matrix; or, if it has only one cell, its requests and findings. `simulated` yields
-    the cells of one dialect at a time, which are released after printing. `folded` joins dialects
-    and policies with the same figures in one line. `is_default` is True if no dialect was named.
+    """Print a line for each simulation; or, if there is only one, its requests and findings.
+    `simulated` yields the simulations of one dialect at a time. `folded` joins dialects and
+    policies with the same figures in one line. `is_default` is True if no dialect was named.
 
-    Return 1 if a provider would refuse requests of every cell.
+    With --strict, return 1 if every simulation has a request that its provider would refuse, or if
+    the only one has a warning or an error.
     """
     from playground.show import rows
 
@@ -68,18 +69,16 @@ def print_simulation(
     joined = _fold(lines) if folded else lines
     table(head, joined, head[2:5])
     if len(joined) < len(lines):
-        say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
+        say("-d NAME prints a line for each policy, -d NAME --policy NAME a line for each request")
     elif is_default:
-        say(
-            "-d NAME simulates another dialect, --every-dialect all; --policy NAME has each request"
-        )
+        say("-d NAME simulates another dialect, --every-dialect all; --policy NAME lists requests")
     return failed(all(refusals))
 
 
 def _noting_refusals(
     cells: Iterable[CacheSimulation], refusals: list[bool]
 ) -> Iterator[CacheSimulation]:
-    """Yield the cells, and note for each in `refusals` if a provider would refuse its requests."""
+    """Yield the cells; append to `refusals` True for a cell with a refused request, else False."""
     for cell in cells:
         refusals.append(bool(cell.errors))
         yield cell
@@ -148,7 +147,7 @@ def _read_and_cost(cell: CacheSimulation) -> str:
 
 
 def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool) -> None:
-    """Print the exceeded limits, or the cost of the input."""
+    """Print the exceeded limits, or the cost of the input if no limit was exceeded."""
     if as_json:
         print_json({"failures": failures, **_simulation_json(simulation)})
         return
@@ -166,7 +165,7 @@ def print_marks(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print the marks: one line for all dialects with the same answer, or every part of one."""
+    """Print each part with its mark; without named dialects, a line for dialects marked alike."""
     from playground.cache.answers.placement import place_cache
     from playground.show import rows
     from playground.show.wire import placement_json
@@ -218,12 +217,12 @@ def _dialects_of(
 
     if policy == AS_SENT and names:
         problem = f"policy {AS_SENT!r} in the dialect {names[0]!r}: no dialect writes what was sent"
-        raise InputFault(problem, expected="one without the other")
+        raise InputFault(problem, expected="the policy or the dialect, not both")
     return in_dialects(("native",) if policy == AS_SENT else names or defaults, rules)
 
 
 def _answer(placement: CachePlacement) -> tuple[str, str]:
-    """Return the number of marks, or the reason why there are none."""
+    """Return the number of marks, and the reason why nothing is marked ("" if something is)."""
     reason = placement.refusal.explanation if placement.refusal else ""
     return str(len(placement.marks)), reason
 
@@ -240,7 +239,7 @@ def _line(marks: str, reason: str, placements: Sequence[CachePlacement]) -> list
 
 
 def _as_prefix(dialect: str) -> str:
-    """Return a dialect as the beginning of a sentence; "" for recorded requests."""
+    """Return "DIALECT, " as the beginning of a sentence; "" for recorded requests."""
     return f"{dialect}, " if dialect else ""
 
 
@@ -251,7 +250,7 @@ def print_wire(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print the blocks that are really sent, in the named dialects (default: native)."""
+    """Print the blocks of the request as it is sent, in the named dialects (default: native)."""
     from playground.cache.answers.wire import cache_on_wire
     from playground.show import rows
     from playground.show.wire import wire_json

@@ -57,7 +57,7 @@ _explicit = click.option(
 _share = click.FloatRange(min=0)
 _CHANGES = [
     click.option("--environment", default="as it is", help="none, after, persisted or inside."),
-    click.option("--shuffle-tools", is_flag=True, help="Give each request another order of tools."),
+    click.option("--shuffle-tools", is_flag=True, help="Put a request's tools in another order."),
     click.option("--timestamp", is_flag=True, help="Put the time into the system prompt."),
     click.option("--ttl", default="", help="The lifetime of every mark, such as 1h."),
     click.option("--parallel", default=1, help="Join this many rounds of calls into one turn."),
@@ -176,7 +176,7 @@ def cache() -> None:
 @dialects_option("all")
 @_with_options
 def place(options: _Options) -> int:
-    """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
+    """Show where cache marks land in SESSION: a line for equal marks; with -d, every part."""
     from playground.cli import cache_tables
 
     return _under_one_policy(options, cache_tables.print_marks)

@@ -37,7 +37,7 @@ class Named(_TextType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = [CompletionItem(name) for name in self.values() if name.startswith(incomplete)]
-        # Files come first: click's script for bash drops all names that stand before them.
+        # Files come first: click's script for bash drops all names before a file.
         return [CompletionItem(incomplete, type="file"), *names] if self.files else names
 
 

@@ -114,7 +114,7 @@ def experiment(
         changed = recutting.corrupt_chunk(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own_dialect, session.tools).events
     after = experiments.read_recording(changed, own_dialect, session.tools).events
-    # Only a cutting leaves every text at its offsets: for other changes, spans do not count.
+    # Only a cutting leaves every text at its offsets; after other changes, spans are not compared.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 

@@ -225,8 +225,7 @@ def _refuse_other_kind(file: str) -> None:
 
 
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:
-    """Return a fault that says what a small file without sessions holds; None if that is
-    unknown."""
+    """Return a fault that says what a small file without sessions holds; None if unknown."""
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
 

@@ -27,7 +27,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return a callback that stores a flag where the printing functions find it."""
+    """Return a callback that stores a flag in click's context, where `terminal` reads it."""
 
     def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
         if value:
@@ -179,7 +179,7 @@ def _prompt_alone(source: Source) -> LoadedSession | None:
 def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
-    The file may also hold a reply alone. If the session has no recordings, they are made of its
+    The file may also hold only a reply. If the session has no recordings, they are made from its
     answers. `dialect` is the requested dialect; "" means any. The tools of `tools_file` replace
     those of the session. Raises InputFault if there is nothing to replay.
     """
@@ -208,8 +208,7 @@ def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSessio
 
 
 def _load_first(source: Source) -> LoadedSession:
-    """Return a source's first session; standard input may also hold a reply alone, or tools
-    alone."""
+    """Return a source's first session; standard input may also hold only a reply, or only tools."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
@@ -226,10 +225,10 @@ def _load_first(source: Source) -> LoadedSession:
 def _load_reply(
     source: Source, dialect: str, tools: Sequence[ToolMetadata], with_json: bool = False
 ) -> LoadedSession | None:
-    """Return a reply that stands alone in a source as a session; None if the source holds anything
-    else. The reply is read in the requested `dialect`, or else in the likeliest for `tools`; if no
-    dialect is likely, a finding says so. `with_json` accepts JSON of unknown form, with a finding.
-    """
+    """Return a session of the reply that a source holds; None if the source holds anything else.
+    The reply is read in the requested `dialect`, or else in the likeliest for `tools`; if no
+    dialect is likely, a finding says so. `with_json` accepts JSON of unknown form, with a
+    finding."""
     from playground.base.findings import finding
     from playground.questions.recognition import as_session, recognise
 
@@ -258,7 +257,7 @@ def loaded_tools(name: str) -> ToolFile:
     from playground.base import paths
     from playground.sessions.tool_files import ToolFile, load_tools
 
-    # a user's file counts before a sample of the same name
+    # a user's file takes precedence over a sample of the same name
     if name in paths.samples() and not Path(name).exists():
         return ToolFile(list(load(name).session.tools), [])
     return load_tools(name)

@@ -184,14 +184,14 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
     if chosen.note:
         say(chosen.note)
     if chosen.diagnostics and (diagnosis := diagnosis_of(chosen.diagnostics)):
-        say(f"told by the provider of its cache: {diagnosis}")
+        say(f"the provider's diagnosis of its cache: {diagnosis}")
 
 
 def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect in which to read a recording if the user names none.
+    """Return the name of the dialect in which to read a recording, if the user names none.
 
-    It is the recording's own dialect. But if the server's named parser reads another dialect, and
-    the reply has calls in that, it is that one.
+    It is the dialect of the server's named parser, if the reply has calls in it; otherwise the
+    recording's own dialect.
     """
     from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import describe_chunk

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playground.nouns.events import Event
     from playground.show.rows import AnswerRows
 
-GRACE = 5.0  # seconds that a stopped program has for its end
+GRACE = 5.0  # seconds that a stopped program has to end
 WHOLE = {"format"}  # columns with names to copy: never folded
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
 _IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON itself escapes other control characters

@@ -88,7 +88,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         checks = {} if cls.__module__.startswith("playground.") else offering.RETURNED
         parent = next(base for base in cls.__bases__ if issubclass(base, Dialect))
         for method in {**dict.fromkeys(offering.OVERRIDABLE), **checks}:
-            override = inspect.getattr_static(cls, method)  # of the class, or of a mixin
+            override = inspect.getattr_static(cls, method)  # the class's own, or a mixin's
             is_new = override is not inspect.getattr_static(parent, method)
             if is_new and inspect.isfunction(override):
                 checked = offering.check_result(override, method) if method in checks else override
@@ -321,8 +321,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return [draft.message for draft in all_drafts(self, prompt_data)]
 
     def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None:
-        """Return the ids to write for each message's calls and results, in order; by default None,
-        which keeps those given."""
+        """Return the ids to write for each message's calls and results, in order. None, the
+        default, keeps the session's ids."""
         return None
 
     def split_message(self, message: Message) -> list[Message]:
@@ -411,8 +411,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 def _as_written(
     messages: Sequence[dict[str, Any]], method: str, base_messages: RequestMessages
 ) -> RequestMessages:
-    """Return the messages that an override wrote, not merged; `base_messages` are those of the
-    base class."""
+    """Return the messages that an overriding method wrote, without merging neighbours. A message
+    that equals one of `base_messages`, the base class's, gets its origins."""
     pairs = zip(base_messages, base_messages.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 

@@ -57,7 +57,7 @@ def check_tool_call(
     except Exception as error:  # a dialect written by hand may fail; a declared one must not
         if isinstance(dialect, DeclaredDialect):
             raise
-        text = f"not declared, and what is written by hand fails: {in_words(error)}"
+        text = f"the dialect is written by hand, and its code fails: {in_words(error)}"
         return [finding("cannot-carry", f"call {call.tool_call_id}", text)]
     place = f"call {call.tool_call_id}, argument"
     return [finding("cannot-carry", f"{place} {key}") for key in lost]
@@ -73,7 +73,7 @@ def _lost_arguments(
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
     def carries_alone(args: dict[str, Any]) -> bool:
-        # A call needs all of its texts, so each is tried with samples for the others.
+        # A syntax may require several texts, so sample texts are given for the others.
         return _carries(dialect, replace(call, args=texts | args), tools)
 
     lost = [key for key, value in call.args.items() if not carries_alone({key: value})]

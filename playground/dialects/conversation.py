@@ -66,7 +66,7 @@ def all_drafts(dialect: MessageWriter, prompt_data: PromptData) -> Iterator[Draf
 
 
 def with_ids(message: Message, ids: Sequence[str] | None) -> Message:
-    """Return a message with these ids of its calls and results, in order, if there are any."""
+    """Return a message whose calls and results have these ids, in order; itself without ids."""
     left = list(ids or ())
     if not left:
         return message

@@ -143,7 +143,7 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     @cached_property
     def markers(self) -> Markers:
-        """The texts that may stand around calls in a reply.
+        """The texts that may surround calls in a reply.
 
         The opener of a result is one of them: a model that writes a result after its call invents
         the result, so that text does not belong to the answer.

@@ -51,10 +51,10 @@ _PRINTED: Final = re.compile(
 
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply's text almost holds a marker of the dialect, or its first tag,
-    and the reply has no other finding.
+    """Return a finding if a reply's text holds a misspelt marker of the dialect, or one tag of a
+    marker that has several. Return None if the reply has any other finding.
 
-    If the reply has no call, text that is almost the beginning of a tool's call counts too.
+    If the reply has no call, a misspelt beginning of a tool's call is a finding, too.
     """
     if result.findings or not isinstance(dialect, DeclaredDialect):
         return None
@@ -66,7 +66,7 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         return finding("near-marker", "the whole reply", message)
     tags = tags_outside_text(dialect.syntax, dialect.markers, names)
     tag = next((tag.strip() for tag in tags if tag in f"\n{result.content}"), "")
-    message = f"{tag!r}, of a marker of {dialect.name}, stands there without a call: kept as text"
+    message = f"{tag!r}, a tag of {dialect.name}, is there without a call: kept as text"
     return finding("near-marker", "the whole reply", message) if tag else None
 
 
@@ -82,7 +82,7 @@ def printed_response(result: ParseResult) -> Finding | None:
 
 
 def call_in_object(result: ParseResult) -> Finding | None:
-    """Return a finding if a JSON call stands in a larger object, whose other parts became text.
+    """Return a finding if a JSON call is in a larger object, whose other parts became text.
 
     The object is incomplete, or a wrapper that the dialect does not have.
     """
@@ -93,7 +93,7 @@ def call_in_object(result: ParseResult) -> Finding | None:
         elif isinstance(event, CallStartedEvent):
             calls += 1
             if opener := _BEGUN_OBJECT.search(before):
-                text = f"the call stands in an object: {opener[0]!r:.60} before it is kept as text"
+                text = f"the call is in an object: {opener[0]!r:.60} before it is kept as text"
                 return finding("unexpected-text", f"call {calls}", text)
         elif isinstance(event, CallEndedEvent):
             before = ""
@@ -104,7 +104,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
     """Return the marker, or the beginning of a tool's call, that a text almost holds, or ""."""
     all_markers, words = _markers(dialect)
     searched = text[:SEARCH_LIMIT]
-    # A correct marker was read already, and did not belong to a call.
+    # A marker that is spelt correctly was seen by the parser, which found no call there.
     markers = {marker: form for marker, form in all_markers.items() if marker not in searched}
     if half := _cut_off_marker(text, markers):
         return half
@@ -131,7 +131,8 @@ class NearDialect(NamedTuple):
     exact: bool = False
 
     def __str__(self) -> str:
-        return f"{'' if self.exact else 'nearly '}{self.marker!r} stands there, of {self.dialect}"
+        nearly = "" if self.exact else "nearly "
+        return f"{nearly}{self.marker!r} is there, a marker of {self.dialect}"
 
 
 def nearest_dialect(text: str) -> NearDialect:

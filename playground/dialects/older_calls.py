@@ -20,11 +20,11 @@ _Result = TypeVar("_Result")
 def formerly_second(
     *names: str,
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that takes an older call: `names` were its arguments from the second on.
+    """Make a decorator that accepts older calls: `names` were their arguments from the second on.
 
-    If the second argument is not a dialect, it is one of `names`: the call works, with a
-    DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's, and
-    InputFault for a policy's.
+    If the second argument is no dialect, or there are more than two, they are passed by these
+    names, with a DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's,
+    and InputFault for a policy's name.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

@@ -62,9 +62,9 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
 
 
 class _Readings:
-    """The names that each dialect calls in a text, for one list of tools.
+    """The names of the tools that each dialect's parser finds called in a text.
 
-    They are shared: when a reply's dialect is detected, every dialect needs the same names.
+    They are cached, because detecting a reply's dialect asks for them once per dialect.
     """
 
     def __init__(self, text: str, tools: list[ToolMetadata]) -> None:
@@ -96,10 +96,10 @@ def _readings_of(text: str, tools: list[ToolMetadata]) -> _Readings:
 
 
 def _first_marker(text: str) -> tuple[int, int]:
-    """Return the start of the line with the first marker of any dialect, and the marker's start.
+    """Return where to begin reading, and the start of the first marker of any dialect.
 
-    If there is a brace before the marker, the start of the brace's line. Without a marker both are
-    -1.
+    Reading begins with the marker's line or, if a brace opens before the marker, with the brace's
+    line. Without a marker, return (-1, -1).
     """
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCH_LIMIT) >= 0]
     places = [text.find(marker, 0, SEARCH_LIMIT) for sign in signs for marker in _MARKERS[sign]]

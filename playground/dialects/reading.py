@@ -45,8 +45,8 @@ def parse(
     template began the answer there (an opened `<think>`): it sets the parser's state and is not in
     any span. `switches` replace the dialect's own, because servers differ in them; the result names
     them. With `server` (see `server_names`; `vllm:hermes` names a parser), the result is a
-    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold the text
-    that is lost.
+    `ServerReading`: what that server returns to its client. Its `server-drops` findings hold the
+    text that is lost.
 
     Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
     or server.
@@ -79,8 +79,9 @@ def with_final_findings(
 ) -> ParseResult:
     """Add to a result the first finding that needs the complete reply, if there is one.
 
-    It may be a printed response, another dialect's calls, a near marker, an object around a call,
-    or a call in a form that no dialect has.
+    It may be about a printed response or another dialect's calls. Without other findings than infos
+    it may also be about a misspelt marker, an object around a call, a call in an unknown form, a
+    lone closer, or removed control tokens.
     """
     searched = _with_open_reasoning(result, dialect)
     finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
@@ -96,8 +97,8 @@ def with_final_findings(
 
 
 def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:
-    """Add reasoning at the reply's end to the content if the dialect has reasoning tags without a
-    closer. Only a call ends such reasoning, so a call that could not be read is a part of it."""
+    """Add reasoning at the end of the reply to the content, if the dialect has reasoning tags
+    without a closer. Only a call ends such reasoning, so an unreadable call may be in it."""
     if isinstance(dialect, DeclaredDialect) and not all(tags.close for tags in dialect.reasoning):
         last = next((event for event in reversed(result.events) if owned_text(event)), None)
         if isinstance(last, ReasoningEvent):

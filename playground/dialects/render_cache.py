@@ -23,10 +23,10 @@ from playground.dialects.rendering import Block, Draft
 from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 
-CHARACTERS: Final = 256_000_000  # a session of 3 MB in every dialect
+CHARACTERS: Final = 256_000_000  # enough for a session of 3 MB in every dialect
 DOCS: Final = 32_000_000  # characters of tool docs: more than three hundred tools in every dialect
 
-_PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is made anew at each use
+_PLAIN: Final = (str, int, float, type(None))  # a tuple, because Python builds a union at each use
 
 _Value = TypeVar("_Value")
 
@@ -93,7 +93,7 @@ class CachedInput:
     mutable: _MutableValues
 
     def begins(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
-        """Return True if the tools are this input's, and the messages begin with its own."""
+        """Return True if this input is unchanged, has the same tools, and begins `messages`."""
         return (
             self.mutable.unchanged
             and len(self.tools) == len(tools)
@@ -161,8 +161,8 @@ class RenderCache:
     """
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
-        # By the id of the first message, or of the first tool if there are no messages (the input
-        # keeps that object alive, so no other gets its id), and by the number of tools.
+        # The key: the id of the first message (of the first tool if there is none), and the number
+        # of tools. The input keeps that object alive, so no other object gets its id.
         self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
         self._renderings: _Recent[CachedRendering] = _Recent(characters)
         self._docs: _Recent[tuple[CachedInput, list[str], list[Block]]] = _Recent(docs)

@@ -42,7 +42,7 @@ _KIND_OF: Final[dict[str, str]] = {
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 _BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE: Final = ("items", "additionalProperties", "not")
-# A definition counts at its references; a title is a comment.
+# A definition is examined where a `$ref` refers to it; a title is only a comment.
 _SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
 _PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
 MOST_FACTS: Final = 400  # each fact costs one rendering of the tool's documentation

@@ -27,15 +27,15 @@ _MOST_MENTIONS: Final = 4  # most mentions of one tool that are examined
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
 # alone on its line, apart from tags and brackets; elsewhere it is prose
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
-# part of a tag's name that no HTML element's name has
+# words in the names of tags that are not HTML
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
 _FENCED: Final = re.compile(r"\A```\w{0,12}\n(.*)\n```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")
 
 
 def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply without a call names a tool and one of its arguments as a
-    call does, or if the reply is nothing but the arguments of one tool."""
+    """Return a finding for a reply without a call in which one of a tool's arguments follows the
+    tool's name as in a call, or which consists of the arguments of one tool."""
     if result.tool_calls or result.aborted:
         return None
     text = result.content[:SEARCH_LIMIT]
@@ -47,7 +47,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
             nearest = _nearest(text)
             at = f"; {nearest}" if nearest.dialect not in ("", dialect.name) else ""
             message = (
-                f"{tool.name!r} and its argument {key!r} stand here as in a call, in a form that"
+                f"{tool.name!r} and its argument {key!r} are here as in a call, in a form that"
                 f" {dialect.name} does not have{at}: kept as text"
             )
             return finding("unread-call", "the whole reply", message)
@@ -169,7 +169,7 @@ def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
     for opener, closer in _bare_words(dialect):
         if result.content.startswith(opener) and closer in result.content:
             message = (
-                f"{opener!r} and {closer!r} stand here without their control tokens, which a"
+                f"{opener!r} and {closer!r} are here without their control tokens, which a"
                 " server has removed: reasoning and answer are one text"
             )
             return finding("filtered-tokens", "the whole reply", message)
@@ -178,8 +178,8 @@ def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
 
 @lru_cache(maxsize=256)
 def _bare_words(dialect: DeclaredDialect) -> tuple[tuple[str, str], ...]:
-    """Return the words of a reasoning opener, and of its closer with what follows, without
-    tokens."""
+    """Return, for each pair of reasoning tags, the opener and the closer (with the text that the
+    dialect writes after it) without their control tokens."""
     return tuple(_without_tokens(dialect))
 
 

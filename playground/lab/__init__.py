@@ -1,1 +1,1 @@
-"""The doors to the plugins that explain dialects, check them and derive them."""
+"""Re-export plugins that explain dialects, check them, derive them, and find savings."""

@@ -1,4 +1,4 @@
-"""Dialects derived from templates and replies: the door to the plugin `own_dialects`."""
+"""Derive dialects from templates and replies. The names come from the plugin `own_dialects`."""
 
 from __future__ import annotations
 

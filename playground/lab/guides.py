@@ -1,4 +1,4 @@
-"""Guides to dialects: the door to the plugin `guides`."""
+"""Guides to dialects. The names come from the plugin `guides`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The laws of a dialect, tried on random examples: the door to the plugin `own_dialects`."""
+"""Test a dialect's laws with random examples. The names come from the plugin `own_dialects`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Savings by shorter histories and deferred tools: the door to the plugin `savings`."""
+"""Savings by shorter histories and deferred tools. The names come from the plugin `savings`."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""The only room that imports litellm, always inside functions, because the import takes 2 to 10
-s."""
+"""The only room that imports litellm: only inside functions, because it takes 2 to 10 seconds."""

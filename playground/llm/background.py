@@ -1,4 +1,4 @@
-"""Work in a separate thread, which other threads watch, stop, and ask for its fault."""
+"""Run work in a background thread, which other threads can watch and stop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.base.errors import PlaygroundError
 
 @dataclass(kw_only=True)
 class BackgroundRun:
-    """Work in the background. `fault` is the error that ended it early, "" for none.
+    """Work in a background thread. `fault` is the message of the error that ended it, or "".
 
     The work itself must check `cancel` at points where it can stop.
     """
@@ -41,6 +41,6 @@ class BackgroundRun:
             self.fault = str(fault)
 
     def _begin(self, work: Callable[[], None], name: str) -> None:
-        """Do the work in a daemon thread, so that the program can end at any time."""
+        """Start the work in a daemon thread, which does not keep the program from ending."""
         self._thread = threading.Thread(target=self._do, args=(work,), daemon=True, name=name)
         self._thread.start()

@@ -46,9 +46,9 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and of the session's `own`
-    those that are not about the old request (such as streaming). If no `tools` are sent, parameters
-    about the choice of tools are left out.
+    """Return the parameters for repeating a session's request: `given`, and those of the session's
+    `own` parameters that affect only the answer (`_SENT`). If `tools` are sent, they include the
+    parameters about the choice of tools (`OF_TOOLS`). `given` takes precedence.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}

@@ -26,7 +26,7 @@ def check_address(base_url: str) -> None:
     if not parts.hostname:
         raise _bad_address(base_url, "it names no host")
     if port == 0:
-        raise _bad_address(base_url, "port 0 is none")
+        raise _bad_address(base_url, "port 0 cannot be used")
 
 
 def _bad_address(base_url: str, reason: str) -> InputFault:

@@ -1,4 +1,4 @@
-"""The scripted server, as far as the core knows it: the door to the plugin `trials`."""
+"""A server with scripted answers, for demonstrations. The names come from the plugin `trials`."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any OpenAI-compatible
 server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
 `wiretap.watch` passes every request through this module. A server named by address gets only the
-allowed headers and, outside the conversation, no value of the environment. No server may redirect a
-request to another server.
+allowed headers and no value of an environment variable, except in the conversation's own text. No
+server may redirect a request to another server.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ def redirect_fault(
     """Return the fault of an answer that redirects to another server, or None.
 
     A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a key and `watched` requests are checked. The process may send other requests,
-    which are not our concern.
+    requests with a key and `watched` requests are checked. Other requests of the process are not.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:

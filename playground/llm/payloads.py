@@ -43,7 +43,7 @@ _NO_KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """An HTTP request that would be sent, with its body as the provider would read it."""
+    """An HTTP request that LiteLLM would send. `body` is its JSON, as the provider would get it."""
 
     method: str
     url: str
@@ -99,8 +99,9 @@ def wire_calls(
 def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
-    A name with a provider is not changed, nor a bare name that LiteLLM maps to such a provider.
-    Any other bare name gets the provider that we know, or else OpenAI, whose API many servers have.
+    A name with a prefix is not changed, and neither is a bare name that LiteLLM maps to such a
+    provider. Any other bare name gets the prefix that `provider_of` finds, if its requests can be
+    shown, or else `openai`, because many servers have OpenAI's API.
     """
     library = litellm()
     try:
@@ -132,7 +133,7 @@ class _UnwatchedError(InputFault):
 def refusal(
     messages: Sequence[Mapping[str, Any]], model: str, tools: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Return why LiteLLM refuses to send a request; "" if it sends it, or if nobody can tell."""
+    """Return why LiteLLM refuses a request; "" if it accepts it, or if that cannot be tried."""
     try:
         wire_calls(messages, model, tools)
     except _UnwatchedError:

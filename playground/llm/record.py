@@ -34,7 +34,7 @@ STALL_SECONDS: Final = 120.0
 _SHOWN_BYTES: Final = 16 * 1024 * 1024  # the most bytes of an answer that LiteLLM gets
 _LONGEST_LINE: Final = 16 * 1024 * 1024  # the most bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
-_TICK: Final = 0.2  # seconds between two looks at the clock
+_TICK: Final = 0.2  # seconds between two checks of the limits
 _LONGEST_ERROR: Final = 2_000  # the most characters of an error, which may quote the answer
 
 
@@ -83,7 +83,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in (("seconds", self.seconds), ("stall", self.stall), ("size", self.size)):
             if not value > 0:  # also False for NaN
-                raise InputFault(f"{value} is no limit", where=name, expected="more than 0")
+                raise InputFault(f"{value} is not a limit", where=name, expected="more than 0")
 
 
 def record(
@@ -189,7 +189,7 @@ class _Run:
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Send the request and read its answer. Return the error that ended it, or None."""
-        library = litellm()  # first, because loading takes seconds and must not count
+        library = litellm()  # before the deadline is set, because loading takes seconds
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # cancelled while the library was loading
             return {"type": "cancelled", "message": "the user stopped the run"}
@@ -219,7 +219,7 @@ class _Run:
             self._end("cancelled", "the user stopped the run")
         except Exception as error:  # providers fail in many ways; all are recorded
             if self._tap.size > _SHOWN_BYTES:
-                return None  # LiteLLM's error is about the beginning, and it got only that
+                return None  # LiteLLM's error comes from the shortened answer that it got
             if ends_without_reason(error):
                 return None  # no error of the provider: the finding `no-end` will report this
             status = getattr(error, "status_code", None)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import httpx
 
-_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # the keys are objects made for this
+_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # each key is a new `object()`
 _abandoned: deque[object] = deque()  # the keys of abandoned answers
 
 

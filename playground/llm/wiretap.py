@@ -58,8 +58,8 @@ class Tap:
     _socket: Any = None
 
     def hang_up(self) -> None:
-        """End the exchange; may be called from any thread. A thread that waits for a byte then
-        stops waiting."""
+        """End the exchange. Any thread may call this; the thread that waits for bytes then stops
+        waiting."""
         self.hung_up = True
         with suppress(OSError, AttributeError):  # the socket may be closed, or not open yet
             self._socket.shutdown(socket.SHUT_RDWR)

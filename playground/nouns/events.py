@@ -76,9 +76,9 @@ Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "str
 class MarkupEvent:
     """Characters of the wire form: markers, JSON punctuation, white space between them.
 
-    `role` says what they belong to: a section around calls, a call, reasoning, or text in which
-    nothing is a call. A separator stands between calls, a stop ends the reply. A stray marker
-    belongs to nothing: a closer without its opener, or a leaked token of the model.
+    `role` says what they belong to: a section around calls, a call, reasoning, or tags around text
+    in which nothing is a call ("text"). A separator comes between calls, a stop ends the reply. A
+    stray marker belongs to nothing: a closer without its opener, or a leaked token of the model.
     """
 
     __slots__ = ("_span", "role", "text")
@@ -97,7 +97,7 @@ def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], Arg
     new = object.__new__
 
     def make(offset: int, text: str) -> ArgumentEvent:
-        event = new(ArgumentEvent)  # calling the class would pass all four values twice
+        event = new(ArgumentEvent)  # faster: calling the class passes all values twice
         event._span = offset
         event.call_index = call_index
         event.key = key
@@ -118,7 +118,7 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """The beginning of a call; `call_id` is read from the stream, or made from the number."""
+    """The beginning of a call; `call_id` is read from the stream, or made from `call_index`."""
 
     span: Span
     call_index: int
@@ -127,7 +127,7 @@ class CallStartedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallNamedEvent:
-    """The name of a call; `text` is the name as it stands in the stream, with escapes."""
+    """The name of a call; `text` is the name as the stream writes it, with escapes."""
 
     span: Span
     call_index: int
@@ -137,7 +137,7 @@ class CallNamedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallEndedEvent:
-    """The end of a complete call; `raw` has its argument texts as they stood in the stream."""
+    """The end of a complete call; `raw` has its argument texts as the stream wrote them."""
 
     span: Span
     call_index: int
@@ -163,7 +163,7 @@ class CallAbortedEvent:
 
 @dataclass(frozen=True, slots=True)
 class FindingEvent:
-    """A finding at its place. Its `text` has characters that belong to no other event."""
+    """A finding at its place in the stream. `text`, if any, belongs to no other event."""
 
     span: Span
     finding: Finding
@@ -186,10 +186,10 @@ Event = (
 def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring events that differ only because the stream was cut between them."""
     result: list[Event] = []
-    # Further texts of the last event, which are joined at its end, in linear time.
+    # The texts to append to `last`. They are joined only once, so that the time stays linear.
     further_texts: list[str] = []
     last: Event | None = None
-    end: Event | None = None  # the last piece of that event
+    end: Event | None = None  # the last event that continues `last`
     for event in events:
         if last is not None and type(event) is type(last) and _continues(last, event):
             further_texts.append(event.text)  # type: ignore[union-attr]
@@ -264,7 +264,7 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
 
 
 def owned_text(event: Event) -> str:
-    """Return the characters of an event's span, as they stood in the stream; "" if it has none."""
+    """Return the characters of the stream in an event's span; "" if it has no span."""
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text

@@ -1,6 +1,6 @@
 """Recognise plain messages: they hold only texts, calls, and results that are texts.
 
-Most messages are plain. They have no unknown fields and no pictures, so no reader searches them.
+Most messages are plain. A search for unknown fields or pictures can skip them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _FUNCTION: Final = {"name", "arguments"}
 
 
 def marked_part(message: dict[str, Any], api: str) -> int:
-    """Return the index of the last marked part of a plain message, -1 if none is marked;
-    `NOT_PLAIN` for any other message. `api` is the form of the body."""
+    """Return the index of the last part with a cache mark in a plain message, -1 if it has none,
+    `NOT_PLAIN` if the message is not plain. `api` is the form of the request's body."""
     role, content, fields = message.get("role"), message.get("content"), message.keys()
     if api == "chat" and _is_plain_chat(message, role, content, fields):
         return -1

@@ -90,7 +90,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def parameter_names(self) -> set[str]:
-        """The names of the parameters. (For parsers, which need no more of a parameter.)"""
+        """The names of the parameters. (Cheaper than `parameters`; parsers need only names.)"""
         return set(self._properties())
 
     @property
@@ -113,7 +113,7 @@ class ToolMetadata(BaseModel):
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
         property_schema = self._properties()[name]
-        # A description beside a `$ref` is about this parameter, that of the target about the type.
+        # A description next to a `$ref` is about this parameter, the target's own about the type.
         own = property_schema.get("description") if isinstance(property_schema, dict) else None
         description = own or schema.get("description") or ""
         return ParameterMetadata(
@@ -199,7 +199,7 @@ def allowed_types(schema: Schema) -> set[str]:
 
 
 def variants(schema: Schema) -> list[Schema]:
-    """Return the parts of a union, or of an `allOf` around a reference."""
+    """Return the alternatives of a union, or the parts of an `allOf`."""
     parts = [item for key in _UNIONS for item in _as_list(schema.get(key))]
     return [item for item in parts if isinstance(item, dict)]
 

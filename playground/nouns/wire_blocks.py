@@ -49,8 +49,8 @@ SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
-# Anthropic's tools that run on its server. Web search stands in the system prompt, not in the
-# tools.
+# Anthropic's tools that run on its server. Web search is written into the system prompt, not among
+# the tools.
 _ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
@@ -80,7 +80,7 @@ class WireBlock(NamedTuple):
 
     @property
     def is_signed(self) -> bool:
-        """True for a thought with a signature, which distinguishes it from others."""
+        """True for a thought with a provider's signature: no other thought has the same."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def has_same_content(self, other: WireBlock) -> bool:
@@ -92,7 +92,7 @@ class WireBlock(NamedTuple):
 
     @property
     def identity(self) -> bytes:
-        """Bytes that two blocks share exactly if they are the same to a cache."""
+        """Bytes that are equal for two blocks if, and only if, a cache takes them for the same."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
         return identity.encode("utf-8", "surrogatepass")
 
@@ -101,18 +101,18 @@ class WireBlock(NamedTuple):
 class WireRequest:
     """The parts of a request that matter to a cache: blocks, parameters, a top-level mark.
 
-    `starts` has the index at which the blocks of each message begin. `settings` are the body's
+    `starts` has the index in `blocks` at which each message begins. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
-    messages that the provider removes from the prompt at a later turn of the user. `doubts`
-    describes contents whose share in the prompt no provider states. `unknown` has words that are
-    not in the SDKs' types.
+    indexes of messages that the provider removes from the prompt at a later turn of the user.
+    `doubts` describes contents of which no provider says how much is in the prompt. `unknown` has
+    words that are not in the SDKs' types.
     """
 
     model: str
     blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
-    explicit_only: bool = False  # OpenAI's: there is no implicit breakpoint
+    explicit_only: bool = False  # OpenAI's `prompt_cache_options.mode`: only marks cache
     starts: SharedList[int] = field(default_factory=SharedList)
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
@@ -127,7 +127,8 @@ class WireRequest:
     ttl: str | None = None  # the lifetime that the body asks for, for all its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
-        """Insert a block. At the beginning of a message it belongs to the message before."""
+        """Insert a block at an index. If a message begins at `index`, the block is added to the end
+        of the message before it."""
         self.blocks = self.blocks.extended_with(index, [block, *self.blocks[index:]])
         message = bisect_left(self.starts, index)
         self.starts = self.starts.extended_with(message, [n + 1 for n in self.starts[message:]])
@@ -145,11 +146,10 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 
 
 class WireReader:
-    """A reader of successive requests, which reads a message that they share only once.
+    """A reader of successive requests; it reads a message that several requests share only once.
 
     Every request of a session repeats the history, so reading each request anew would take
-    quadratic time. So would a Python loop over the shared messages: whole lists are compared
-    instead.
+    quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
@@ -190,7 +190,7 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return the parts of a body beside its messages. They are cached: most requests share
+        """Return the parts of a body other than its messages. They are cached: most requests share
         them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
@@ -266,7 +266,7 @@ class WireReader:
         try:
             for message in messages[kept_count:]:
                 read.add(message, reader)
-        except Exception:  # nothing is shared with a body that cannot be read
+        except Exception:  # the next request must share nothing with this body
             self._before, self._previous_messages = _Read(), ()
             raise
         if read.marked and read.marked[-1][0] >= kept_count:  # an earlier block has a new mark
@@ -353,7 +353,7 @@ class _Tools:
 
 
 class _Frame(NamedTuple):
-    """The parts of a request beside its messages; `ttl` is the lifetime that its body asks for."""
+    """The parts of a request other than its messages; `ttl` is the lifetime that its body sets."""
 
     api: str
     ttl: str | None
@@ -368,9 +368,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. For each message, `saved` has a copy of the fields below (from
-    `leads` on), made before the message was read. `referenced` has the texts of the deferred tools
-    to which messages refer."""
+    """The messages that were read. For each message, `saved` has the values that `leads` and the
+    fields after it had before the message. `referenced` has the texts of the deferred tools to
+    which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
@@ -379,7 +379,7 @@ class _Read:
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     saved: list[_Saved] = field(default_factory=list)
-    marked: list[tuple[int, int]] = field(default_factory=list)  # message, and earlier marked block
+    marked: list[tuple[int, int]] = field(default_factory=list)  # message, earlier block
     referenced: dict[str, str] = field(default_factory=dict)
     leads: bool = True  # all messages so far are the system's
     pictures: bool = False
@@ -436,7 +436,7 @@ class _Read:
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Note the parts of a message that are not texts, and what makes its tokens uncertain:
+        """Store what a message holds besides texts, and what makes its number of tokens uncertain:
         unknown words, unread fields and addresses."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
@@ -466,7 +466,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Return descriptions of the contents whose share in the prompt no provider states."""
+    """Describe the contents of which no provider says how much is in the prompt."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
@@ -518,7 +518,7 @@ class _Reader:
                 self._add(tier, role, "tool_use", call)
 
     def _mark_last(self, mark: Any) -> None:
-        """Put a mark on a copy of the last block: requests share blocks."""
+        """Replace the last block by a copy with a mark, because requests share blocks."""
         if isinstance(mark, dict) and self.blocks:
             self.blocks[-1] = self.blocks[-1]._replace(ttl=str(mark.get("ttl") or self.ttl))
 

@@ -87,7 +87,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
+    if "content" in plain and kind == "tool_result":  # also for results
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 
@@ -296,7 +296,7 @@ def has_citations(message: dict[str, Any]) -> bool:
     )
 
 
-# The paths in a body at which a parameter of the rules may be; the first with a value counts.
+# Parameters that caching rules name, and their paths in a body; the first with a value counts.
 PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "tool_choice": (("tool_choice",), ("toolConfig", "toolChoice"), ("function_call",)),
     "parallel_tool_calls": (("parallel_tool_calls",),),
@@ -316,7 +316,7 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Return the parameters of a body by the rules' names; missing ones are left out."""
+    """Return the parameters of a body by the names that caching rules use; none is null."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
     # `images` says if there is a picture: with Anthropic the first picture changes the key under
     # which messages are cached.
@@ -335,7 +335,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false or 0
 
 
 def settings_left(

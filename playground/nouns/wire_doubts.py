@@ -1,4 +1,4 @@
-"""Describe the contents of a body whose share in the prompt no provider states."""
+"""Describe the contents of a body of which no provider says how much is in the prompt."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Describe what is uncertain in the tools: that all are deferred, and then each tool's own
-    doubts."""
+    """Describe what is uncertain in the tools: first that all are deferred, if so, and then the
+    doubts about each tool."""
     if tools and all(each.get("defer_loading") is True for each in tools):
         yield "every tool is deferred: a provider may refuse it"
     for number, tool in enumerate(tools):
@@ -47,7 +47,7 @@ def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Describe what is uncertain in a tool: how much of it is in the prompt, or what it adds."""
+    """Describe what is uncertain in a tool: how much of it is in the prompt or on a server."""
     kind = str(tool.get("type") or "")
     inner = tool.get("tools") if kind == "namespace" else None
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []

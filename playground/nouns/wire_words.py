@@ -25,16 +25,17 @@ _SHOWN: Final = 40  # the most characters of a word that are shown
 
 
 class UnknownWord(NamedTuple):
-    """A word that a vocabulary does not have, by its path in the body."""
+    """The path in a body of a word that is not in `vocabulary`."""
 
     vocabulary: str
     path: str
 
 
 class _Form(NamedTuple):
-    """The known fields of an object; or its known fields by kind, if the field `by` names a kind.
+    """The known fields of an object. If there are kinds of it, the field `by` names the kind, and
+    `kinds` has the known fields of each.
 
-    A field's value is a form, a list of words, or None if it may be anything.
+    The value of a field here is a form, a list of words, or None if the field may hold anything.
     """
 
     by: str

@@ -20,7 +20,7 @@ A *choice* is a pattern of one thing that may come: the opener of a call, a stop
 fence. Its *kind* says how to go on; its *number* says which form or which tags it belongs to
 (choice.py).
 
-A *choice point* is a place where the reader stands, with all the choices that may come there
+A *choice point* is a place of the reader, with all the choices that may come there
 (choice_point.py). Its `candidate_pattern` finds candidates: it searches for the first characters
 of each choice (five at most), or for a beginning of them at the end of the text. At the candidate
 `match` tries the choices that may begin there one after another; the first that matches wins. A
@@ -39,7 +39,7 @@ and the choices outside of calls (plan.py); it is compiled once for a dialect an
 
 The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim* characters is to
 make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
-forward. Text that could still become a marker is *held*: neither claimed nor given out.
+forward. Text that could still become a marker is *held*: neither claimed nor emitted.
 
 A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after the call, the
 call belongs to the thought; otherwise it is delivered. So a draft's events are held back until the
@@ -60,16 +60,16 @@ characters, as they might arrive:
         gives text 'If a<b: '
         holds '<c'
 
-The search stops at `<call`, or at the beginning of it before the end. `<b` is neither: it is text,
-and the search goes on after it. `<c` is such a beginning: it is held, and everything before it is
-given out.
+The search stops at `<call`, or at a part of it at the chunk's end. `<b` is neither: it is text,
+and the search continues after it. `<c` is such a part: it is held, and everything before it is
+emitted.
 
     'all tides><po'
         gives call started, markup '<call ', call named 'tides', markup '>'
         holds '<po'
 
-The held text and the new chunk are one text: the opener matches. The engine hands over to the
-call, and the call to its notation, which waits for a parameter: `<po` may begin one.
+The held text and the new chunk are one text: the opener matches. The engine calls the call's
+reader, which calls the notation. This waits for a parameter, and `<po` may begin one.
 
     'rt>St </b> Ma'
         gives markup '<port>', argument 'St </b> Ma'
@@ -78,8 +78,8 @@ call, and the call to its notation, which waits for a parameter: `<po` may begin
 Inside a value other choices count: here only its closer. (Openers count too if they have words in
 them or are control tokens: they show that a closer was forgotten, or that the call was cut off
 before the next one.) `</b>` has the shape of a closer, but it does not name this parameter, and
-what follows it could not follow a closer: the value keeps it. The value is given out as far as it
-goes; nobody waits for its end.
+the text after it cannot follow a closer: it belongs to the value. The value is emitted as it
+arrives, without waiting for its end.
 
     'lo</po'
         gives argument 'lo'
@@ -97,7 +97,7 @@ one of these.
         gives markup '</port>', markup '</call>', call ended, text ' Done.'
         holds ''
 
-Every character stood in exactly one event, and any other cutting would have given the same events.
+Every character was in exactly one event, and any other cutting would have given the same events.
 
 Why nothing is looked at twice
 
@@ -116,7 +116,7 @@ What may not be changed, and the test that fails if it is
 
 - A `candidate_pattern` may find too much, never too little: a marker that it overlooks is text,
   whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
-- A partial or a varying match is held. If it were given out, events would depend on the cutting.
+- A partial or a varying match is held. If it were emitted, events would depend on the cutting.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
@@ -133,7 +133,7 @@ What may not be changed, and the test that fails if it is
 - A search begins at `at`, after the claimed text, not at the window's start. An earlier start
   finds the same marker again. tests/test_parsing.py:
   test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding
-- `until` gives out everything before its candidate, at every chunk: only a possible marker delays
+- `until` emits everything before its candidate, at every chunk: only a possible marker delays
   text. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
 - A raw value's closer is matched together with what follows it. tests/test_laws.py:
   test_law_3_a_value_holds_the_text_of_its_own_closer
@@ -149,7 +149,7 @@ What may not be changed, and the test that fails if it is
   test_law_4_the_window_stays_small_whatever_the_value
 - A skip rule looks at one chunk alone, and may find too much, never too little.
   tests/test_quiet.py: test_passing_by_changes_nothing
-- A draft's events are given out once, as events or as one text of reasoning, and its calls are
+- A draft's events are emitted once, as events or as one text of reasoning, and its calls are
   counted only in the first case.
   tests/test_drafts.py: test_a_call_in_closed_reasoning_stays_reasoning
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose

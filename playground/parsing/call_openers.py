@@ -41,7 +41,7 @@ from playground.parsing.template import Hole, Piece, holes_of, is_line
 
 # tags of other dialects around calls: not a tool's name, unless the session has such a tool
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
-NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
+NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these before a name
 
 
 class CallOpeners:
@@ -88,14 +88,14 @@ class CallOpeners:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif strict and self.syntax.section_required and self.notation.proves_itself:
-            # a look back at every chunk of prose is slow, and pays only in forms of this kind
+            # only for these forms, because looking back at every chunk of prose is slow
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word
         # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # the bracket after a name may be part of the name in an earlier form
+        # in an earlier form, the bracket after the name may belong to the name
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         # a marker that is complete here may begin a longer one of an earlier form
         begins_another = self.number > 1 and bool(lookahead)
@@ -144,7 +144,7 @@ class CallOpeners:
         )
 
     def _may_be_wrapped(self) -> bool:
-        """Return True if a list or a code fence may stand around the body. The call's own markers
+        """Return True if a list or a code fence may surround the body. The call's own markers
         must be words, so that the call is recognised without its body."""
         template = self.syntax.call_template
         names_itself = bool(template.before) and has_words(
@@ -153,7 +153,7 @@ class CallOpeners:
         return names_itself and self.notation.mends_brackets and has_words(self.closing.pattern)
 
     def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
-        """Return the patterns of the holes that may stand before a body, by name. The holes are
+        """Return the patterns of the holes that may come before a body, by name. The holes are
         those of `pieces`, or of the call's template."""
         before = pieces or self.syntax.call_template.before
         name = self.name if self.syntax.known_names else name_before(before, "name")
@@ -183,7 +183,7 @@ class CallOpeners:
         if not names_tool or self.syntax.known_names or self.syntax.line_start:
             return []
         if str(first)[:1].isalnum():
-            return []  # an ordinary word stands in prose, too
+            return []  # an ordinary word occurs in prose, too
         if not re.match(r"<[|｜]|\[", str(first)):
             opener += f"(?={SPACE}[<{{])"  # prose mentions tags, but no control tokens
         group = Group(Kind.UNREADABLE, self.number)

@@ -33,7 +33,7 @@ class CallReader(Reader):
     in_pieces = False  # True if the last call failed inside a JSON object, whose rest may follow
     # the opener of another call between the same markers
     _next_call: Marker | None = None
-    _wrapped = False  # True if a list or a code fence stands around the body
+    _wrapped = False  # True if a list or a code fence surrounds the body
 
     def read(
         self, marker: Marker, form: Form, in_section: bool, has_body: bool = True
@@ -64,7 +64,7 @@ class CallReader(Reader):
         self.open_call = call
         self.count += 1
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
-        if not marker.well_formed:  # most openers are, and need no note
+        if not marker.well_formed:  # most openers are well-formed
             self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
@@ -90,7 +90,7 @@ class CallReader(Reader):
         """Note an opener that is not written as declared."""
         scanner, groups = self.scanner, marker.named
         if groups.get("doubled"):
-            message = f"{groups['doubled'].strip()!r} stands twice: read as one"
+            message = f"{groups['doubled'].strip()!r} occurs twice: read as one"
             scanner.note("doubled-opener", place, message)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", place, mended(marker, syntax.call))
@@ -148,8 +148,8 @@ class CallReader(Reader):
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
     def _read_inner_call(self, call: OpenCall, syntax: Declaration) -> bool:
-        """Read a complete call, name and arguments, in the place of the arguments. Return False if
-        there is none."""
+        """Read the arguments as a complete call, with name and arguments, if they are one. Return
+        False if not."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
         objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
@@ -161,7 +161,7 @@ class CallReader(Reader):
         self.set_name(call, 0, name)
         call.arguments = objects[0]
         self.scanner.note(
-            "arguments-wrapped", call.place, "a call with its name stands in place of the arguments"
+            "arguments-wrapped", call.place, "a call with its name replaces the arguments"
         )
         return True
 
@@ -215,11 +215,11 @@ class CallReader(Reader):
         return (yield from self.scanner.match_here(point)) if point else None
 
     def _note_wrapper(self, marker: Marker) -> None:
-        """Note, once, that a list or a code fence stands around a call's body."""
+        """Note, once, that a list or a code fence surrounds a call's body."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             wrapper = "a code fence" if "```" in marker.named["wrapped"] else "a list"
-            message = f"{wrapper} stands around the call's body: the call is delivered"
+            message = f"{wrapper} surrounds the call's body: the call is delivered"
             self.scanner.note("wrapped-body", message=message)
 
     # endings

@@ -12,9 +12,9 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# From a choice's look-behind to that of a candidate, which stands after the first character,
-# because `re` finds a character many times faster than it checks a look-behind at every place. Up
-# to one blank after a word is enough there: more would take a quarter of the time to compile.
+# The look-behind of a choice's pattern -> the one in the candidate pattern. That one comes after
+# the first character, because `re` finds a character many times faster than it checks a look-behind
+# at every place. It allows one blank at most; a longer one would take far longer to compile.
 _LOOK_BACK: Final = {LINE_START: r"(?<!\S[\s\S])(?<!\S[ \t][\s\S])", WORD_START: r"(?<!\w[\s\S])"}
 _FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5
@@ -48,7 +48,7 @@ def any_of(texts: Iterable[str], look_back: str = "") -> str:
     text.
 
     Common beginnings are written once; a text alone is written flat, which is compiled faster.
-    `look_back` is put after the first character. "" if any text is empty: it stands everywhere.
+    `look_back` is put after the first character. "" if any text is empty: it matches everywhere.
     """
     following: dict[str, list[str]] = {}
     for text in texts:
@@ -80,7 +80,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     texts |= {(text, _FIRST_OF_LINE) for choice in listed for text in choice.heads}
     spaced = {text[1:] for text, _ in texts if text.startswith(" ")}
     solid = {(text.lstrip(" "), look_back) for text, look_back in texts if text.strip(" ")}
-    # white space that leaked may stand before a marker, so the search stops at it as well; it is
+    # white space that leaked may come before a marker, so the search stops at it as well; it is
     # added only if it shares its first character with a beginning
     solid |= {(leak, "") for leak in LEAKED if any(leak[0] == text[0] for text, _ in solid)}
     branches = [ANY_LINE] if anything else []
@@ -97,7 +97,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
 
 
 def _look_back_of(choice: Begun) -> str:
-    """Return the look-behind with which a choice begins, written for a candidate; "" for none."""
+    """Return a candidate's look-behind for a choice that begins with one; "" for other choices."""
     return next(
         (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
         "",
@@ -117,7 +117,7 @@ def may_begin(choice: Begun, head: str) -> bool:
     """
     bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):
-        return True  # white space that leaked may stand before any marker
+        return True  # white space that leaked may come before any marker
     if any(leak.startswith(bare) for leak in LEAKED):
         return True
     solid = [start.strip() for start in choice.begins]

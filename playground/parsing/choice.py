@@ -78,9 +78,9 @@ class Choice(NamedTuple):
     texts: tuple[str, ...] = ()  # the literals, if the pattern has nothing else
     varying: bool = False  # more text may change its match, whatever `texts` say
     heads: tuple[str, ...] = ()  # its beginnings, if it must begin a line
-    run: str = ""  # the pattern of its first part, which may be long, and alone decides nothing
+    run: str = ""  # the pattern of its first part, which may be long and proves nothing alone
     loose: bool = False  # it may differ from `begins` after the first character
-    forms: tuple[str, ...] = ()  # the alternatives of a long pattern, of which most texts need few
+    forms: tuple[str, ...] = ()  # the alternatives of a long pattern, compiled one by one
 
     @property
     def patterns(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _SPACES: Final = ""  # white space or none
 _OFTEN: Final = 3
 _CALL_SPACE: Final = "(?&space)"
 _DEFINE_SPACE: Final = f"(?(DEFINE)(?P<space>{SPACE}))"
-_ANY_SPACE: Final = "\0"  # stands for SPACE in a pattern that is searched for its structure
+_ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its structure
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
 _DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")

@@ -94,7 +94,7 @@ class ChoicePoint:
 
     @cached_property
     def _run_start(self) -> re.Pattern[str] | None:
-        """The pattern of a run at the text's end: it may go on, and can begin only one choice."""
+        """The pattern of a `Choice.run` that reaches the end of the text; None without runs."""
         runs = [choice for choice in self.choices if choice.run]
         if not runs:
             return None
@@ -126,7 +126,7 @@ class ChoicePoint:
     def hold_from(self, text: str, start: int, accept: Accept | None = None) -> int | None:
         """Return the index from which `text` must be held; all before `start` is claimed already.
 
-        Return len(text) if nothing is held, and None if a complete marker stands there, which the
+        Return len(text) if nothing is held, and None if a complete marker is there, which the
         walk must read. A marker that is rejected by `accept` counts as text.
         """
         if accept is None and len(text) <= _CHUNK_END:
@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a function that tests if longer text still continues the run. Return None if there
-        is no run, or if it is so short that another choice may still begin there."""
+        """Return a function that tests if a longer text is still one run. Return None if no run
+        begins at `start`, or if the text is so short that another choice may begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -167,7 +167,7 @@ class ChoicePoint:
         return NOTHING if rejected else lookahead
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
-        """Match at the place where the walk stands: the text so far did not decide the match."""
+        """Match where the walk waits because a shorter text did not decide the match."""
         return self.match_at(text, place, False, _MANY)
 
     # matching
@@ -180,7 +180,7 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker that stands or begins at a place, and True if more text could change
+        """Return the marker that is or begins at a place, and True if more text could change
         that.
 
         The first `few` characters are tried, then more of them if these do not decide. With
@@ -285,7 +285,7 @@ class ChoicePoint:
         )
 
     def is_in(self, text: str) -> bool:
-        """Return True if one of the choices stands anywhere in a text that has ended."""
+        """Return True if one of the choices is anywhere in a text that has ended."""
         candidate = self.candidate_pattern.search(text)
         while candidate is not None:
             marker, _ = self.match_at(text, candidate.start(), stream_ended=True)
@@ -309,16 +309,16 @@ class ChoicePoint:
             return False
         if match.end() == len(text):
             return True
-        # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
+        # the marker is complete, but a longer one may follow here: `<|end` of `<|end|>`
         start, rivals = match.start(), _rivals(self, pattern_of(match))
         return any(choice_pattern(rival).fullmatch(text, start) for rival in rivals)
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
-        """The groups whose match more text may change; "" for the only choice without a group.
+        """The groups whose match more text may change; "" is for a choice without a group.
 
-        All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
-        because the check takes time.
+        All groups of literals are included: `_may_vary` checks a group once it has matched, because
+        the check takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)

@@ -1,4 +1,4 @@
-"""Claims make events of characters: of a piece that was read, or of a whole chunk if skipped."""
+"""Claims: they turn the next characters, or chunks that are skipped, into events."""
 
 from __future__ import annotations
 

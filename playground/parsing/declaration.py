@@ -17,7 +17,7 @@ from playground.base.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
-# The holes that each kind of template may have besides its body. The hole of a call's or a
+# The holes that each kind of template may have in addition to its body. The hole of a call's or a
 # parameter's body names a notation; a section's body is {calls}. docs/contributing/dialect.md lists
 # all holes.
 CALL_HOLES: Final[dict[str, str]] = {
@@ -133,9 +133,9 @@ class Declaration:
     objects: bool = False
     """A body that is normally plain text may also be a JSON object with the arguments."""
     object_block: tuple[str, str] = ("", "")
-    """Markers around a JSON object that may stand in place of all parameters."""
+    """Markers around a JSON object that may replace all parameters."""
     joined: str = ""
-    """Consecutive calls are read as one; this text stands between their bodies."""
+    """Consecutive calls are read as one; this text comes between their bodies."""
     slip: bool = False
     """Models or servers write this form by mistake: a call in it is read, with a finding."""
     also: tuple[Declaration, ...] = ()
@@ -155,12 +155,12 @@ class Declaration:
         return cut_at_body(self.param, PARAM_HOLES) if self.param else None
 
     def id_at(self, name: str, index: str) -> str:
-        """Return the id of `id_form` that a call of a tool has at an index."""
+        """Return `id_form` filled with a tool's name and a call's index."""
         return self.id_form.replace("{index}", index).replace("{name}", name)
 
     def written_id(self, name: str, call_id: str, index: int) -> tuple[str, int]:
-        """Return a call's id as it is written, and its index: those given, unless the id has
-        `id_form` and so its own index, or has another form and so gets the id of the index."""
+        """Return the id to write for a call, and the call's index. With `id_form`, an id in
+        that form keeps its own index; any other id is replaced by the id of `index`."""
         if not self.id_form:
             return call_id, index
         digits = _LAST_DIGITS.search(call_id)
@@ -188,7 +188,7 @@ class Declaration:
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters stands before a call (its own or its section's). Text after
+        """True if a marker with letters comes before a call (its own or its section's). Text after
         such a marker is a call, not code in prose."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
@@ -229,7 +229,7 @@ class ReasoningTags:
 
 @dataclass(frozen=True)
 class Markers(HashedOnce):
-    """The markers of a dialect besides its calls': reasoning, stop tokens, the opener of a result.
+    """A dialect's markers other than those of calls: reasoning, stop tokens, a result's opener.
 
     `dropped` are tokens of the model that leak into its text: they are always markup. Between the
     tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.

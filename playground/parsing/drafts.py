@@ -58,13 +58,13 @@ class DraftCall:
         return ", ".join(dict.fromkeys(named)) or "no name"
 
     def forget_ids(self, ids: dict[str, int]) -> None:
-        """Remove the ids that only calls of the draft have, because these are not delivered."""
+        """Remove the ids first used in the draft, because its calls are not delivered."""
         for event in self.events:
             if isinstance(event, CallEndedEvent) and ids.get(event.call_id, -1) >= self.calls:
                 del ids[event.call_id]
 
     def find_closer(self, closer: str) -> int:
-        """Return where `closer` first stands in the text outside of complete calls, or -1.
+        """Return where `closer` first occurs in the text outside of complete calls, or -1.
 
         A call that broke off may have swallowed the closer.
         """

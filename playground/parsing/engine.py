@@ -29,7 +29,7 @@ from playground.parsing.switches import Switches
 from playground.parsing.template import declared_text
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
-_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
+_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word comes before any JSON
 _MOST_RETURNS: Final = 8
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
@@ -61,7 +61,7 @@ class SyntaxEngine:
         self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
         self._after_remains = False  # True after a remnant of a call: text or a lone closer
-        self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
+        self._in_pieces = False  # True if the rest of a broken call's JSON may follow here
         self.draft: DraftCall | None = None  # calls in open reasoning, held back
         self._noted_between = False  # True once text between the calls of a section was noted
         # True after a separator, False after a call; None before a section's first call
@@ -182,16 +182,16 @@ class SyntaxEngine:
                 raise AssertionError(f"{kind} is expected only inside a call or tags")
 
     def _note_remnant(self, kind: Kind, marker: Marker, form: Form) -> None:
-        """Note a closer, a body or a header that stands without its opener."""
+        """Note a closer, a body or a header without its opener."""
         if kind is Kind.BARE_CLOSE:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             return
         first = declared_text(self.syntax.call_template.before[:1])
         first = first or next(iter(form.syntax.openers), "")
         expected = (
-            f"{first.strip()!r} must stand before it"
+            f"{first.strip()!r} must come before it"
             if first
-            else "it stands outside of all calls of this form"
+            else "it is outside of all calls of this form"
         )
         message = f"{_quoted(marker)} looks like a part of a call, but {expected}: kept as text"
         self.scanner.note("missing-opener", message=message)
@@ -257,7 +257,7 @@ class SyntaxEngine:
         self._section_opener = marker.text
         self._separated = None
         recipient = marker.named.get("recipient")
-        # models also write the section's own tag in that place: it names no tool
+        # models also repeat the section's own tag in place of a tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _end_section(self, place: str) -> None:
@@ -382,7 +382,7 @@ class SyntaxEngine:
         if marker and kind is Kind.CLOSE:
             yield from self._close_reasoning(marker)
             return
-        # the outer walk claims any other marker; a stop token is a proper end of reasoning
+        # The outer walk claims any other marker. A stop token may end reasoning.
         if not tags.close or not (announced or scanner.offset > start) or kind is Kind.STOP:
             return
         if marker and self.switches.calls_in_reasoning == "unclosed":
@@ -397,7 +397,7 @@ class SyntaxEngine:
     def _close_reasoning(self, closer: Marker) -> Walk[None]:
         scanner = self.scanner
         scanner.emit_marker(closer, "reasoning")
-        # text begins here, so a fence counts as at the start of a line
+        # text begins here, so a fence may open here as at the start of a line
         fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
         if fence is not None:
             yield from self._read_fence(fence)
@@ -419,7 +419,7 @@ class SyntaxEngine:
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
     def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
-        """Read the draft as reasoning if reasoning is closed after it; else give out its events.
+        """Read the draft as reasoning if reasoning is closed after it; else emit its events.
 
         A call that broke off may have swallowed the closer: the walk then goes back to the closer.
         """
@@ -452,7 +452,7 @@ class SyntaxEngine:
         section, is_next = self._section, self._separated is not None
         if section is None:
             if form.syntax.section and not form.syntax.section_optional and has_body:
-                message = f"{form.syntax.section.strip()!r:.100} must stand around the calls"
+                message = f"{form.syntax.section.strip()!r:.100} must surround the calls"
                 self.scanner.note("missing-section", message=f"{message}: delivered without it")
         else:
             if section is form:
@@ -479,7 +479,7 @@ class SyntaxEngine:
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True
-            message = f"{_quoted(marker)} stands twice: the second one closes nothing"
+            message = f"{_quoted(marker)} occurs twice: the second one closes nothing"
             self.scanner.note("orphan-closer", message=message)
             self.scanner.emit_marker(marker, "stray")
 

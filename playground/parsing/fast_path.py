@@ -24,7 +24,7 @@ What happens to a chunk
 Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
 (`rule.decide`): nothing is searched for twice.
 
-There is a second kind of note, `Scanner.pending`: the walk stands at a place and has to know what
+There is a second kind of note, `Scanner.pending`: the walk is at a place and has to know what
 comes *there* before it can go on, for example whether another call follows. Then nothing is
 skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
 the answer.
@@ -153,7 +153,7 @@ class FastPath:
         self._rule, self._search, self._hold_by_chunk = rule, rule.search, {}
 
     def _hand_back(self) -> None:
-        """Hand back to the walk: bring its scanner up to where the next chunk begins."""
+        """End skipping: give the walk's scanner the held text, the offset and the decision."""
         scanner = self._scanner
         if self._offset != self._start:
             if self._decide is not None:
@@ -214,7 +214,7 @@ class FastPath:
             if next_rule is not rule:
                 self._use_rule(next_rule)
             return self._skip_to(text, len(text))
-        # no pattern looks back beyond a letter or digit directly before the place
+        # right after a letter or digit, a look-behind sees only that character
         needs_no_context = not rule.looks_back or (place > 0 and text[place - 1].isalnum())
         if needs_no_context:
             stop = self._hold_by_chunk.get(text)

@@ -224,7 +224,7 @@ class FormBuilder(CallOpeners):
         """Build the choices inside a section: right after a marker, or with `remnants` anywhere
         between its calls.
 
-        White space is markup only before a marker, because prose may stand here too. In prose a
+        White space is markup only before a marker, because prose may be here too. In prose a
         bare object is not a call, and punctuation is not a closer.
         """
         if not self.syntax.section:

@@ -104,7 +104,7 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
             emit(match.start() - scanner.at)
             raise BrokenCall(
                 "malformed-json",
-                "'<' stands where the JSON must go on: a bracket or a quote is missing before it",
+                "'<' comes where the JSON must go on: a bracket or a quote is missing before it",
             )
         position = match.end()
         if char == "\\":
@@ -136,7 +136,7 @@ def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
 
 
 def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
-    """Claim an object with escaped quotes, as if it stood in a string, up to its last brace.
+    """Claim an object with escaped quotes, as in a JSON string, up to its last brace.
 
     Raises BrokenCall at the end of the stream.
     """

@@ -17,7 +17,7 @@ class Marker:
     """A match at a choice point, complete or `partial`. `named` has the texts of the named groups
     that have matched so far.
 
-    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so a
+    The same marker is returned again wherever the same text occurs (`ChoicePoint.match_at`), so a
     marker knows its length, but not its place.
     """
 

@@ -42,7 +42,7 @@ def _tags_outside_text(
 
 
 def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]:
-    """Yield the openers in which there is no tag, such as `**Tool Call:**` or `@name(`. For a
+    """Yield the openers that have no tag, such as `**Tool Call:**` or `@name(`. For a
     JSON object without an opener, yield its beginning up to the key that holds the name."""
     for form in (each for each in (syntax, *syntax.also) if not each.slip):
         sections = (leading_text(section.before).strip() for section in form.sections)

@@ -52,8 +52,8 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only the declared white space is, or with `block`
-    one line break: more is value.
+    Any white space between pieces is tolerated, but next to a value only the declared white space,
+    or with `block` one line break: more belongs to the value.
     """
     listed = list(pieces)
     before = after = ""
@@ -61,7 +61,7 @@ def pieces_pattern(
         listed[0], before = _edge(listed[0], start=True)
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
-    # in `<{name}>` nothing more is forgiven, because it already matches any tag
+    # `<{name}>` matches any tag already, so attributes after its name are not tolerated
     begins_with_word = (
         bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
     )
@@ -105,9 +105,9 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
 
 
 def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
-    """Return a piece without its outer white space, and that white space."""
+    """Return a piece without the white space at its start or else at its end, and that space."""
     if isinstance(piece, Hole) or piece.isspace():
-        return piece, ""  # a piece of white space alone is required
+        return piece, ""  # a piece of white space alone is kept
     if start:
         bare = piece.lstrip()
         return bare, piece[: -len(bare)]
@@ -146,7 +146,7 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     return f"(?!/)(?:[^{NO_NAME}{stop}/]|/(?!>)){{1,128}}+"
 
 
-@lru_cache(maxsize=4096)  # asked for the same markers at each place where they may stand
+@lru_cache(maxsize=4096)  # asked for the same markers at each place where they may occur
 def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
@@ -198,7 +198,7 @@ def _part_pattern(part: str | Hole | Gap) -> str:
 
 @lru_cache(maxsize=1024)
 def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
-    """Return the pattern of pieces that are well-formed, whatever stands in their holes."""
+    """Return the pattern of pieces that are well-formed, whatever is in their holes."""
     texts = map(_part_pattern, well_formed(pieces))
     return re.compile(rf"\s*{''.join(texts)}\s*", re.DOTALL)
 
@@ -206,7 +206,7 @@ def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return the misspelled forms of an opener that models write.
 
-    Its attributes may stand in single quotes or in none. A bare name may stand in quotes, or in an
+    Its attributes may be in single quotes or in none. A bare name may be in quotes, or in an
     attribute `name`.
     """
     texts = [piece for piece in pieces if isinstance(piece, str)]
@@ -220,7 +220,7 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 def spaced_name(pieces: tuple[Piece, ...], opener: str) -> list[str]:
     """Return the pattern of an opener with white space between its marker and the name, in a list;
-    [] if no marker stands before the name."""
+    [] if no marker comes before the name."""
     if not follows_marker(pieces, "name"):
         return []
     marker = literal(str(pieces[0]))
@@ -243,7 +243,7 @@ def _is_tag(pieces: tuple[Piece, ...]) -> bool:
 
 
 def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
-    """Return True if a hole stands right after a complete marker, such as `<arg_key>`."""
+    """Return True if a hole comes right after a complete marker, such as `<arg_key>`."""
     first = pieces[0] if pieces[1:2] == (Hole(hole),) else ""
     return isinstance(first, str) and bool(re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first))
 
@@ -279,7 +279,7 @@ def _with_quotes(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
 
 
 def with_slips(declared: str, wrong_forms: Iterable[str]) -> list[str]:
-    """Return the patterns of a form and of its slips, which have a group `slip`."""
+    """Return the patterns of a form and of its slips. Those of slips have a group `slip`."""
     # a form that ends in a repetition comes last, where `Choice.repeats` looks for repetitions
     listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
     return [*listed, declared] if declared.endswith("+") else [declared, *listed]
@@ -310,8 +310,8 @@ def begins_with_words(pieces: tuple[Piece, ...]) -> bool:
 
 
 def allow_repeated(opener: str, template: Template, partly: bool = False) -> str:
-    """Return a pattern that lets an opener of words stand twice, because models stutter. If the
-    opener has holes, only its first literal may stand twice, and only with `partly`."""
+    """Return a pattern that also matches an opener of words twice, because models stutter. If the
+    opener has holes, only its first literal may occur twice, and only with `partly`."""
     first = template.before[0] if template.before else ""
     words = literal(first) if partly and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
@@ -335,7 +335,7 @@ def lookahead_of(pattern: str) -> str:
 
 def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
     """Return the beginning of a form, if it begins with a literal; () otherwise. A leading blank
-    means that white space may stand before the marker."""
+    means that white space may come before the marker."""
     start = prefix(pieces)
     if not start:
         return ()

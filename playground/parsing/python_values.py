@@ -46,8 +46,8 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], lis
     """Return keyword arguments as a dict, and the codes of findings: none if they were plain
     literals of Python, each argument once.
 
-    JSON's true, false and null are understood too. With `is_call` the text is surely a call, not
-    code that somebody shows: then words without quotes and an object in place of the arguments are
+    JSON's true, false and null are understood too. `is_call` says that the text is certainly a
+    call, not code in prose: then words without quotes, and an object in place of the arguments, are
     read too. Raises ValueError or RecursionError.
     """
     reader = _Reader(text, is_call)
@@ -163,7 +163,7 @@ class _Reader:
         return arguments
 
     def _key(self) -> str:
-        """Return a keyword. In a call it may stand before a colon, as in JSON."""
+        """Return a keyword. In a call it may come before a colon, as in JSON."""
         name = self._take(_NAME)
         char = self._next()
         if char == ":" and self.is_call:
@@ -177,8 +177,8 @@ class _Reader:
     def place(self) -> str:
         """The place at which reading stopped, in the words of the text."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
-        found = f"{rest!r} stands there" if rest else "the arguments end"
-        return f"after {before!r} {found}" if before else found
+        found = f"{rest!r} follows" if rest else "the arguments end"
+        return f"after {before!r}, {found}" if before else found
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

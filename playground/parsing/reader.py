@@ -125,7 +125,7 @@ class Reader:
         return text
 
     def set_text(self, call: OpenCall, key: str, text: str) -> None:
-        """Set an argument to a text as it stands."""
+        """Set an argument to a text, which is not decoded."""
         call.raw.append((key, text))
         self.set_value(call, key, text)
 

@@ -40,7 +40,7 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Return openers, closers and bodies that stand alone. A remnant that several forms share is
+    """Return openers, closers and bodies that occur alone. A remnant that several forms share is
     returned once."""
     choices = [
         choice
@@ -117,12 +117,12 @@ def _closer(builder: FormBuilder) -> list[Choice]:
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(without_names(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
-    # the end of a code fence may stand before a closer, but does not belong to it
+    # the end of a code fence may come before a closer, but does not belong to it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
 def _inner_markers(builder: FormBuilder) -> list[Choice]:
-    """Return the markers that stand only inside a call, after its opener or before a parameter."""
+    """Return the markers that occur only inside a call, after its opener or before a parameter."""
     syntax = builder.syntax
     first, *following = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()

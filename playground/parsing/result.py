@@ -29,7 +29,7 @@ from playground.parsing.switches import Switches
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete call. `raw` keeps its argument texts as they stood in the stream."""
+    """A complete call. `raw` has its argument texts as the stream wrote them."""
 
     name: str
     arguments: dict[str, Any]
@@ -112,14 +112,14 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                 yield event.text
             case CallEndedEvent() | ReasoningEvent():
                 call_texts, is_broken = [], False
-            case CallStartedEvent():  # its opener may be claimed already
+            case CallStartedEvent():  # its opener may have come as an earlier event
                 is_broken = False
             case CallAbortedEvent():
                 if with_broken_calls:
                     yield "".join(call_texts)
                     call_texts, is_broken = [], True
             case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
-                pass  # text next to a call, no part of it
+                pass  # not a part of a call
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
                 if is_broken:
                     yield event.text

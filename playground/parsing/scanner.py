@@ -31,7 +31,7 @@ from playground.parsing.template import Piece
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields when it needs more text
 
-_WINDOW: Final = 128  # claimed characters that may stand in the window before it is cut
+_WINDOW: Final = 128  # claimed characters that the window may hold before it is cut
 _SPACE = re.compile(r"\s*")
 _REST: Final = "the rest of the aborted call, which is not read: neither an argument nor content"
 
@@ -156,7 +156,7 @@ class Scanner:
         self.base = offset - len(self.text)
 
     def set_held(self, held: str) -> None:
-        """Put back all chunks since the last `yield` as `held` text, of which nothing was
+        """Set the unclaimed text to `held`: all chunks since the last `yield`, none of which was
         claimed."""
         self.text = self.text[: self.at] + held
 

@@ -80,7 +80,7 @@ def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) ->
     """Return the rule that skips to the end of a string with backslash escapes.
 
     `pattern` finds quotes and backslashes. With `match_at` it also finds the first character of
-    markers that no string contains; `match_at` then says whether such a marker stands there.
+    markers that no string contains; `match_at` then says whether such a marker is there.
     """
     hold_from = _hold_from_in_string(pattern, match_at)
     return SkipRule(triggers_of(pattern), _unless_escaped(pattern).search, hold_from)

@@ -75,7 +75,7 @@ class Syntax(HashedOnce, Declaration):
         with _field("id_form"):
             if (form := self.id_form) and not (form in self.call and _ID_FORM.fullmatch(form)):
                 holes = "{name} and, at its end after no digit, {index}"
-                raise SyntaxFault(f"{form!r} must have {holes}, and stand in {self.call!r}")
+                raise SyntaxFault(f"{form!r} must have {holes}, and occur in {self.call!r}")
         with _field("param"):
             self.notation.check(self)
             if self.param:
@@ -99,7 +99,7 @@ class Syntax(HashedOnce, Declaration):
         _check_after(template, self.notation.holes_after)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
         if lines and not self.notation.texts_only:
-            raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
+            raise SyntaxFault(f"{{{lines[0]}}} comes before a body of texts alone: {self.call!r}")
 
     def _check_name(self, template: Template) -> None:
         """Check that the call has a name somewhere."""
@@ -161,11 +161,11 @@ def _check_opener(text: str, section: Template) -> None:
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Check that only `allowed` holes stand after a template's body."""
+    """Check that only `allowed` holes follow a template's body."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:
-            raise SyntaxFault(f"{{{name}}} stands after the {{{template.body}}} of a template")
+            raise SyntaxFault(f"{{{name}}} comes after the {{{template.body}}} of a template")
 
 
 def _check_param(text: str, template: Template) -> None:
@@ -183,7 +183,7 @@ def _check_param(text: str, template: Template) -> None:
     after = template.after[0] if template.after else ""
     if str(after).isspace() and str(after)[0] in " \t" and not VALUES[template.body].json:
         raise SyntaxFault(
-            f"a blank stands before the line break that ends a value in {text!r}: a value may end"
+            f"a blank comes before the line break that ends a value in {text!r}: a value may end"
             " with blanks; leave this one out"
         )
     if isinstance(template.pieces[0], Hole) and isinstance(template.pieces[-1], Hole):
@@ -192,17 +192,17 @@ def _check_param(text: str, template: Template) -> None:
         )
     if re.search(r"\n[ \t]*{value:block}|{value:block}[ \t]*\n", text):
         raise SyntaxFault(
-            f"a line break stands beside {{value:block}} in {text!r}: the hole has line breaks of"
+            f"a line break is next to {{value:block}} in {text!r}: the hole has line breaks of"
             " its own; leave this one out, or write {value} in its place"
         )
 
 
 def _check_once(template: Template) -> None:
-    """Check that no hole stands twice before the body."""
+    """Check that no hole occurs twice before the body."""
     names = holes_of(template.before)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
         raise SyntaxFault(
-            f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
-            " tool's name may stand in the section too, with one_call_a_section"
+            f"{{{twice}}} occurs twice before the {{{template.body}}} of a template; a"
+            " tool's name may be in the section too, with one_call_a_section"
         )

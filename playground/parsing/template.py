@@ -1,7 +1,7 @@
 """Templates: literal text with holes, cut at the holes once, when a syntax is made.
 
 rendering.py fills the pieces, and the engine waits for them. This module knows no notation: its
-callers say which holes are bodies, and which may stand beside a body.
+callers say which holes are bodies, and which other holes a template may have.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from playground.base.errors import SyntaxFault
 
-_ANY_KEY: Final = ":KEY"  # names an argument, so it may stand several times
+_ANY_KEY: Final = ":KEY"  # names an argument, so it may occur several times
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_][a-z0-9_]*)?)\}")
 
 
@@ -79,8 +79,8 @@ def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
 
 
 def compile_template(text: str, bodies: Collection[str], others: Collection[str]) -> Template:
-    """Check a template and cut it at its body, which is one of `bodies`; `others` may stand beside
-    it.
+    """Check a template and cut it at its body, which is one of `bodies`; it may also have the holes
+    `others`.
 
     Raises SyntaxFault, which quotes the template and the place.
     """

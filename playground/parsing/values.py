@@ -21,7 +21,7 @@ from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
 from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 
-# white space, a code fence and a comma around a value, which do not belong to it
+# what may surround a value without belonging to it: white space, a code fence, a comma
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
 # an open string reaches to the end of the text: searching inside it would take quadratic time
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)

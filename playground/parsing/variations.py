@@ -141,10 +141,9 @@ def _without_aborted_calls(events: Sequence[Event]) -> Iterator[Event]:
 
 
 def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
-    """Yield the markers between two names, values or texts, each with the kinds of the parts before
-    and after it.
+    """Yield (kinds, markup) for the markup between two neighbours, each a name, a value or a text.
 
-    White space beside a text of the reply, and a call that was not delivered, are left out.
+    `kinds` names the kinds of both. White space next to a text, and aborted calls, are left out.
     """
     markup, before = "", "text"
     for event in (*_without_aborted_calls(events), TextEvent(0, ".")):

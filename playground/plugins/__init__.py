@@ -1,3 +1,2 @@
-"""Parts without which the core works: each folder is a plugin behind the entry points
-`playground.plugins`. Only plugins import from this folder.
-"""
+"""Optional parts of the playground: each folder is a plugin, found by the entry points
+`playground.plugins`. Only plugins import from this folder."""

@@ -28,15 +28,15 @@ from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as a call.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-# Codes that do not count as evidence: any dialect may find them in a reply without a call.
+# Codes that are no evidence for a dialect: any dialect may report them for a reply without calls.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
-# The same codes, and a missing wrapper, because a dialect's own models often leave it out.
+# Codes that are no evidence against a dialect: its own models often leave the wrapper out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 SHOWN: Final = 8  # dialects in the printed table; `.frame()` has all
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|~~~|\{\s{0,8}\"")
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, no single bracket
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but not a bracket alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Detection:
 
     `as_written` is True if the dialect would write these calls in exactly this way. Otherwise,
     `begun` is the number of characters at the start of the first call that it would write the same.
-    `text_characters`, and `markers` (of any dialect), are the numbers of those outside of calls;
-    `unknown` is the number of calls of unknown tools. `any_text` is True if the dialect reads any
-    text between its markers as a call, `any_fence` if its markers are those of a code fence.
+    `text_characters` and `markers` (of any dialect) count what is outside of calls; `unknown` is
+    the number of calls of unknown tools. `any_text` is True if the dialect reads any text between
+    its markers as a call, `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str
@@ -124,7 +124,7 @@ class Detections(Listed[Detection]):
 
     @property
     def nearest(self) -> str | None:
-        """The likeliest dialect; or else the dialect of a misspelled marker; or else None."""
+        """The likeliest dialect; if None, the dialect of a misspelled marker, or None."""
         return self.dialect or self._near.dialect or None
 
     @property
@@ -157,7 +157,7 @@ class Detections(Listed[Detection]):
 def detect(
     text: str, tools: Sequence[Any] | None = None, progress: Progress | None = None
 ) -> Detections:
-    """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
+    """Return every dialect's reading, the likeliest first; ties are in the registry's order.
 
     Dialects that neither read nor abort a call come after those that do. `progress` is called with
     the number of dialects that have read the text, and the number of all. Because eighty parsers
@@ -179,8 +179,8 @@ def _end_of_reading(text: str) -> int:
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording; its native calls count, too. Among equal readings, the
-    recording's own dialect comes first."""
+    """Detect the dialect of a recording; its native calls are evidence, too. Among equal readings,
+    the recording's own dialect comes first."""
     from playground.questions.experiments import read_recording  # imported here: loads all servers
 
     readings = read_in_every_dialect(
@@ -203,7 +203,7 @@ def _ranked(
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """Return a finding if the chosen dialect reads no call, but another dialect does."""
+    """Return a finding if the chosen dialect reads no call, but another dialect does; else None."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
@@ -216,11 +216,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    These count, in this order: more calls of known tools; fewer unread markers; calls that the
-    dialect would write in the same way (many dialects read the calls of others); an aborted call or
-    a finding (a dialect without either has missed the call); fewer aborted calls; fewer findings;
-    less text. Text counts last, because a dialect whose replies begin with reasoning takes all
-    prose for reasoning.
+    A reading ranks higher for, in this order: more calls of known tools; fewer unread markers;
+    calls that the dialect would write in the same way (many dialects read the calls of others); an
+    aborted call or a finding (a dialect without either has missed the call); fewer aborted calls;
+    fewer findings; less text. Text is compared last, because a dialect whose replies begin with
+    reasoning reads all prose as reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
@@ -309,9 +309,8 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Return the number of leading characters of the first call that the dialect would write the
-    same. The call may be incomplete.
-    """
+    """Return how many characters of the first call, from its start, the dialect would write the
+    same. The call may be incomplete; 0 if there is none."""
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]

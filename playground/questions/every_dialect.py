@@ -1,4 +1,4 @@
-"""Read one reply in every dialect, and count for all callers in the same way what each reads.
+"""Read one reply in every dialect, and count what each dialect reads in it.
 
 `detect` ranks these readings; `cross_read` compares them with the reading of the recording's own
 dialect.

@@ -70,7 +70,8 @@ def difference(
 ) -> list[EventChange]:
     """Return the events by which two readings differ, in order; [] if they are the same.
 
-    Without `spans` only the events' content counts: after a lost chunk all offsets differ.
+    Without `spans` only the events' content is compared, because after a lost chunk all offsets
+    differ.
     """
     first, second = list(before), list(after)
     if first == second:
@@ -130,7 +131,7 @@ def find_changing_cut(
     every_place = max(0, size - 1)  # the places between two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    recuttings = len(CUTTINGS) + 2  # "random" counts three times, because it has three seeds
+    recuttings = len(CUTTINGS) + 2  # "random" is tried with three seeds
     count, total = recuttings + len(places), recuttings + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))
@@ -181,8 +182,7 @@ class CrossReading:
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """Read the recording in every dialect, first in its own, to compare what each reads and
-    loses."""
+    """Read the recording in every dialect, first its own; compare what each reads and loses."""
     own_calls: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
     readings = read_in_every_dialect(

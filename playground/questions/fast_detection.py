@@ -126,7 +126,7 @@ class _Reply:
 
 
 def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
-    """Return the likeliest reading; among equals the one whose name comes first."""
+    """Return [the likeliest reading], among equals the first by `names`; [] without any."""
     ranked = sorted(close, key=lambda c: (rank(c[0]), names.index(c[0].dialect)))
     return ranked[:1]
 
@@ -155,8 +155,8 @@ class _Openers(NamedTuple):
         return frozenset([begin for texts in candidates for begin in texts if begin in text])
 
     def dialects_in(self, text: str, present: frozenset[str]) -> tuple[str, ...]:
-        """Return the dialects with an opener in a text; `present` are the beginnings found in the
-        text."""
+        """Return the names of the dialects with an opener in a text that has the beginnings
+        `present`."""
         return tuple(
             name
             for name, point, beginnings in self.all

@@ -12,7 +12,7 @@ from playground.sessions.documents import parse_json
 
 _MOST_DETECTED: Final = 20_000  # characters of a reply; sixty dialects read them in 0.1 s
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, not a string or key
+_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # a variable, not a string or a key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)

@@ -63,7 +63,7 @@ def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Findin
 
 
 def _says_nothing(value: Any) -> bool:
-    return value is None or value is False or value in ({}, [])  # 0 says something
+    return value is None or value is False or value in ({}, [])  # unlike 0, which is a setting
 
 
 def _shown_value(name: str, value: Any) -> str:

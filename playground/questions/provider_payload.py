@@ -38,7 +38,7 @@ _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
 _MOST_NAMED: Final = 8  # the most places that one line names
-_OWN: Final = "parameters."  # begins the place of a keyword at the top of the schema
+_OWN: Final = "parameters."  # prefix of the place of a keyword at the top of the schema
 _DETAILS: Final = frozenset({"detail", "mediaResolution", "media_resolution"})
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
@@ -180,8 +180,7 @@ def _wire_messages_with_origins(
 def _find_first(
     wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return the place of the first key that is found: a message's index, and an offset in its
-    text."""
+    """Return the place of the first key found: a message's index, and an offset in its text."""
     places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 
@@ -285,7 +284,7 @@ def _image_differences(
 
 
 def _detailed(node: Any) -> Iterator[str]:
-    """Yield, as JSON, objects with a detail for their image, and bodies with one for all images."""
+    """Yield as JSON each object with a `detail` for an image, each body with one for all."""
     if isinstance(node, dict):
         settings = node.get("generationConfig")
         if not _DETAILS.isdisjoint(node) or "mediaResolution" in (settings or ()):

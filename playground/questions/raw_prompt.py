@@ -111,9 +111,8 @@ def raw_prompt(
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """Return the dialect whose parser reads the calls that the template writes. Return "" if there
-    is none, or if the `budget` (by default that of one question) is used up before.
-    """
+    """Return the name of the dialect whose parser reads the calls that the template writes. Return
+    "" if there is none, or if the `budget` (by default that of one question) is used up before."""
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])

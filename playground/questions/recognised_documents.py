@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal
 
 from playground.base.errors import InputFault
+from playground.base.findings import CODES, Finding
 from playground.base.wording import counted
 from playground.dialects.files import parse_dialect
 from playground.dialects.marks.own_policies import parse_policy
@@ -40,6 +41,7 @@ Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # the most sessions that are read of one file
 _MOST_YAML: Final = 1_000_000
+_LINE: Final = 100  # the most characters of a finding that is quoted
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
 # the beginning of a JSON object or a Python dict, which is not a reply
@@ -60,8 +62,8 @@ class Recognised:
     command or a program, `data` is only the body in it. `unread` says what could not be read, and
     where. `dialect` is the likeliest dialect of a reply (see `detect`), "" if no dialect sees a
     call. `wrapped` names the wrapping of a reply that was removed for `data`. `may_be_reply` is
-    True for a text that looks like a faulty file. If this text is then read as a reply, `faulty_as`
-    is the title of that file.
+    True for a file with a fault that may be a reply instead. If it is then read as a reply,
+    `faulty_as` is the title that it had as a file.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -131,7 +133,7 @@ def _json(text: str, place: str) -> Recognised | None:
         if {"name", "marks"} <= value.keys() and "messages" not in value:
             return _policy(text, place)
         if "role" in value and "content" in value and "type" not in value:
-            text = f"[{text}]"  # the text is a message alone
+            text = f"[{text}]"  # a single message, not a list
     data = text.encode("utf-8", "surrogatepass")
     if holds_tools(place, data):
         return _tools(data, place)
@@ -163,7 +165,7 @@ def recognise_sessions(source: Source) -> Recognised:
     return Recognised(
         "session",
         title,
-        unread=problem_lines((f.where, f.message) for f in first.findings if f.severity != "info"),
+        unread=tuple(_sentences([f for f in first.findings if f.severity != "info"])),
         sessions=len(loaded),
         tools=len(first.session.tools),
         messages=len(first.session.messages),
@@ -171,8 +173,20 @@ def recognise_sessions(source: Source) -> Recognised:
     )
 
 
+def _sentences(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line for each kind of finding: the finding, or else the meaning of several or of a
+    long one, with the first place."""
+    for code in dict.fromkeys(each.code for each in findings):
+        first, *more = (each for each in findings if each.code == code)
+        if more or len(first.message) > _LINE:
+            others = f" and {counted(len(more), 'more place')}" if more else ""
+            yield f"{CODES[code].meaning} ({first.where}{others})"
+        else:
+            yield f"{first.where}: {first.message}"
+
+
 def _title(loaded: LoadedSession, source: Source) -> str:
-    from playground.tokens.models import api_of  # imported here: only a session has a title
+    from playground.tokens.models import api_of  # imported here: only sessions need it
 
     body = source.document
     if loaded.format == "openai-chat" and isinstance(body, list):

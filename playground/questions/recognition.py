@@ -73,8 +73,8 @@ _WRAPPED: Final = {
 
 
 def recognise(given: str | bytes, name: str = "", tools: Sequence[ToolMetadata] = ()) -> Recognised:
-    """Recognise a text or a file; `name` is the file's, "" for pasted text. A reply's dialect is
-    the likeliest for `tools`. Never raises."""
+    """Recognise a text or a file; `name` is the file's name, "" for pasted text. For a reply, find
+    the likeliest dialect with these tools. Never raises."""
     data = given.encode("utf-8", "replace") if isinstance(given, str) else as_utf8(given)
     recognised = _recognise_bytes(data, name, tools)
     return replace(recognised, name=recognised.name or name or PASTED, data=recognised.data or data)
@@ -148,11 +148,10 @@ def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
 
 
 def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None:
-    """Return what a plugin recognises in a text; or else the dialect's class in `source`; or else
-    None. Each plugin's recogniser gets the text and the file's name. It returns None for a text
-    that is not the plugin's, and a Recognised with `may_be_reply` for a faulty text of the plugin's
-    kind.
-    """
+    """Return what a plugin recognises in a text; otherwise the dialect class in the Python text
+    `source`; otherwise None. Each plugin's recogniser gets the text and the file's name. It returns
+    None for a text that is not the plugin's, and a Recognised with `may_be_reply` for a faulty text
+    of the plugin's kind."""
     for plugin in plugins().values():
         for target in plugin.recognisers:
             recognised: Recognised | None = load(target)(text, name)
@@ -193,7 +192,7 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
 
 
 def as_system_prompt(recognised: Recognised) -> Session:
-    """Return a text that may be a reply as a session: the text is its system prompt."""
+    """Return a session whose system prompt is the recognised text."""
     text = decode_quoted(decode(recognised.data, recognised.name))
     message = Message("system", (TextPart(text),))
     return Session(title="system prompt", task=_NO_RULES, messages=(message,))

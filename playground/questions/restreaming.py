@@ -1,6 +1,6 @@
 """Make recordings of a session's answers, so that answers that nobody recorded can be replayed.
 
-A session keeps the parts of an answer and not the model's text: a dialect writes the text anew.
+A session stores the parts of an answer, not the model's text, so a dialect writes the text again.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def answers(session: Session) -> dict[str, int]:
 
 
 def writing_dialect(session: Session) -> str:
-    """Return the dialect in which to write answers anew: the model's own, if its calls are
-    texts."""
+    """Return the name of the dialect for the answers: the model's own, if it writes calls as text,
+    otherwise one that any model can write."""
     own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
     return own_dialect.name if is_text else _ANY_MODELS

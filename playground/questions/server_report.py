@@ -64,7 +64,7 @@ def server_report(
     """Report the first loss of a server in a recorded reply.
 
     A loss is anything that a client would miss: content, reasoning, a call, an argument, or the
-    fact that a call failed. Blanks at the ends of content and reasoning do not count.
+    fact that a call failed. Lost blanks at the ends of content and reasoning are no loss.
     """
     chosen, metadata = get_dialect(dialect), read_tools(tools)
     full = server_view(recording, chosen, server, metadata)
@@ -108,7 +108,7 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Return True if the client gets less than the reply holds; a dropped marker does not count."""
+    """Return True if the client gets less than the reply holds; a dropped marker is no loss."""
     return bool(loss_messages(reading)) and client_view(reading) != client_view(reading.lossless)
 
 
@@ -202,7 +202,7 @@ def _reduced(
 
 def loss_messages(reading: ServerReading) -> list[str]:
     """Return the messages about losses, without their places in the reply. Findings of severity
-    info, for example about dropped white space, are about no loss."""
+    info are left out: they report no loss, but for example dropped blanks."""
     losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in losses]
 

@@ -1,4 +1,4 @@
-"""Show what servers hand to their clients when they read a reply."""
+"""Show what clients receive from servers that parse a reply."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """Return what a server hands to its client when it reads a recorded reply.
+    """Return what a client receives from a server that parses a recorded reply.
 
     `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
     with a list of the servers.

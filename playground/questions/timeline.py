@@ -80,7 +80,7 @@ class Timeline(Drawn, Live):
 
     @property
     def handed(self) -> Timeline | None:
-        """The same steps with the server's events, which also show what the server drops."""
+        """The same steps with the events that the server delivers; None without a server."""
         if self.server is None:
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
@@ -93,7 +93,7 @@ class Timeline(Drawn, Live):
         }
         number = 0
         for piece in pieces:
-            # a call starts when its opener is known, which is later than the character before it
+            # an event without text, such as the start of a call, belongs to the step that gave it
             number = max(number, known.get((type(piece), piece.span), 0))
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
@@ -124,9 +124,9 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (one of `server_names()`, or `vllm:hermes`), `.handed` is another Timeline with what that server
-    hands over, and the table has the columns `server` and `handed_as`: the kind of event as
-    which each event is handed over, or `dropped`.
+    (one of `server_names()`, or `vllm:hermes`), `.handed` is another Timeline with the events that
+    this server delivers. The table then has two more columns: `server`, and `handed_as`, the kind
+    of event that the server delivers, or `dropped`.
     """
     metadata = read_tools(tools)
     dialect = dialect or dialect_of(recording, metadata)
@@ -153,7 +153,7 @@ def replay(
 
 
 def dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect that a recording names, or the likeliest for its text, or ""."""
+    """Return the name of a recording's dialect, or the likeliest for its text, or ""."""
     from playground.questions.fast_detection import likeliest
 
     if recording.dialect in dialect_names():

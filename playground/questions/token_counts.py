@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
 
 _WRITTEN: Final = (
-    "the session holds no request as it was sent: counted is its next request in the dialect "
-    "native, which may differ from the body that was really sent"
+    "the session holds no request as it was sent: its next request in the dialect native is "
+    "counted, which may differ from the body that was really sent"
 )
 
 

@@ -30,10 +30,9 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool's tokens. `by_model` has them in the form of each model's provider. `by_dialect` has
-    them for the first model, and so has `shorter`: the tokens with a smaller schema, by the name of
-    the change that makes it smaller.
-    """
+    """One tool's tokens: `by_model` in the form of each model's provider, `by_dialect` in each
+    dialect, and `shorter` with a smaller schema, by the name of the change that makes it smaller.
+    The last two are counted for the first model."""
 
     tool: str
     by_model: dict[str, int]
@@ -45,8 +44,8 @@ class ToolCost:
 class ToolCosts(Shown):
     """The costs of tools. Its table has a row for each tool, and a row for all tools together.
 
-    `exact` are the models whose tokenizer is known, and the text that their provider adds to tools.
-    The figures of all other models are estimates.
+    `exact` lists the models for which both the tokenizer and the text that the provider adds to
+    tools are known. The figures of all other models are estimates.
     """
 
     tools: list[ToolCost]

@@ -1,4 +1,4 @@
-"""Trials of dialects with models, as far as the core knows them: calls of the plugin `trials`."""
+"""Trials of dialects with models. The plugin `trials` has the functions."""
 
 from __future__ import annotations
 

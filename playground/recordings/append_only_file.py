@@ -20,9 +20,9 @@ from playground.base.errors import InputFault
 from playground.base.locks import holder_of, lock_soon, try_lock
 from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
-SECONDS: Final = 0.25  # between two writes to the disk
+SECONDS: Final = 0.25  # between two syncs to the disk
 _LONGEST_END: Final = 64 * 1024  # most bytes of a last line, which has the usage and an error
-_WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
+_WAITING: Final = 64 * 1024  # most bytes of lines in memory
 
 
 class Lines(Protocol):
@@ -52,10 +52,10 @@ class LinesInMemory:
 class AppendOnlyFile:
     """A recording's file, created at once and written to the disk every `seconds`.
 
-    With `force` an old file keeps its place until an answer has come (`answered`); until then the
-    new file lies beside it. If the new file is closed without an answer, as after a refusal, it
-    gets a numbered name, which is then its `path`. Raises InputFault if the file exists and `force`
-    is not given, or if it cannot be created.
+    With `force` an old file keeps its name until an answer has come (`answered`); until then the
+    new file has another name. If it is closed without an answer, as after a refusal, it gets a
+    numbered name, which is then its `path`. Raises InputFault if the file exists and `force` is not
+    given, or if it cannot be created.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:
@@ -77,7 +77,7 @@ class AppendOnlyFile:
             sync_folder(self.path.parent)
 
     def _create(self) -> tuple[Path, int]:
-        """Create and lock the file, at its place or beside an old one; return its path and handle.
+        """Create and lock the file, with a new name if an old file exists; return path and handle.
 
         The name does not end in `.part`, because files named so may be removed as leftovers, and a
         recording must stay.
@@ -114,7 +114,7 @@ class AppendOnlyFile:
         self._synced_at = time.monotonic()
 
     def _write(self) -> None:
-        """Hand the waiting lines to the system; `keep` brings them to the disk."""
+        """Write the waiting lines to the file; `keep` then syncs it to the disk."""
         data = b"".join(self._waiting)
         self._waiting, self._size, self._is_unsynced = [], 0, True
         before = os.fstat(self._handle).st_size
@@ -205,7 +205,7 @@ def _free_name(path: Path) -> Path:
         with suppress(FileExistsError):
             os.close(os.open(candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
             return candidate
-    raise AssertionError  # there is always one more number
+    raise AssertionError  # never reached, since `count` has no end
 
 
 def create_numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
@@ -217,7 +217,7 @@ def create_numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
         except InputFault:
             if not candidate.exists():  # the name is not taken: something else is wrong
                 raise
-    raise AssertionError  # there is always one more number
+    raise AssertionError  # never reached, since `count` has no end
 
 
 def _lock(handle: int) -> None:

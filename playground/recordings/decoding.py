@@ -32,7 +32,7 @@ _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
 # most values that wait until the API is known, since a stream may have no end
 _UNDECIDED: Final = 4096
-_AT_ONCE: Final = 1 << 16  # bytes cut at once: all frames of a file take twice its size
+_AT_ONCE: Final = 1 << 16  # bytes cut into frames at once, to save memory
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
 # fields in which dumps list all frames
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")
@@ -69,10 +69,10 @@ class StreamDecoder:
         self._framing = Framing()
         self._sink = Sink()
         self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
-        self._waiting: list[dict[str, Any]] = []  # values before the API was known
+        self._waiting: list[dict[str, Any]] = []  # values that came before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._returned = 0
-        self._is_whole = True  # False once a frame may have held half a character
+        self._is_whole = True  # False once a frame may have held half a surrogate pair
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
         """Return the chunks that a piece completes. It arrived `at` seconds after the request."""
@@ -158,7 +158,7 @@ class StreamDecoder:
     def _frame_value(self, data: bytes) -> Any:
         """Return a frame's value; a number that no float holds, such as 1e400, stays text."""
         try:
-            return read_json_bytes(data)  # this function refuses half characters
+            return read_json_bytes(data)  # raises ValueError for half a surrogate pair
         except ValueError:
             self._is_whole = False
             return load_json(data.decode("utf-8"), strict=True)

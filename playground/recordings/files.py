@@ -30,7 +30,7 @@ from playground.recordings.recording import Recording
 
 FORMAT: Final = "playground-recording/2"
 FORMATS: Final = (FORMAT, "playground-recording/1")
-START: Final = b'{"format": "playground-recording/2"'  # of a file, even if its header was cut
+START: Final = b'{"format": "playground-recording/2"'  # the first bytes of each such file
 _CUT: Final = {
     "type": "cut",
     "message": "the recording breaks off here: its recorder was stopped before the end",
@@ -61,9 +61,9 @@ def sent_line(data: bytes) -> dict[str, Any]:
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:
-    """Return the bytes of a line of the wire; None for any other line.
+    """Return the bytes of a line with a piece of the wire; None for any other line.
 
-    Raises ValueError for a line that should be Base64 and is not.
+    Raises ValueError if its `base64` is not Base64.
     """
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):

@@ -1,5 +1,5 @@
 """Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, and
-other bytes may stand between its values.
+other bytes may be between its values.
 
 A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
 ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is
@@ -31,9 +31,9 @@ _HALF_CHARACTER: Final = re.compile(
 )
 _LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
-_GO_ON: Final = ("text", "number", "true", "reset")  # tokens that a colon or digits may follow
-BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields whose tokens are names of members
-_NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with the number of one token
+_GO_ON: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
+BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
+_NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
 _TYPES: Final = {"type", "event_type", "jsonPath"}
 
@@ -74,8 +74,8 @@ class JsonTexts:
     _depth: int = 0
     _name: str = ""
     _leaves: list[Leaf] = field(default_factory=list)
-    _in_text: bool = False  # within a long text, which is emitted in parts
-    _hurried: bool = False  # texts are emitted before their end
+    _in_text: bool = False  # True within a long text, which is emitted in parts
+    _hurried: bool = False  # True if texts are emitted before their end
 
     def feed(self, text: str) -> None:
         """Read more of the wire, one character for each byte."""

@@ -1,4 +1,4 @@
-"""Join surrogate halves that a stream has in two deltas; replace a lone half."""
+"""Join the halves of surrogate pairs that a stream sent in two deltas; replace lone halves."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _Channel = tuple[type, object]
 
 
 def join_halves(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return the chunks, joining each character that was cut between two chunks of a channel.
+    """Return the chunks, with surrogate pairs joined that were cut between a channel's chunks.
 
-    The first half moves into the chunk of the second. A half without a partner stays.
+    The first half moves into the chunk with the second half. A lone half stays.
     """
     result: list[Chunk] = []
-    first_halves: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
+    first_halves: dict[_Channel, Chunk] = {}  # by channel, a chunk with an unpaired first half
     for chunk in chunks:
         text = _text(chunk)
         if text is None or (text.isascii() and not first_halves):
@@ -84,9 +84,9 @@ def _join_surrogates(text: str) -> str:
 
 
 def whole_recording(recording: Recording, at: float) -> Recording:
-    """Return the recording without half characters, which no file can hold.
+    """Return the recording without lone surrogate halves, which no file can hold.
 
-    For each field in which a half was replaced, a signal is added at the end: it gives a finding.
+    For each field in which halves were replaced, a signal is added, which gives a finding.
     """
     findings: list[Finding] = []
     recording = replace_half_surrogates(recording, "", findings)

@@ -24,7 +24,7 @@ from playground.recordings.wire_scrubbing import WireScrubber
 HELD_BYTES: Final = 16 * 1024
 HELD_SECONDS: Final = 1.0
 WHOLE_BYTES: Final = 64 * 1024 * 1024  # on the wire; the chunks of a longer answer are dropped
-_Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, waiting since
+_Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end of bytes, waiting since
 
 
 class Recorder:
@@ -44,7 +44,7 @@ class Recorder:
         self._lines, self._search = lines, search
         self._name, self._dialect, self._model = name, dialect, model
         self._lock = threading.RLock()
-        self._kept_bytes = kept_bytes  # of the answer; the chunks of a longer one are dropped
+        self._kept_bytes = kept_bytes  # the chunks of an answer with more bytes are dropped
         self._tally = Tally()
         self._wire = WireScrubber(search, self._tally)
         self._litellm = WireScrubber(search, self._tally)
@@ -114,7 +114,7 @@ class Recorder:
     def record_bytes(self, at: float, data: bytes) -> None:
         """Record bytes that arrived `at` seconds after the request.
 
-        The recording replaces an older one when an answer begins that is not a refusal.
+        With the first bytes of a successful answer (2xx), the recording replaces an older one.
         """
         with self._lock:
             if not self._answered and 200 <= self._status < 300:

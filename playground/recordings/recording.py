@@ -76,7 +76,7 @@ class SignalChunk:
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field with the half
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
-_BESIDE: Final = {  # signals of frames with a part beside the text → the part's name in a finding
+_BESIDE: Final = {  # signals of parts that are not text → the part's name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
     "citation-generation": "citations",
@@ -235,7 +235,7 @@ class Recording(Shown):
 
     @property
     def _names_beside(self) -> str:
-        """Return the names of parts beside the text, each with the number of its frames."""
+        """The names of contents that are not in the text, such as audio, with frame counts."""
         signals = (chunk.signal for chunk in self.chunks if type(chunk) is SignalChunk)
         counts = Counter(_BESIDE[signal] for signal in signals if signal in _BESIDE)
         return ", ".join(f"{name} in {counted(n, 'frame')}" for name, n in counts.items())
@@ -251,7 +251,7 @@ class Recording(Shown):
                 names.append(str((chunk.tool_call.get("function") or {}).get("name")))
         if not names and not results:
             return ""
-        return f"calls: {', '.join(names) or 'none'}; results kept beside the reply: {results}"
+        return f"calls: {', '.join(names) or 'none'}; results with the reply: {results}"
 
     @property
     def _has_end_marker(self) -> bool:

@@ -41,7 +41,7 @@ def synthetic_recording(text: str, name: str, dialect: str) -> Recording:
 
 
 def text_size(recording: Recording) -> int:
-    """Return the bytes of the recording's text, without reasoning and native calls."""
+    """Return the number of bytes of the recording's text, without reasoning and native calls."""
     return sum(len(_data(chunk)) for chunk in recording.chunks)
 
 
@@ -112,7 +112,7 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield runs of chunks of text, reasoning or one call. Any other chunk is its own run."""
+    """Yield runs of text, of reasoning, and of a call's further arguments; others one by one."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair

@@ -1,8 +1,8 @@
 """Channels: texts that arrive in parts. They are searched for secrets on arrival, and secrets are
 starred out in the bytes.
 
-A part knows its bytes on the wire, which may be plain, escaped, a token's number or Base64. Fields
-beside a text that repeat it (its tokens, their numbers) are starred out with it.
+A part has the place of its bytes on the wire, which may be plain, escaped, a token's id or Base64.
+Neighbouring fields that repeat a text (its tokens, their ids) are starred out with the text.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters: plain characters keep a longer open secret open
-# Kinds without a greatest length.
+_SURE: Final = 1_024  # characters; a longer secret stays open while plain ones follow
+# The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
 _RUNS: Final = {name: re.compile(f"[{kind.on}]*+") for name, kind in _ENDLESS.items()}
@@ -30,7 +30,7 @@ _INNER: Final = {
 _UNIT: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
-_STARS: Final = {1: "*", 2: "\u00d7", 3: "\uff0a", 4: "\U0001f7b6"}  # by their bytes in UTF-8
+_STARS: Final = {1: "*", 2: "\u00d7", 3: "\uff0a", 4: "\U0001f7b6"}  # by bytes in UTF-8
 _ESCAPED_STARS: Final = {6: "\\u002a", 12: "\\ud83d\\udfb6"}
 
 
@@ -140,7 +140,7 @@ class Channel:
 
     search: Searcher
     tally: Tally
-    sure: bool = True  # False if its parts may not belong together, or some may be missing
+    sure: bool = True  # False if some parts may be missing or belong to other texts
     text: str = ""
     offset: int = 0  # the offset of `text`
     decided_to: int = 0  # an offset; the text before it is decided
@@ -194,13 +194,13 @@ class Channel:
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            # only marks follow the secret: they may be JSON's
+            # punctuation that alone follows the secret may be JSON's, and stays
             marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return
 
     def _decide(self, before: int, ended: bool) -> None:
-        """Search the text after `before`, and earlier text that was open or may be half a head."""
+        """Search the text after `before`, and as much text before it as may belong to a secret."""
         if self.running_kind:
             self._star_running(before)
             if self.running_kind:
@@ -235,7 +235,7 @@ class Channel:
             self.running_kind, self.open = first.kind, ()
 
     def _star_running(self, before: int) -> None:
-        """Star out more of the running secret, up to its end if that is here."""
+        """Star out more of the running secret, up to its end if the text has it."""
         run = _RUNS[self.running_kind].match(self.text, before - self.offset)
         stop = run.end() if run else before - self.offset
         end = _ENDS.get(self.running_kind)
@@ -290,7 +290,7 @@ def _padded_zero(digits: str) -> bytes:
 
 
 def _star_for(unit: str, size: int) -> str:
-    """Return a star with as many bytes as a character, or an escape of JSON, has.
+    """Return a star that has as many bytes as `unit`, a character or an escape of JSON.
 
     Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
     """

@@ -27,20 +27,20 @@ from playground.recordings.secret_patterns import KINDS, PLURALS
 from playground.recordings.secret_search import Beginning, Clues, find_after_words, find_heads
 
 CONTEXT: Final = 200  # characters before a value that may show that it is a secret
-SHOWN: Final = 2  # characters: a shorter open secret is not waited for
+SHOWN: Final = 2  # characters; an open secret of so few does not hold the bytes back
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 # Punctuation belongs to a value if the value continues after it. At the end of a text this is
 # unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-# characters of secrets; beyond them, repeated secrets count again
+# characters of secrets; once full, repeated secrets are counted again
 _MOST_REMEMBERED: Final = 100_000
 _GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
 _LEAST_BASE64: Final = 6  # characters: fewer occur in an image by chance
-_OFTEN: Final = 64  # places between two looks at the clock
+_OFTEN: Final = 64  # places between two checks of the time
 
 
 class TooMuchWork(Exception):
@@ -59,7 +59,7 @@ class Search(NamedTuple):
     """The secrets found in a text, and those that more text must decide (`open`).
 
     All secrets after an open one are open too, since they may lie within it. The search ends at the
-    first that is worth waiting for.
+    first open secret of more than SHOWN characters, unless it is an e-mail address.
     """
 
     secrets: list[Secret]
@@ -138,8 +138,8 @@ class Searcher:
         return limited
 
     def narrowed_to(self, text: str, clues: Clues) -> Searcher | None:
-        """Return a searcher for pieces of a text that searches only for what occurs in the text:
-        its clues and given secrets.
+        """Return a searcher for pieces of `text` that tries only the heads and words in `clues`,
+        and given secrets if the text may hold one.
 
         Return None if no piece can hold a secret. The text may be the JSON of its pieces: JSON
         escapes nothing in heads and words, and given secrets are searched in JSON's form.
@@ -162,8 +162,8 @@ class Searcher:
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
         """Return the secrets that begin at `start` or after it.
 
-        Unless the text has `ended`, a secret is open if it reaches the end, or if only marks follow
-        it.
+        Unless the text has `ended`, a secret is open if it reaches the end of the text, or if only
+        punctuation is between it and the end.
         """
         secrets: list[Secret] = []
         undecided: list[Secret] = []
@@ -178,7 +178,7 @@ class Searcher:
             if not ended and (match.partial or match.end() == len(text)):
                 undecided.append(Secret(place, len(text), kind))
                 if kind != "email" and len(text) - place > SHOWN:
-                    break  # secrets within it are looked for after it is decided
+                    break  # secrets within it are searched for once it is decided
                 continue
             stop = match.end()
             is_open = undecided or (not ended and MAY_JOIN.match(text, stop))

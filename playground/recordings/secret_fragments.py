@@ -48,7 +48,7 @@ _PIECES: Final = {
     "no more": "(?![A-Za-z0-9_+/-])",  # a longer run is not a key
     "no letter": "(?![A-Za-z0-9])",
     "break": r"(?:\s|\\+[nrt])",  # a line's end, escaped or not
-    # Fragments of a private key, and what may stand between its lines if it is quoted in a program,
+    # Fragments of a private key, and what may come between its lines if it is quoted in a program,
     # a diff or a numbered listing.
     "key end": r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
     "half end": r"(?:-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)\Z",
@@ -66,7 +66,7 @@ _PIECES: Final = {
     # In four levels of JSON within texts of JSON, a quotation mark has 15 backslashes before it.
     "quote": r"\\{0,15}[\"']",
     "gap": r"(?>(?:\s|\\{1,15}[nrt]){0,40})",  # JSON may be indented
-    "inner": r"[\w!#$%^*@~]",  # follows a mark within a value, not the mark that ends it
+    "inner": r"[\w!#$%^*@~]",  # what follows a quotation mark within a value
     "value": r"^\s\"'\\,;&<>(){}\[\]",
     # A comma within a value, but not the one before the next name: `Password=a,b;User=c`.
     "comma": r"(?:[,;&](?![\w.-]{1,40}\s{0,2}[=:])|[(){}\[\]])(?=<inner>)",
@@ -78,7 +78,7 @@ _PIECES: Final = {
     "both in quotes": _digit_and_letter("<in quotes>"),
     "both to line end": _digit_and_letter("<to line end>"),
     "both": r"(?=[<value>0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])",
-    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # no number of JSON
+    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # not a number in JSON
     "called": r"(?![\w.]{1,120}[(\[])",  # not a call or an item of a list, in code
     "call alone": r"(?![\w.]{1,120}\([^()\s]{0,80}\)<quote>)",
     # not the name or path of a value that is stored elsewhere
@@ -123,7 +123,7 @@ _PIECES: Final = {
         r"<elsewhere><call alone><identifier>(?=[^\s\"'0-9]{0,199}[0-9])"
         r"(?=[^\s\"'A-Za-z]{0,199}[A-Za-z])<in quotes>{8,}+"
     ),
-    # What stands between a name and its value.
+    # The texts between a name and its value.
     "space": r"(?>(?:\s|\\{1,15}[nrt]){1,20})",
     "opens": r"(?:<quote>|`|<\|<quote>\|>|<[e]scape>)",  # two Gemmas quote by tokens
     "marks": r"[*_`]{0,3}",  # Markdown's
@@ -140,7 +140,7 @@ _PIECES: Final = {
         r"(?:<quote>(?i:value|array_?value|values)<quote>\s{0,4}:\s{0,4}(?:[\[{]<gap>){1,2}){0,3}"
     ),
     "wide": r"[\uff1a\uff1d]|\\{1,15}uff1[ad]",  # a wide colon or equals sign, plain or escaped
-    "blanks": r"(?:[ \t]{5,60}|(?:\\{1,15}t){2,60}|\s{0,4})",  # many, if values stand in columns
+    "blanks": r"(?:[ \t]{5,60}|(?:\\{1,15}t){2,60}|\s{0,4})",  # many, if values are in columns
     "sign": (r"<quote>?<marks><blanks>(?:=>|:=|={1,3}|:|<wide>)\*{0,2}<blanks>\*{0,2}"),
     "block": r"(?:[|>][-+0-9]{0,2}<space>)?",  # YAML's
     # Between a name and its value: a sign and the start of a list, an object or a text; or after a

@@ -25,7 +25,7 @@ class SecretPattern(NamedTuple):
     one of `words`, and `lead`. Words are in small letters. A row without heads and words is tried
     after each name of a secret, such as `client_secret`. If the secret begins before the word, a
     group in `before` matches its beginning, and `value` its rest.
-    In an example `{a20}` stands for twenty letters and digits.
+    In an example `{a20}` means twenty letters and digits.
     """
 
     name: str  # in recordings

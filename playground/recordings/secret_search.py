@@ -35,8 +35,8 @@ _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
 _REACH: Final = 240  # characters from a word to its value: a quote may have 15 backslashes
 _MOST_CHARACTERS: Final = 256  # number of characters whose rows are cached for each word
-_END: Final = 4  # last characters of a head, by which it is found
-_FEW: Final = 8  # so few heads are quicker to look for one by one
+_END: Final = 4  # heads are looked up by so many last characters
+_FEW: Final = 8  # so few heads are searched for faster one by one
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
 # A letter after a word shows that the word is not a secret's name, unless it is a plural's s.
@@ -48,7 +48,7 @@ class _HeadPattern(NamedTuple):
     kind: str
     pattern: Any
     anywhere: bool
-    is_plain: bool  # matches no character that JSON escapes
+    is_plain: bool  # True if it matches no character that JSON escapes
 
 
 class Beginning(NamedTuple):
@@ -119,7 +119,7 @@ class SearchTables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """The words and heads in a text that may belong to a secret. Its pieces have no others."""
+    """The heads and words in a text that may belong to a secret; its parts have no others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]

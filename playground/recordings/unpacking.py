@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 CODINGS: Final = ("gzip", "x-gzip", "deflate")
-_GZIP_OR_ZLIB: Final = 47  # zlib's number for: gzip or zlib, whichever the head says
+_GZIP_OR_ZLIB: Final = 47  # zlib's `wbits` for gzip or zlib, as the header says
 _MOST: Final = 64 * 1024  # bytes of a piece
-_SLICE: Final = 16 * 1024  # packed bytes at a time: zlib copies what it has not read, every time
-_MOST_ARCHIVES: Final = 4096  # in a row, since each needs a reader, even an empty one of 20 bytes
+_SLICE: Final = 16 * 1024  # packed bytes at a time, since zlib copies unread input at each call
+_MOST_ARCHIVES: Final = 4096  # in a row: each needs a new reader, even an empty one
 
 
 class TooMuchUnpacked(ValueError):
@@ -20,9 +20,9 @@ class TooMuchUnpacked(ValueError):
 class Unpacker:
     """An unpacker of one body, in pieces that are cut anywhere.
 
-    At most `bound` bytes may come out, or `times` the packed bytes, whichever is more; without a
-    `bound` there is no limit. Raises TooMuchUnpacked after that, and ValueError for bytes that are
-    neither gzip nor deflate.
+    The limit on the unpacked bytes is `bound` or, if that is more, `times` the number of packed
+    bytes; without a `bound` there is none. Raises TooMuchUnpacked above the limit, and ValueError
+    for bytes that are neither gzip nor deflate.
     """
 
     def __init__(self, bound: int = 0, times: int = 0) -> None:

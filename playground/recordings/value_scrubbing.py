@@ -1,4 +1,4 @@
-"""Star secrets out of JSON values. Each text is searched as if it stood in the JSON.
+"""Star secrets out of JSON values. Each text is searched as in the JSON text of its object.
 
 A text is searched together with the name before it, which may show that it is a secret.
 """
@@ -14,11 +14,11 @@ from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, 
 
 _NAME_FIELDS: Final = ("name", "key", "header")  # fields that name the neighbouring `value`
 _VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
-# Fields that are secret if a name beside or around them says so.
+# Fields that are secret if a neighbouring field, or the key of their object, names a secret.
 _NAMED_FIELDS: Final = _VALUE_FIELDS | {"default"}
 # OpenTelemetry puts these around the values of an attribute
 _WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
-# Fields that a cookie has beside its name and value.
+# Fields of a cookie other than its name and value.
 _COOKIE_FIELDS: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})
 # The private fields of a JSON Web Key.
 _PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
@@ -116,7 +116,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return the text to put before a member's value for the search, by the member's neighbours."""
+    """Return the text to put before a member's value for the search: its name, from neighbours."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:

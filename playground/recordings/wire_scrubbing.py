@@ -1,11 +1,11 @@
-"""Star secrets out of a stream while it arrives, in whatever pieces they come.
+"""Star secrets out of a stream while it arrives, even if its pieces cut them.
 
-A key may be cut between two reads of the network. A model that says a key sends it in a dozen
-events, each with a JSON text of its own: then the reply holds the key, but the wire does not. So
+A key may be cut between two reads of the network. A model that writes a key sends it in a dozen
+events, each with a piece of it: the reply holds the key, but the bytes of the wire do not. So
 two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
 module does not know which texts an API's reader will join, so it joins them in several ways at
 once, from coarse to fine: all texts; texts with the same name; with the same name and index, which
-may stand anywhere in the frame; with the same path and type; at the same position of a list.
+may be anywhere in the frame; with the same path and type; at the same position of a list.
 
 Bytes that may begin a secret are not ready until that is decided. A caller that cannot wait calls
 `give_up`, which stars out undecided bytes.
@@ -38,7 +38,7 @@ _NO_TEXT: Final = {
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
     *("event", "modelVersion", "responseId", "finishReason", "native_finish_reason"),
 }
-# fields that repeat the texts beside them, token by token or in numbers
+# fields that repeat neighbouring texts, token by token or as token ids
 _REPEATING_FIELDS: Final = {
     *BY_NAME,
     *("logprobs", "logprobsResult", "completion_probabilities", "probs", "top_probs"),
@@ -49,12 +49,12 @@ Path = tuple[object, ...]
 
 
 class _Node:
-    """One way of joining texts. As long as there is only one finer way, both share a channel."""
+    """A path's channel. A single longer path that begins with the path shares it."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.first_key: object = None  # the key of the first finer way
-        self.forked = False  # True once there is a second finer way
+        self.first_key: object = None  # the next key of the first longer path
+        self.forked = False  # True once a longer path has another next key
 
 
 class _Tree:
@@ -69,7 +69,7 @@ class _Tree:
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
     def channels_of(self, path: Path) -> list[Channel]:
-        """Return the channels of a path and of its beginnings, the finest first."""
+        """Return the channels of a path and of its prefixes, that of the whole path first."""
         node = self._node((), None)
         channels = [node.channel]
         for length, key in enumerate(path, 1):
@@ -94,7 +94,7 @@ class _Tree:
         return self._nodes[path]
 
     def _fork(self, path: Path, node: _Node) -> None:
-        """Give the first finer way a channel of its own, because a second finer way has begun."""
+        """Give the first longer path a channel of its own, because a second one has begun."""
         node.forked = True
         channel, former, key = node.channel.copy(), node.channel, node.first_key
         former.sure = False

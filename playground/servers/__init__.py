@@ -17,7 +17,7 @@ One declaration per server
 How a reply is projected
     `segments` groups consecutive events that a server delivers or drops together: a call with its
     markers, a failed call up to its closer, reasoning with its tags, text. `project` decides, in
-    this order: which parsers run, what becomes of calls, of text at its place, of values.
+    this order, which parsers run and what happens to calls, to other text, and to argument values.
 
 What must not be changed
     - A step changes what an event is, never its span: spans have no gaps before and after it.
@@ -49,10 +49,10 @@ def get_server(
 ) -> ServerReader:
     """Return the reader of a dialect's replies for `NAME` or `NAME:PARSER`.
 
-    `already_read` replies have native calls, which a server has made from the model's text. For a
-    dialect that is not built in, no declaration says which parsers read it: the named parser is
-    assumed to read it. If the server has no parser of that name, the dialect's default parser
-    reads, and the reading has a finding about that.
+    With `already_read` the replies hold native calls, which a server has made from the model's
+    text. For a dialect that is not built in, no declaration says which parsers read it: the named
+    parser is assumed to do so. If the server has no parser of that name, the dialect's default
+    parser is used, and the reading has a finding about that.
 
     Raises UnknownNameError, which lists the servers.
     """

@@ -15,7 +15,7 @@ from playground.servers.segments import ReplySegment, cut_events
 
 
 def read_by_position(reply: Projection) -> None:
-    """Turn calls into content if they stand where the server reads no calls (View.calls_read)."""
+    """Turn calls into content where the server reads no calls (View.calls_read)."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
     stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
@@ -34,7 +34,7 @@ def read_by_position(reply: Projection) -> None:
 
 
 def _is_marked(reply: Sequence[ReplySegment]) -> bool:
-    """Return True if a section's marker, a tag or a fence stands right before the first call. A
+    """Return True if a section's marker, a tag or a fence comes right before the first call. A
     bracket may follow it, but is not enough alone."""
     first = next((i for i, s in enumerate(reply) if s.kind in ("call", "failed")), 0)
     before = "".join(segment.text for segment in reply[:first])
@@ -52,7 +52,7 @@ def leave_unknown_markers(reply: Projection) -> None:
 def require_endings(reply: Projection) -> None:
     """Turn calls without the server's ending into content (View.call_must_end_with).
 
-    The ending may be a segment of its own: our reading may take it for a stop token.
+    The ending may be a separate segment, because our parser may have read it as a stop token.
     """
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():
@@ -128,7 +128,7 @@ def _join_to_call(reply: Projection, call: ReplySegment, text: ReplySegment) -> 
 
 
 def extend_to_late_closers(reply: Projection) -> None:
-    """Drop a closer that stands after other markers (View.closer_after_stray_markers)."""
+    """Drop a closer that comes after other markers (View.closer_after_stray_markers)."""
     call: ReplySegment | None = None
     for segment in reply.segments if reply.view.closer_after_stray_markers else ():
         if segment.ended is not None:

@@ -66,7 +66,7 @@ def complete_call(segment: ReplySegment, tools: ToolsByName, with_open: bool) ->
 
 
 def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts in objects at any depth, by their own keys."""
+    """Return the texts in nested objects, at any depth, each by its innermost key."""
     texts: dict[str, str] = {}
     for value in arguments.values():
         inner = value if isinstance(value, dict) else {}
@@ -82,7 +82,7 @@ def _undeclared_keys(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str
 
 
 def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
-    """Return all texts of each argument that the call has more than once."""
+    """Return, for each argument that the call has more than once, the list of its texts."""
     texts: dict[str, list[str]] = {}
     for key, text in call.raw:
         if key is not None:
@@ -93,7 +93,7 @@ def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
 def _unread_values(
     call: CallEndedEvent, arguments: Mapping[str, Any], view: View, tool: ToolMetadata | None
 ) -> dict[str, str]:
-    """Return, as text, the values that the server leaves unread."""
+    """Return, by key, the source texts of the values that the server delivers as text."""
     texts = {key: text for key, text in call.raw if key is not None}
     return {
         key: texts[key]
@@ -103,7 +103,7 @@ def _unread_values(
 
 
 def _stays_text(key: str, value: Any, text: str, view: View, tool: ToolMetadata | None) -> bool:
-    """Return True if the server leaves a value as it is written."""
+    """Return True if the server delivers a value as text, as the model wrote it."""
     is_nested = isinstance(value, list | dict)
     return (
         _has_referred_type(key, value, view, tool)
@@ -147,7 +147,7 @@ def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) 
 
 
 def _takes_booleans(schema: Schema) -> bool:
-    """Return True if a text that is not a number may be a boolean."""
+    """Return True if the schema allows booleans, and neither numbers nor integers."""
     types = allowed_types(schema)
     return "boolean" in types and not types & {"integer", "number"}
 

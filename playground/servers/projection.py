@@ -32,7 +32,7 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """One reply on its way to what one server's parser delivers (`view`)."""
+    """One reply while it is changed into what a server's parser delivers, by its `view`."""
 
     server: str  # its name in findings
     view: View
@@ -42,12 +42,12 @@ class Projection:
     closers: Sequence[str] = ()  # literals that end sections and calls
     all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
-    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls
-    doubts: list[str] = field(default_factory=list)  # what the view had to assume
+    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete ones
+    doubts: list[str] = field(default_factory=list)  # assumptions, each as a phrase for a finding
 
     @property
     def has_calls(self) -> bool:
-        """True if a call is still to be delivered."""
+        """True if a complete call has not been dropped or turned into text."""
         return any(segment.ended for segment in self.segments)
 
     def drop(self, segment: ReplySegment, description: str) -> None:

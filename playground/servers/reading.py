@@ -109,7 +109,8 @@ class ServerReading(ParseResult):
 
     @property
     def handed(self) -> str:
-        """A sentence on what the server hands over and drops, beside the calls that are there."""
+        """A sentence with the number of calls that the server hands over, out of all calls in the
+        reply, and the number of characters that it drops."""
         calls = f"{len(self.tool_calls)} of {counted(len(self.lossless.tool_calls), 'call')}"
         dropped = counted(self.dropped_characters, "character")
         return f"{self.name} hands over {calls}, drops {dropped}"
@@ -316,11 +317,10 @@ class ServerReader:
 
 
 def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
-    """Return the slips in a reply that `parser` has read, and its variations. A slip is the code of
-    a finding; for a misspelt marker also the text that stands in its place.
+    """Return the slips and the variations in a reply that `parser` has read.
 
-    If there are slips, `white space` replaces the variation `another form`, because a slip alone
-    changes the form.
+    A slip is a finding's code; for a misspelt marker, the code with the text that was written.
+    Next to a slip the variation `another form` counts as `white space`: a slip changes the form.
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
     findings = [each for each in lossless.findings if each.code in codes]
@@ -354,7 +354,7 @@ def _ends_in_half_closer(events: Sequence[Event], closers: Sequence[str]) -> boo
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:
-    """Return True if a call without its closer stands before text or another call, as with several
+    """Return True if a call without its closer comes before text or another call, as with several
     bodies in one tag. (At the end of a reply most servers need no closer.)"""
     is_open = False
     for event in events:

@@ -26,8 +26,8 @@ Kind = (
         "text",
         "bare",  # text after an opener without a call, with the opener
         "reasoning",  # with its tags
-        "call",  # a delivered call
-        "failed",  # a call that was not delivered
+        "call",  # a complete call
+        "failed",  # a call that is incomplete, or that the server cannot read
         "note",  # findings without characters of their own
     ]
     | Role  # a marker, by its role

@@ -26,7 +26,7 @@ def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
 
 
 def _place_reasoning(reply: Projection) -> None:
-    """Separate, drop or keep the reasoning (View.reasoning)."""
+    """Deliver reasoning as reasoning or as content, or drop it (View.reasoning)."""
     has_calls = reply.has_calls
     for segment in reply.of_kind("reasoning"):
         match reply.view.reasoning:
@@ -48,7 +48,7 @@ def _convert_values(reply: Projection) -> None:
             continue
         call, dropped_keys = delivered_call(ended, reply.view, reply.tools)
         own_events = {e.key for e in segment.events if isinstance(e, ArgumentEvent)}
-        # some arguments have no event of their own: they stand in one body, or are empty
+        # a dropped argument that has no event of its own (it is in a JSON body, or empty)
         notes = [
             reply.drop_finding(ended.span, "", f"the argument {key!r}")
             for key in sorted(dropped_keys - own_events)

@@ -1,5 +1,5 @@
-"""Steps, which change a reply as a server does: those for text and for markers outside of calls.
-Each names the field of `View` that it applies."""
+"""The steps that decide what happens to text, and to markers outside of calls. Each names the
+field of `View` that it applies."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _cut_after_closer(segment: ReplySegment, closers: Sequence[str]) -> list[Eve
 
 
 def require_text_endings(reply: Projection) -> None:
-    """Drop texts beside a call that do not have the required ending (View.text_must_end_with)."""
+    """Drop texts of a reply with a call that lack the required ending (View.text_must_end_with)."""
     literal = reply.view.text_must_end_with
     applies = literal and reply.has_calls and not reply.all_is_text
     for segment, following in pairwise([*reply.segments, None]) if applies else ():
@@ -183,7 +183,7 @@ def place_text_around_calls(reply: Projection) -> None:
 
 
 def erase_literals(reply: Projection) -> None:
-    """Drop literals from the content beside a call (View.erased_beside_calls)."""
+    """Drop literals from the content of a reply with a call (View.erased_beside_calls)."""
     for literal in reply.view.erased_beside_calls if reply.has_calls else ():
         for segment in reply.of_kind("text", "bare"):
             segment.events = [
@@ -238,7 +238,7 @@ def drop_half_opener(reply: Projection) -> None:
 
 
 def _last_owner(reply: Projection) -> ReplySegment | None:
-    """Return the last segment that owns characters."""
+    """Return the last segment with text; None if no segment has any."""
     return next((s for s in reversed(reply.segments) if s.text), None)
 
 

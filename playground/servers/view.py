@@ -19,7 +19,7 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Around = Literal["kept", "dropped", "reading stops", "error"]
-"""The fate of text beside calls. `reading stops`: the client gets only what came before the
+"""The fate of text next to calls. `reading stops`: the client gets only what came before the
 text; `error`: the request fails, and the client gets nothing."""
 Failed = Literal[
     "",  # by the dialect's switches: dropped, or text
@@ -40,7 +40,7 @@ Failed = Literal[
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
-    "whole reply or marked",  # or if a tag or a fence stands right before the first
+    "whole reply or marked",  # or if a tag or a fence comes right before the first
     "at the start",  # no text before them, except text that a stop token ends
     "at the end",  # no text after them
     "nowhere",
@@ -50,9 +50,9 @@ Sections = Literal[
     "first",  # later ones are treated as text after calls
     "first, rest dropped",
     "first, dropped to last closer",  # everything between the first and the last closer is dropped
-    # as one call, which cannot be read if the first has arguments: all are dropped; else as "first"
+    # all as one call: they are dropped if the first has arguments, and else read as by "first"
     "first to last as one",
-    "first call",  # only that; later calls are treated as text after calls
+    "first call",  # later calls are treated as text after calls
     "only one call",  # if there is another call, nothing is delivered
 ]
 Reasoning = Literal[
@@ -142,7 +142,7 @@ class View:
     # which of several texts are delivered as content: all, only the first (harmony of Rapid-MLX),
     # or only the last (transformers' templates)
     texts_kept: Literal["all", "first", "last"] = "all"
-    # the required ending of a text beside a call: others are dropped (vllm-mlx's harmony)
+    # in a reply with a call, texts without this ending are dropped (vllm-mlx's harmony)
     text_must_end_with: str = ""
 
     # --- markers
@@ -155,9 +155,9 @@ class View:
     ] = "dropped"
     # markers of sections that stay in the content (Rapid-MLX's lfm)
     markers_left_in_content: tuple[str, ...] = ()
-    # literals that are removed from content beside a call (vLLM's apertus)
+    # literals that are removed from the content of a reply with a call (vLLM's apertus)
     erased_beside_calls: tuple[str, ...] = ()
-    # a call extends to its closer, even if other markers stand before that (the AI SDK's hermes)
+    # a call extends to its closer, even if other markers come before that (the AI SDK's hermes)
     closer_after_stray_markers: bool = False
 
     # --- calls that fail

@@ -162,7 +162,7 @@ def _with_unique_keys(loader: Any, node: Any) -> Any:
     keys: set[str] = set()
     for key, _ in node.value:
         if isinstance(name := key.value, str) and name in keys:
-            problem = f"the key {name!r} stands twice in one mapping"
+            problem = f"the key {name!r} occurs twice in one mapping"
             raise ConstructorError(None, None, problem, key.start_mark)
         keys.update([name] if isinstance(name, str) else ())
     return loader.construct_yaml_map(node)

@@ -73,7 +73,7 @@ class SessionBuilder:
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     counter: ImportCounter = field(default_factory=ImportCounter)
-    complete_session: Session | None = None  # if the file has our own format
+    complete_session: Session | None = None  # set if the file has our own format
     # the JSON of a list of tools -> the tools; shared by the sessions of a file, which repeat lists
     known_tools: dict[bytes, list[ToolMetadata]] = field(default_factory=dict)
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
@@ -82,8 +82,8 @@ class SessionBuilder:
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _new_ids: int = 0
     _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first place, times
-    texts: list[str] = field(default_factory=list)  # of calls and results, not yet checked
-    is_clean: bool = True  # no half surrogate in calls, results and requests
+    texts: list[str] = field(default_factory=list)  # in calls and results, not checked yet
+    is_clean: bool = True  # False once a call, result or request held half a surrogate
 
     def add_message(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message, even an empty one, for which `checks.py` has a finding."""
@@ -345,8 +345,8 @@ class SessionBuilder:
         self.counter.lost += 1
 
     def note_beside(self, name: str, place: Place, times: int = 1) -> None:
-        """Note an addition to a text that is left out, such as citations; each name gets one
-        finding."""
+        """Note that additions to a text, such as citations, are left out. All with the same `name`
+        share one finding."""
         first, before = self._beside.get(name, (place, 0))
         self._beside[name] = first, before + times
 

@@ -27,7 +27,7 @@ class _Openers(NamedTuple):
 
 
 def openers_in(texts: Iterable[str]) -> Iterator[str]:
-    """Yield for each text the first marker that begins a call, or ""."""
+    """Yield, for each text, the first marker in it that begins a call; "" if it has none."""
     openers: _Openers | None = None
     for text in texts:
         if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most texts have neither

@@ -51,7 +51,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
 
 
 def _unshared(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
-    """Yield the items that are not in `shared`, whose counts say how many equal items to skip."""
+    """Yield the items without those in `shared`, which counts the ids of the items to skip."""
     remaining = shared.copy()
     for item in items:
         if remaining[id(item)]:

@@ -70,8 +70,8 @@ _FEW: Final = 3  # up to this number, each call without a result has a finding
 
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
-    """Return the findings; many calls without a result are merged into one finding. This is for
-    sessions without result parts: their agents send results as the user's text."""
+    """Return the findings, with those about missing results merged into one if there are many. This
+    is for sessions without result parts, whose agents send results as the user's text."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings
@@ -174,8 +174,7 @@ def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """Make each repair to which there is no alternative. Return the session and a list of the
-    repairs.
+    """Make every unambiguous repair. Return the session and a list of the repairs.
 
     Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
     with an id that no call has, gets the id of the only call that it may belong to.
@@ -247,8 +246,8 @@ def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the open calls that a result may answer: of its tool, and not answered by id in this
-    round."""
+    """Return the open calls that a result may answer: calls of its tool (of any tool if it names
+    none) to which none of the `later` results refers by id."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

@@ -18,8 +18,8 @@ _TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_versi
 _CLEAN_TYPES: Final = frozenset({bool, type(None)})
 _LARGEST: Final = 1 << 62  # nearly every whole number of a file is smaller
 _BITS: Final = 14_000  # bits of a number within Python's limit of digits
-_CHUNK: Final = 8  # values that are checked in one search
-_BYTES: Final = 1800  # less than marshal takes for `_BITS` bits (15 in two bytes)
+_CHUNK: Final = 8  # so many values are checked by a single search
+_BYTES: Final = 1800  # marshal needs more for a number of `_BITS` bits (15 bits in two bytes)
 
 
 def is_clean(value: Any) -> bool:

@@ -1,8 +1,8 @@
 """Let Python's garbage collector run less often while a session is read or a command runs.
 
-A session consists of a million values that all stay, and the collector would examine them again and
-again: a fifth of an import's time. In the app, a third of a second goes into examining modules. No
-other module changes the collector's settings.
+A session may have a million values. Examining them again and again would take a fifth of an
+import's time, and in the app, examining modules would take a third of a second. No other module
+changes the collector's settings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 # these thresholds, it runs once over a session of 20 MB.
 _SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
-_readers: list[tuple[int, int, int]] = []  # thresholds before each thread entered `seldom`
+_readers: list[tuple[int, int, int]] = []  # the original thresholds, once for each thread inside
 
 
 @contextmanager

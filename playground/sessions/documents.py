@@ -21,7 +21,7 @@ _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 def read_json(text: str, where: str, findings: list[Finding]) -> Any:
     """Return a JSON document, or the complete part before a fault, with a finding.
 
-    Raises InputFault with line and column if there is no complete part.
+    Raises InputFault with line and column if there is no complete part, or more than one document.
     """
     try:
         return parse_json(text, where)
@@ -120,9 +120,9 @@ def before_fault(text: str) -> Any:
 
 
 def item_starts(text: str, fault: BaseException | None) -> list[int]:
-    """Return offsets at which to cut a YAML list so that only complete items remain, likeliest
-    first: before the item with the fault, or before an earlier item, if a scalar begins there and
-    never ends. Return [] if `fault` is not about syntax (but about a tag, for instance).
+    """Return offsets at which to cut a YAML list so that only complete items remain, the likeliest
+    first: before the item with the fault, then before the item before it, because the fault may be
+    a scalar that never ends. Return [] for a fault that is not about syntax (about a tag, say).
     """
     from yaml.parser import ParserError
     from yaml.scanner import ScannerError

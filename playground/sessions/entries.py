@@ -323,7 +323,7 @@ class _Cleaner:
         return plain if plain in known else {**plain, "value": self.text(edit.value)}
 
     def _chunk(self, chunk: dict[str, Any]) -> dict[str, Any]:
-        unsearched = ("tool_call", "signal")  # all others are times or searched texts
+        unsearched = ("tool_call", "signal")  # the others are times, or texts searched before
         return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
     def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
@@ -341,8 +341,8 @@ def _text(value: str, key: str) -> str:
 
 
 def _texts(chunks: Sequence[dict[str, Any]]) -> Iterator[list[tuple[dict[str, Any], str]]]:
-    """Yield for each text of a reply its pieces in order, each as the object and key that hold
-    it."""
+    """Yield, for each text that a reply's chunks divide, its pieces in order: each as the object
+    that holds it, and its key there."""
     found: dict[object, list[tuple[dict[str, Any], str]]] = {}
     for chunk in chunks:
         for key in ("text", "base64"):

@@ -1,4 +1,4 @@
-"""Import sessions: repair them, summarise them, and write them in one of the forms for sessions."""
+"""Import sessions: repair them, summarise them, and write them in one of the output forms."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Writer:
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
 
     def omitted(self, session: Session) -> list[Finding]:
-        """Return a finding for each field that the written form does not hold, and its notes."""
+        """Return a finding for each field that the form omits, and the form's own findings."""
         notes = _form(self._form).notes if self._out else ""
         counts = {name: len(getattr(session, name)) for name in self._omits if self._out}
         return [

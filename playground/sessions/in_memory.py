@@ -28,7 +28,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
-_ROLES: Final = (  # of providers and chat templates; importers of files know more
+_ROLES: Final = (  # roles in requests and chat templates; files may have others
     "system", "developer", "user", "human", "assistant", "model", "ai", "chatbot", "tool",
     "function", "ipython", "observation",
 )  # fmt: skip
@@ -49,7 +49,7 @@ def session(
     explicit_caching: bool | None = None,
     recordings: Iterable[Recording] = (),
 ) -> Session:
-    """Return a session of messages, tools and prompt in memory.
+    """Return a session built from messages, tools and a system prompt.
 
     `messages` is a text of the user, a list of messages, or a whole request body. A message is a
     `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
@@ -99,9 +99,9 @@ def recording(
     """Return a recording of a reply that you have as text, for `replay` and for a trial.
 
     `text` is the reply, or its pieces in the order in which they came; a reply in one piece is cut
-    into small ones. `dialect` is the one in which the model was told to call; if it is "", `replay`
-    looks for the likeliest. Raises UnknownNameError for an unknown dialect, and InputFault for a
-    piece that is no text.
+    into small ones. `dialect` is the dialect in which the prompt asked for calls; if it is "",
+    `replay` chooses the likeliest. Raises UnknownNameError for an unknown dialect, and InputFault
+    for a piece that is not a text.
     """
     from playground.dialects import get_dialect  # most sessions have no recordings
 
@@ -149,8 +149,8 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def _refuse_lost(given: dict[str, Any], read: Sequence[Message], place: Place) -> None:
-    """Raise InputFault if nothing of a message's content was read. A user's message needs content;
-    an assistant's may have none."""
+    """Raise InputFault if nothing of a message's content was read. A user's or system message needs
+    content, which may be empty; other messages may have none."""
     content = given.get("content", given.get("parts"))
     may_be_empty = content in ("", []) or (
         content is None and given.get("role") not in ("user", "system")

@@ -232,8 +232,8 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     """Yield all sessions of a source, checked, or only the session that the source's name chooses.
     If no format fits, the content is unwrapped from a command, source code or a code fence. If the
     first fitting format finds no messages, the other fitting formats are tried. Raises InputFault
-    if none of them finds anything, unless the file counts as an empty session, or if the chosen
-    number is too high.
+    if no format finds anything and the file does not count as an empty session, and also if the
+    chosen number is too high.
     """
     sessions = _read_sessions(source, format)
     if not source.number:

@@ -116,8 +116,8 @@ def dump_recording(recording: Recording) -> dict[str, Any]:
 
 @takes(where="text")
 def read_recording(value: Any, where: str = "recording") -> Recording:
-    """Return a recording from its JSON value in a session file; for a text see `recording`. Raises
-    InputFault."""
+    """Return a recording from its JSON value in a session file. (`recording` makes one from a
+    text.) Raises InputFault."""
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:

@@ -139,7 +139,7 @@ def _of_curl(text: str) -> Unwrapped:
 
 
 def _with_model(body: str, model: str) -> str:
-    """Return a body with the model that the address names."""
+    """Return the JSON of a body with the address's model added, unless the body names a model."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

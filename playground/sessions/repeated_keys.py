@@ -61,7 +61,7 @@ def _repeated(value: Any, place: Place) -> Iterator[Finding]:
     while waiting:
         value, place = waiting.pop()
         for name in value.names if isinstance(value, _Repeating) else ():
-            message = f"the key {name!r} stands more than once in one object: the last one is read"
+            message = f"the key {name!r} occurs more than once in one object: the last one is read"
             yield finding("part-lost", str(place.at(name)), message)
         pairs = enumerate(value) if isinstance(value, list) else ()
         for key, inner in value.items() if isinstance(value, dict) else pairs:

@@ -63,7 +63,7 @@ def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
 
 
 def _unmoved_fields(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
-    """Return the leading fields of `now` that `before` has in the same order."""
+    """Return the fields at the start of `now` that `before` has, too, in the same order."""
     unmoved: set[str] = set()
     older = iter(before)
     for key in now:

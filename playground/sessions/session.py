@@ -58,10 +58,10 @@ class Compaction:
 
     @property
     def begins(self) -> int:
-        """The index of the first message whose request had the compacted history.
+        """The least `stop` for which the request before message `stop` had the compacted history.
 
-        If it is unknown which messages were kept, this is the second message after the compaction,
-        because the first is part of that request.
+        With `history` None it is one more than `message`: the summary is then a message of that
+        request.
         """
         return self.message + (self.history is None)
 
@@ -218,8 +218,8 @@ class Session(Shown):
     def with_explicit_caching(self, on: bool | None = True) -> Session:
         """Return the same session with Gemini's explicit caching switched on or off.
 
-        The policy "azad" marks a Gemini request only if it is on; the policies that are named after
-        a program mark like the program, which has no such switch. None changes nothing.
+        The policy "azad" marks a Gemini request only if it is on. Policies that are named after a
+        program ignore the switch, because the program has none. None changes nothing.
         """
         if on is None:
             return self

@@ -51,7 +51,7 @@ class Source:
         self._data, self._path = data and as_utf8(data), path
         self.progress: Progress | None = None
         self.number = 0  # number of the chosen session, from 1; 0 for all
-        self.findings: list[Finding] = []  # those since the caller last cleared the list
+        self.findings: list[Finding] = []  # the caller takes and clears them
         self.left_out: list[InputFault] | None = None  # if a list, faults are added there
         self.is_clean = True  # False after a number or text that JSON lacks
         self._parsed: dict[bytes, Any] = {}  # line → value, for first lines of a short file
@@ -298,8 +298,8 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """Return the value of a line, in a list. If two processes wrote a line (Qwen Code), return
-        its objects in reverse order. Raises InputFault."""
+        """Return the value of a line, in a list. If the line holds several objects, because two
+        processes wrote it (Qwen Code), return them in reverse order. Raises InputFault."""
         try:
             return [read_json_bytes(line)]  # nearly all lines
         except ValueError:

@@ -29,7 +29,7 @@ class HistoryStretch:
     lengths: Sequence[int]
 
     def of(self, session: Session) -> Session:
-        """Return the session with only these messages, and without requests and other records."""
+        """Return the session with only these messages; no requests, compactions or `expected`."""
         part = object.__new__(Session)  # unchecked: the session's values were checked
         vars(part).update({each.name: getattr(session, each.name) for each in fields(Session)})
         messages = tuple(session.messages[i] for i in self.order)

@@ -1,5 +1,5 @@
 """Dialects as a board: a row for each dialect; for one dialect, its servers, difficult values and
-facts. To show how a server reads, a reply with text before and after its call is given to it."""
+facts. A server is listed if one of its parsers reads the dialect by default."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _CALL: Final = ToolCallPart("call_1", "get_tides", {"harbour": "Brest", "days": 
 _SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # the source in brackets, in a text about models
 _TITLES: Final = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama-cpp": "llama.cpp"}
 _WHAT: Final = (
-    "A dialect is the text in which a model is told of its tools, calls them and gets results. The "
-    "facts are those of the session's tools: types, ranges, what is required."
+    "A dialect is the syntax in which a prompt lists tools and results, and a model makes calls. "
+    "The facts are those of the session's tools: types, ranges, what is required."
 )
 HEADS: Final = [
     ["dialect", "12%"],

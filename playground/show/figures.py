@@ -106,7 +106,7 @@ def simulation(value: CacheSimulation) -> go.Figure:
 
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
-    """Draw a gauge of what decides whether marks count: for Gemini the characters of text against
+    """Draw a gauge of the limit that marks must reach: for Gemini the characters of text against
     the threshold, for any other model the tokens up to the last mark against the minimum."""
     reach = value.reach
     size, needed, title = value.text_characters, value.threshold, "characters of text (Gemini"

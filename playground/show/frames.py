@@ -37,7 +37,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
 
 
 def _utf8(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode()  # pandas refuses half surrogates
+    return text.encode(errors="backslashreplace").decode()  # pandas refuses lone surrogates
 
 
 def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:

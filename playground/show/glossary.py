@@ -46,15 +46,15 @@ GLOSSARY: Final[dict[str, Term]] = {
         "billed written", "tokens", "input tokens billed as cache writes"
     ),
     "block": Term("block", "text", "a part of a request that is compared as one"),
-    "both_right": Term("both right", "count", "cases that both ways answered rightly"),
-    "broken_off": Term("broken off", "count", "answers whose stream broke off: in no share"),
+    "both_right": Term("both right", "count", "cases that both ways answered correctly"),
+    "broken_off": Term("broken off", "count", "answers that broke off; no share counts them"),
     "by": Term("by", "text", "the model, dialect or smaller schema for which tokens are counted"),
     "cache_breaks": Term("breaks", "count", "requests that miss a prefix sent before"),
     "call": Term("call", "text", "the name of the tool that is called"),
     "calls": Term("calls", "count", "tool calls"),
     "carried_values": Term("carried", "count", "values that are read back unchanged"),
-    "case": Term("case", "text", "the turn of the session that is asked"),
-    "chance": Term("p", "chance", "the sign test's p: how often chance alone would differ as much"),
+    "case": Term("case", "text", "the turn of the session at which the model is asked"),
+    "chance": Term("p", "chance", "the sign test's p: how likely chance alone is to differ so"),
     "change": Term("change", "text", "added, removed, changed, moved or the same"),
     "characters": Term("characters", "characters", "characters of text"),
     "cheapest": Term("cheapest", "text", "what the cheapest way does with a tool"),
@@ -71,7 +71,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "dollars": Term("dollars", "dollars", "a cost by the provider's list price"),
     "edits": Term("edits", "count", "edits that were made in the app"),
     "effect": Term("effect", "text", "what a target does with a keyword"),
-    "event": Term("event", "text", "what a parser says of a stretch of a reply"),
+    "event": Term("event", "text", "what a parser reports about a span of a reply"),
     "examples": Term("examples", "count", "random examples that were tried"),
     "explanation": Term("explanation", "text", "a reason in a sentence"),
     "fact": Term("fact", "text", "a property of a dialect"),
@@ -86,10 +86,10 @@ GLOSSARY: Final[dict[str, Term]] = {
     "first_word_seconds": Term("first", "seconds", "median time to the first word"),
     "full_price_tokens": Term("full price", "tokens", "input tokens paid at the full price"),
     "handed_as": Term(
-        "handed over as", "text", "as what a server hands an event over, or `dropped`"
+        "handed over as", "text", "the kind of event that a server delivers, or `dropped`"
     ),
     "in_file": Term("in the file", "count", "how many a file holds"),
-    "in_sessions": Term("in its sessions", "count", "how many were read into its sessions"),
+    "in_sessions": Term("in its sessions", "count", "how many of them its sessions hold"),
     "instead": Term("write instead", "text", "what to write in its place"),
     "keyword": Term("keyword", "text", "a keyword of JSON Schema"),
     "kept_tools": Term("kept", "count", "tools that stay in the prompt"),
@@ -98,7 +98,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "law": Term("law", "number", "the number of a law"),
     "left_tokens": Term("left by A", "tokens", "tokens that the first version leaves cached"),
     "lost_prefix_tokens": Term("prefix lost", "tokens", "cached tokens that cuts make useless"),
-    "mark_lifetime": Term("mark", "text", "the lifetime of a cache mark, empty without one"),
+    "mark_lifetime": Term("mark", "text", "the lifetime of a cache mark; empty without a mark"),
     "marked": Term("mark", "yes or no", "true if a part has a cache mark"),
     "marks": Term("marks", "count", "cache marks"),
     "markup_characters": Term("markup", "characters", "text that is markup of calls"),
@@ -109,10 +109,10 @@ GLOSSARY: Final[dict[str, Term]] = {
     "missed": Term("what differed", "text", "how an answer missed what was expected"),
     "model": Term("model", "text", "a model as LiteLLM names it"),
     "models": Term("used by", "text", "models that were trained on a dialect"),
-    "more_tokens": Term("more", "tokens", "tokens after, less tokens before"),
+    "more_tokens": Term("more", "tokens", "tokens after minus tokens before"),
     "name": Term("name", "text", "a name"),
     "nearest": Term("one to try", "text", "the dialect to try for an unknown model"),
-    "neither_right": Term("neither", "count", "cases that neither way answered rightly"),
+    "neither_right": Term("neither", "count", "cases that neither way answered correctly"),
     "note": Term("note", "text", "a remark"),
     "only_first_right": Term("only the one", "count", "cases that only the first had right"),
     "only_second_right": Term("only the other", "count", "cases that only the second had right"),
@@ -140,7 +140,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "recordings": Term("recordings", "count", "recorded answers"),
     "refusal": Term("refused because", "text", "why nothing is marked or sent"),
     "refused_values": Term("refused", "text", "the values that a finding refuses"),
-    "relative_cost": Term("cost", "share", "a cost, where the session as it is costs 1"),
+    "relative_cost": Term("cost", "share", "a cost as a multiple of the unchanged session's cost"),
     "repeats": Term("repeats", "count", "how often each case is asked"),
     "request": Term("request", "number", "the number of a request, from 1"),
     "requests": Term("requests", "count", "requests"),
@@ -178,7 +178,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "state": Term(
         "state",
         "text",
-        "how sure the outcome (read or not) is: `exact` (people read `sure`), or why it is not; "
+        "how sure the outcome (read or not) is: `exact` (shown as `certain`), or why it is not; "
         "the count of tokens may still be an estimate",
     ),
     "step": Term("step", "number", "the chunk that an event came from"),
@@ -217,8 +217,7 @@ NO_PARSER: Final = "no parser"
 
 
 def figure(name: str) -> Term | None:
-    """Return a figure by its name; None for a column that an answer names, such as a model's
-    name."""
+    """Return a figure by its name; None for a column that an answer names, such as a model."""
     known = GLOSSARY.get(name)
     if known is None and name.endswith(_DROPS_SUFFIX):
         server = name.removesuffix(_DROPS_SUFFIX).replace("_", " ")

@@ -19,9 +19,8 @@ def heads(
     """Return the figures of each column: characters, tokens, schema facts lost, findings, and
     images if there are any.
 
-    The fewest characters and tokens are marked as good if no other column can have as few.
-    PENDING stands for a count that is None, and for the findings of a column that is not `checked`
-    yet.
+    The fewest characters and tokens are marked as good if no other column can have as few. PENDING
+    is shown for a count that is None, and for the findings of a column that is not `checked`.
     """
     sizes = [sum(column.characters.values()) for column in columns]
     ranges = [count.range for count in counts if count]
@@ -36,8 +35,7 @@ def heads(
 
 
 def _best(ranges: Sequence[tuple[int, int | None]]) -> int | None:
-    """Return the number of the range that ends before every other range begins; None if no range
-    does."""
+    """Return the index of the range that ends before all others begin; None without such."""
     order = sorted(range(len(ranges)), key=lambda number: ranges[number][0])
     if len(order) < 2:
         return None

@@ -41,11 +41,11 @@ _FOLDING: Final = """
 class FigureWithTable(go.Figure):  # type: ignore[misc]
     """A figure of plotly with its numbers as a table."""
 
-    _ipython_display_ = None  # plotly's own method would show the figure alone
+    _ipython_display_ = None  # plotly's own method would leave out the table
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
         bundle: Bundle = self._on_any_ground()._repr_mimebundle_(*args, **named)
-        html = bundle.get("text/html", "")  # without it, readers use only plotly's JSON
+        html = bundle.get("text/html", "")  # if empty, readers draw plotly's JSON
         return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
 
     def _on_any_ground(self) -> go.Figure:

@@ -51,8 +51,7 @@ def page_count(messages: int) -> int:
 
 
 def comparison_pane(column: Column, most: int | None = None) -> Payload:
-    """Return a dialect's request, its tools first. In all panes, `most` limits the number of
-    messages."""
+    """Return a dialect's request, its tools first, with at most `most` messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         urls = iter(_image_urls(message))
@@ -76,13 +75,13 @@ def _image_urls(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _with_images(block: Payload, urls: Iterator[Any]) -> Payload:
-    """Return a block with those of its images, the next ones of `urls`, that can be shown."""
+    """Return a block with its images, the next of `urls`, except those that cannot be shown."""
     images = [_image(url) for url in islice(urls, block["text"].count(_IMAGE))]
     return {**block, "images": [image for image in images if image]}
 
 
 def _image(url: Any) -> tuple[str, int, int] | None:
-    """Return an image's data, width and height if its first bytes are a PNG's, GIF's or JPEG's."""
+    """Return a PNG's, GIF's or JPEG's data, width and height; None for others, and if too large."""
     if not isinstance(url, str) or len(url) > _MOST_CHARACTERS:
         return None
     data = url.partition(",")[2]

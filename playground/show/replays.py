@@ -106,8 +106,8 @@ def _note(reading: Timeline) -> str:
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
-    An argument has its delivered text only if that differs from the stream's, as before a doubled
-    closing marker. An aborted call has its last step as "aborted"; an open call has none.
+    An argument has its delivered text only if it differs from the stream's, as before a doubled
+    closing marker. A call's end is its "ended" or "aborted" step; an open call has neither.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):

@@ -154,8 +154,7 @@ def carry(value: CarryMatrix) -> AnswerRows:
 
 
 def carry_totals(value: CarryMatrix) -> AnswerRows:
-    """Return a row for each dialect: the number of values that it carries, and the values that it
-    refuses."""
+    """Return a row for each dialect: the number of carried values, and the refused values."""
     count = len(value.values)
     cells = [
         (dialect, len(value.carried(dialect)), count, ", ".join(value.refused(dialect)))
@@ -262,8 +261,8 @@ def _event(event: Event) -> Sequence[Any]:
 
 @draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
-    """Return a row for each event, in order, with the step of its chunk; with a server also its
-    name, and as what it hands the event over: `dropped` if it does not."""
+    """Return a row for each event, in order, with the step of its chunk. With a server, add its
+    name and the kind of event that it delivers, or `dropped`."""
     listed = [
         (index, step, event) for index, step in enumerate(value.steps) for event in step.events
     ]
@@ -505,8 +504,7 @@ def _part_text(part: Part) -> str:
 
 @draws("rows", "playground.dialects.models.DialectChoice")
 def dialect_choice(value: DialectChoice) -> AnswerRows:
-    """Return one row: the model's dialect or, if unknown, the nearest dialect to try, and the
-    reason."""
+    """Return one row: the model's dialect, or if unknown the nearest one, and the reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
 
 

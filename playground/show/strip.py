@@ -1,5 +1,4 @@
-"""The data of the cache strip: figures and findings of all requests, and a strip for each
-request."""
+"""The data of the cache strip: figures, findings, and a strip for each request."""
 
 from __future__ import annotations
 
@@ -113,8 +112,7 @@ def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
 
 
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
-    """Return the recorded seconds between two requests if the cache expired in this time, or else
-    0."""
+    """Return the recorded seconds before a missed request, if the cache expired in them; else 0."""
     bill = cell.billed[miss.since]
     if cell.rules is None or bill is None or miss.number >= len(cell.request_facts):
         return 0
@@ -168,7 +166,7 @@ def _share(share: float, of: str, good: float, bad: float) -> Figure:
 
 
 def _predicted_words(cell: CacheSimulation) -> list[str]:
-    """Return the predicted figures in words, to stand next to a bill; [] if there is no bill."""
+    """Return the predicted figures in words, for comparison with a bill; [] without a bill."""
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
@@ -177,14 +175,14 @@ def _predicted_words(cell: CacheSimulation) -> list[str]:
 
 
 def _threshold(placed: CachePlacement | None) -> Payload | None:
-    """Return the characters that decide whether a mark is sent to Gemini."""
+    """Return the characters that decide if a mark is sent to Gemini; None for other models."""
     if placed is None or placed.family != "gemini":
         return None
     return {"characters": placed.text_characters, "of": placed.threshold}
 
 
 def _prices(cell: CacheSimulation) -> dict[str, str]:
-    """Return the prices of reading and of writing a token, as multiples of its full price."""
+    """Return the prices of tokens read and written, as multiples of full price; {} if unknown."""
     if cell.rules is None or cell.rules.match == "unknown":
         return {}
     written = cell.rules.write_permille(str(cell.rules.value("default_ttl") or ""))
@@ -193,8 +191,7 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return labels for the requests that broke the cache: the request's index, and the lost
-    tokens."""
+    """Return labels for cache breaks: the index of the request, and the lost tokens."""
     flags = {
         number: f"{number + 1}: {before.cached_after - after.read:,}"
         for number in cell.breaks
@@ -274,14 +271,13 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
 
 
 def _shared_blocks(cell: CacheSimulation, number: int) -> int:
-    """Return the number of leading blocks that the request before has, too; they are not sent
-    again."""
+    """Return how many leading blocks are as in the previous request, and so need no data."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     difference = cell.differences[number]
     shared = len(before.chain) if difference is None else difference.block or 0
-    # a bill or a count of the whole request scales all blocks, so that no size stays the same
+    # a bill or a count of the whole request scales all blocks: none can be drawn as before
     return shared if shared and before.sizes[shared - 1] == sent.sizes[shared - 1] else 0
 
 

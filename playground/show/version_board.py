@@ -115,7 +115,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
 
 
 def _equal_share(value: VersionDiff) -> float:
-    """Return the share of the first differing block that stands before its difference."""
+    """Return how much of the first differing block precedes its difference, from 0 to 1."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
         return 0

@@ -34,7 +34,7 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 def event_text(event: Event) -> str:
-    """Return an event's content for a table, with half surrogates replaced."""
+    """Return an event's content for a table, with lone surrogates replaced."""
     return _LONE.sub("\ufffd", _event_content(event))
 
 

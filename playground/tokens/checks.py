@@ -73,7 +73,7 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     The provider cuts the text at the mark, so the model reads other tokens than without the mark:
     moving the mark changes the model's input.
     """
-    if not holds_marks(body):  # as most: reading blocks takes as long as counting
+    if not holds_marks(body):  # most bodies hold none, and reading blocks takes as long as counting
         return []
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]

@@ -124,7 +124,7 @@ def _frame(
 
 
 def _frame_texts(body: Mapping[str, Any], api: str) -> Framed:
-    """Frame the texts of a request; each message costs what it costs with most models."""
+    """Frame the texts of a request; for each message, add the framing that most models have."""
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_TOKENS_PER_MESSAGE * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_TOKENS_PER_MESSAGE} tokens a message"
@@ -154,7 +154,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
 
 
 def _least_tokens(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """Count the tokens of the texts alone: the least that a partly unknown request has."""
+    """Count the tokens of the texts alone: the lower bound for a partly unknown request."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))

@@ -33,7 +33,7 @@ _INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # bills leave out earlier turns with this tag, or parts of them
+_THOUGHT_OVER: Final = "</think>"  # bills leave out earlier turns with this tag, or a part of each
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
@@ -51,7 +51,7 @@ _ON_THE_SERVER: Final = (
 _FUNCTION_KEYS: Final = frozenset(("name", "function", "toolSpec", "functionDeclarations",
                                    "function_declarations", "cachePoint"))  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_HALF: Final = 0.5  # certain share of a block that is not text: its JSON may be shorter
+_HALF: Final = 0.5  # certain share of a block that is not text: the provider's JSON may be shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Family:
     """Models whose names match a pattern, with their costs as triples: lowest, middle, highest.
 
     `shown` is the share of the tools' text that is certainly billed; some servers leave tools out.
-    With `digits` each digit is a token. `hidden` is the reason why a bill has no upper limit.
+    If `digits`, each digit is a token. `hidden` is the reason why a bill has no upper limit.
     """
 
     names: re.Pattern[str]
@@ -183,15 +183,15 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
 def shares(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], tokens: int
 ) -> tuple[list[int], int]:
-    """Divide the estimated tokens of a request: return the size of each piece, and the rest, which
-    the request costs in addition. `texts` are the pieces' token counts by another tokenizer."""
+    """Divide the estimated tokens of a request among its pieces: return each piece's size, and the
+    remainder. `texts` are the pieces' token counts by another tokenizer."""
     ratio = family.ratio[1]
     sizes = [
         round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
     rest = tokens - sum(sizes)
-    # a negative rest is taken off the tools first, then off the other pieces
+    # a negative remainder is taken off the tools first, then off the other pieces
     for tools_only in (True, False):
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         rest += _reduce(sizes, bearing, max(0, -rest))
@@ -220,7 +220,7 @@ def _has_key(settings: Mapping[str, Any], keys: Sequence[str]) -> bool:
 
 def _bills_unseen_parts(settings: Mapping[str, Any]) -> bool:
     """Return True if a request's settings show that a bill may include unseen parts."""
-    if settings.get("format") and settings.get("think"):  # Ollama then asks twice, and bills both
+    if settings.get("format") and settings.get("think"):  # Ollama then bills two calls of the model
         return True
     return any(settings.get(key) for key in _ON_THE_SERVER)
 

@@ -1,7 +1,8 @@
 """OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, by Chat Completions.
 
-A gateway uses Responses to send a request with tools to a reasoning model: 16 bills of 2026, of six
-models and two gateways, show that. With earlier calls or a `response_format`, it is not known.
+A gateway sends a request with tools to a reasoning model by the Responses API: 16 bills of 2026, of
+six models and two gateways, show that. It is unknown whether it does so with earlier calls or a
+`response_format`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-# By their bills, a gateway frames a form alone, or tools alone, of these as Chat Completions does.
+# Models for which bills show that a gateway keeps Chat Completions, by what the request has.
 _FRAMED_AS_OPENAI: Final = {
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13

@@ -47,9 +47,9 @@ _DEEPSEEK_WORDS: Final = (  # escaped: some letters are not in normal form
 
 @dataclass(frozen=True)
 class Cut:
-    """Patterns that cut texts into parts, for the values `names` of `tokenizer.ggml.pre`. With
-    `whole`, a part that is in the vocabulary is one token. With `plain`, pieces are text, not
-    bytes.
+    """Patterns that cut texts into parts, for the values `names` of `tokenizer.ggml.pre`. If
+    `whole`, a part that is in the vocabulary is one token. If `plain`, the vocabulary's pieces are
+    text, not bytes.
     """
 
     names: tuple[str, ...]
@@ -176,8 +176,7 @@ def _pair(merge: str) -> tuple[str, str]:
 
 
 def word_piece_model(words: Sequence[Word]) -> Any:
-    """Return BERT's model. GGUF marks the pieces that start a word, BERT the pieces inside a
-    word."""
+    """Return BERT's model. GGUF marks pieces that start a word, BERT pieces inside a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

@@ -27,7 +27,7 @@ _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
 _EXPECTED_IN_FOLDER: Final = f"{', '.join(_IN_FOLDER)} in it, or the path of a GGUF file itself"
 _RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
-_FORM: Final = 1  # version of conversions: a new one converts files again
+_FORM: Final = 1  # version of the conversion: after a change of it, files are converted again
 
 
 def load_tokenizer(source: str | PathLike[str]) -> Tokenizer:

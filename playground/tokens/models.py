@@ -1,4 +1,4 @@
-"""Rules by a model's name: its tokenizer, and its framing by API. The first match counts. If a
+"""Rules by a model's name: its tokenizer, and its framing by API. The first match is used. If a
 model's framing is not known for an API, the kind of the count is `tokenizer`."""
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mist
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # its hosts write different system turns
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # each host has its own system turn
     _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # its framing is unknown: no bills
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),

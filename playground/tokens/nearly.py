@@ -1,6 +1,6 @@
 """Count a request with a similar tokenizer if the model's own is known but not installed.
 
-The framing is the model's own, so only the tokens of texts are estimated.
+The model's framing is known, so only the tokens of texts are estimated.
 """
 
 from __future__ import annotations

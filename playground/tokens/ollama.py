@@ -57,7 +57,7 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
             framed.add(*_turn_pieces(turn), Piece(LLAMA3.end_of_turn))
     if turns:
         _add_last(framed, turns[-1], functions, dated)
-    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 token lower
+    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 has 1 token less
         framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
     if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:
@@ -147,7 +147,7 @@ def _turn_pieces(turn: _Turn) -> list[Piece]:
 def _add_last(
     framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool
 ) -> None:
-    """Frame the last turn. The user's gets the tools; the model's has no end."""
+    """Frame the last turn. A user's turn gets the tools; a model's turn has no end marker."""
     if turn.role == "system":
         return
     pieces = _turn_pieces(turn)

@@ -28,14 +28,14 @@ _TOOLS: Final = 3
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_STORED: Final = 3  # more for a call with the id under which the server stores it
-_REQUIRED_TOOL: Final = 7  # beside the name of a tool that must be called
+_STORED: Final = 3  # additional, for a call with the id under which the server stores it
+_REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
-_SAMPLED: Final = 8  # most additional tokens of earlier answers that are billed as sampled
+_SAMPLED: Final = 8  # earlier answers that are billed as sampled add at most this many tokens
 
 
 def responses(
@@ -85,8 +85,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
 
 
 def _required_tool(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tool that must be called, by name or because it is the only tool; "" if there is
-    none."""
+    """Return the name of the tool that must be called (the chosen or the only one), or ""."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])
@@ -174,8 +173,8 @@ def _note_simultaneous_calls(
     framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool
 ) -> None:
     """Note simultaneous calls whose cost no bill shows. A model that does not reason reads such
-    calls one by one, also two stored ones (18 of 19 bills). No bill has more than two stored calls.
-    """
+    calls one by one, even two stored calls (18 of 19 bills). No bill has more than two stored
+    calls."""
     run = 0
     for item in items:
         run = run + 1 if item.get("type") == "function_call" else 0
@@ -195,10 +194,9 @@ def _note_calls(
 def _note_missing_reasoning(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
 ) -> None:
-    """Note calls without reasoning and id, if other calls of an unstored request have reasoning:
-    only one bill has both. Of calls without reasoning alone there are 60 unstored and three stored
-    bills.
-    """
+    """Note calls with neither reasoning nor id if other calls of an unstored request have
+    reasoning: only one bill is of such a request. 63 bills (60 unstored) have no call with
+    reasoning."""
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]
     if lone_calls and not stored and len(lone_calls) < len(calls):

@@ -48,7 +48,7 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The cost of a picture in square patches of `patch` pixels: a token for each patch and each
+    """The cost of a picture in patches of `patch` by `patch` pixels: a token for each patch and
     row.
 
     The cost is known for pictures of at most `most` pixels in width and height.

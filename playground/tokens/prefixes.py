@@ -1,7 +1,7 @@
 """Count every prefix of a request, so that the whole request has the count of `count_request`.
 
 If a tokenizer is published for the model, only whole requests are counted (`whole_bounds`). For any
-other model the estimate is a sum over the blocks, so each prefix has one (`sums_of`).
+other model the estimate is a sum over blocks, so every prefix has an estimate (`sums_of`).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ class Reasoning:
     """The additional tokens of a generation of models.
 
     `tools` and `chat_tools` are the tokens around tools in Responses and in Chat Completions (there
-    with instructions that nobody sees), `alone` those around a call without its reasoning. With
-    `harmony` the model's own turns are framed as in harmony.
+    with hidden instructions), `alone` those around a call without its reasoning. With `harmony` the
+    model's own turns are framed as in harmony.
     """
 
     tools: int

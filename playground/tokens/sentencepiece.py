@@ -1,10 +1,10 @@
 """Make a tokenizer from a SentencePiece model (`tokenizer.model`) without the sentencepiece
 package.
 
-The file is a protocol buffer, of which four fields matter (sentencepiece_model.proto: ModelProto).
-A BPE model of SentencePiece joins neighbours by the score of the piece that they make, not by a
-list of merges. So the list is made from all ways to cut a piece in two, in the order of the scores,
-as in Hugging Face's converter. A unigram model needs no merges.
+The file is a protocol buffer; four of its fields are read (sentencepiece_model.proto: ModelProto).
+A BPE model of SentencePiece has no list of merges: it joins neighbours by the score of the piece
+that they make. So the list is made from all ways to cut a piece in two, ordered by score, as
+Hugging Face's converter does. A unigram model needs no merges.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
 
 
 def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
-    """Return a tokenizer of the tokenizers package; with `prefix` it puts a space before the
-    text."""
+    """Return a tokenizer of the tokenizers package; if `prefix`, it puts a space before a text."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers
 
     ids = {word.text: i for i, word in enumerate(words)}

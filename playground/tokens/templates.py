@@ -141,7 +141,7 @@ def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> Non
 
 
 def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Frame the tools as one JSON text, which stands before the first question."""
+    """Frame the tools as one JSON text before the first question."""
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return

@@ -1,7 +1,7 @@
 """The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-A text that looks like a control token is only one if `control` is True: then a template wrote it. A
-lone surrogate, which no model gets, counts as a replacement character.
+Text that looks like a control token is read as one only if `control` is True, which means that a
+template wrote it. A lone surrogate is never sent to a model; it counts as a replacement character.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Tokenizer(Protocol):
     def controls(self) -> frozenset[str]: ...
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        """Return the tokens; with `control`, text that looks like a control token is one."""
+        """Return the tokens; with `control`, text that looks like a control token becomes one."""
 
     def starts(self, text: str, control: bool = False) -> list[int]:
         """Return for each token the index of the character in which it starts."""
@@ -58,9 +58,9 @@ _counts: Final[WeakKeyDictionary[Tokenizer, dict[tuple[bool, bytes], int]]] = We
 
 
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
-    """Count the tokens of each of several texts that are read as one text.
+    """Count the tokens of each text, if the model reads all texts as one.
 
-    A token that spans two texts counts for the first.
+    A token that spans two texts belongs to the first.
     """
     pieces = list(texts)
     starts = tokenizer.starts("".join(pieces), control)
@@ -125,7 +125,7 @@ class FileTokenizer:
         return [start for start, _stop in self._encode(text, control).offsets]
 
     def _encode(self, text: str, control: bool) -> Any:
-        with _SETTING:  # threads share the model, which has this setting
+        with _SETTING:  # the setting belongs to the model, which threads share
             self.model.encode_special_tokens = not control
             return self.model.encode(replace_lone_surrogates(text), add_special_tokens=False)
 

@@ -2,7 +2,7 @@
 
 The form is that of openai/harmony (src/encoding.rs, `template_tools_section`, 2025-11), and before
 it of github.com/hmarr/openai-chat-tokens (2023) and pamelafox/openai-messages-token-helper (2024).
-Recorded bills of 2024 to 2026 differ from these in two points:
+Recorded bills of 2024 to 2026 show two differences from these sources:
 
 * an object without comments and defaults is one line, `{ city: string, unit?: "c" | "f" }`; any
   other object has a line for each property, without indentation;
@@ -148,7 +148,7 @@ class _Schema:
         return f" // default: {json.dumps(schema['default'], ensure_ascii=False)}"
 
     def _resolve(self, schema: Any) -> dict[str, Any] | None:
-        """Return the schema, or the schema in the same document to which its `$ref` points."""
+        """Return the schema, merged with the one of its `$ref`; None if it is no object."""
         if not isinstance(schema, dict):
             return None
         reference = schema.get("$ref")

@@ -1,3 +1,3 @@
-"""The door to `playground.nouns.tool_formats.mcp_servers`, for scripts that import this path."""
+"""Re-export `playground.nouns.tool_formats.mcp_servers`, for scripts that import it from here."""
 
 from playground.nouns.tool_formats.mcp_servers import *  # noqa: F403

@@ -49,7 +49,7 @@ class Access:
 
 
 NOBODY = Access(public=True)
-ANY_NAME = "*"  # among the names of a server
+ANY_NAME = "*"  # in `hosts`: the server answers to any name
 NO_RUNS = (
     "This server is open to others, so no model is asked with its keys. "
     "To ask models, start `playground` on a machine of your own, or use `playground record` there."
@@ -120,7 +120,7 @@ def decide_access(address: str, public: bool, allow_run: bool, hosts: Sequence[s
 
 
 def answers_to(host: str) -> bool:
-    """Return True if a request's Host header is a name of this server, or every name is one."""
+    """Return True if a request's Host header is a name that this server accepts."""
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(

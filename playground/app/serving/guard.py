@@ -73,7 +73,7 @@ class OriginGate:
         await self._app(scope, receive, send)
 
     def _is_ours(self, headers: Headers) -> bool:
-        """Return True for the app's own origin and for no origin: every browser sends one."""
+        """Return True if the origin is the app's, or missing, as from a program."""
         if (origin := headers.get("origin")) is None:
             return True
         scheme, _, place = origin.lower().partition("://")
@@ -101,8 +101,7 @@ class TokenGate:
             await refused(scope, receive, send)
 
     def _is_token(self, value: str) -> bool:
-        """Compare with the token in constant time, so that the duration reveals nothing about
-        it."""
+        """Compare with the token in constant time, so that the time reveals nothing about it."""
         return secrets.compare_digest(value.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
@@ -158,8 +157,7 @@ def _is_page(path: str) -> bool:
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the app's cookie. Other cookies may be malformed, because a host's ports share
-    them."""
+    """Return the app's cookie. Others may be malformed: the ports of a host share cookies."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

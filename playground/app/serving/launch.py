@@ -1,4 +1,4 @@
-"""Start the app: streamlit in this process, with the configuration file beside the package.
+"""Start the app: streamlit in this process, with the configuration file next to the package.
 
 The address decides what visitors may do (`access`): if others can reach it, the app must be started
 with `--public`.

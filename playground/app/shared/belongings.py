@@ -56,7 +56,7 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
                 name, lambda kept: after(old if tab.value(name) else kept)
             )
         except InputFault as fault:
-            state.put(state.REFUSED, f"{fault}. It lives in this tab alone.")
+            state.put(state.REFUSED, f"{fault}. It is stored in this tab only.")
         else:
             tab.change(name, lambda _: None)
             state.tell_starred(starred)

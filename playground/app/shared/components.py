@@ -32,8 +32,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data, its key, and the values of `more`, which redraw nothing when they
-        change."""
+        """Return the data, its key, and `more`, whose changes redraw nothing."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -105,11 +104,13 @@ def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], N
     _registered("strip", "strip")(data=data, key=key, on_mark_change=on_mark)
 
 
-def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any) -> None:
-    """Draw rows of bars; a click on a bar chooses its key."""
-    _registered("bars", "bars")(
-        data={"title": title, "rows": list(rows)}, key=key, on_chosen_change=on_choose
-    )
+def bars(
+    title: str, rows: Sequence[dict[str, Any]], *, remedy: Any, key: str, on_choose: Any
+) -> None:
+    """Draw rows of bars; a click on a bar chooses its key. The page's strip offers the `remedy`, a
+    key with its label, at the finding with this index."""
+    data = {"title": title, "rows": list(rows), "remedy": remedy}
+    _registered("bars", "bars")(data=data, key=key, on_chosen_change=on_choose)
 
 
 def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing) -> None:
@@ -143,7 +144,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file. `said` answers the text that the box sent with `number`."""
+    """Draw a box for a text or file. `said` answers the box's text of this `number`."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -13,7 +14,9 @@ from playground.app import navigation, state
 from playground.app.pages import PageEntry
 from playground.app.shared import bring, components, history, keys, say, widget_changes, workspace
 from playground.base import paths
+from playground.sessions.session import Session
 
+_IN_MENU: Final = " in menu"
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 _MODELS: Final = (
     "anthropic/claude-sonnet-4-5",
@@ -34,9 +37,8 @@ def head(entry: PageEntry) -> bool:
         workspace.select(is_there)
         if is_there:
             working = state.working_session()
-            workspace.menu(working)
-            _select_model(working)
-            _undo(working)
+            workspace.menu(working, partial(_of_session, working, in_menu=True))
+            _of_session(working)
         if st.button("Import", key="bring", icon=":material/content_paste_go:", help="Import: i"):
             bring.dialog(entry.name)
         if st.button("Help", key="help", icon=":material/help:", help="Keys and documentation: ?"):
@@ -53,8 +55,10 @@ def head(entry: PageEntry) -> bool:
     return is_there
 
 
-def _undo(working: state.WorkingSession) -> None:
-    """Show the button for undo and, if a step was undone, the button for redo."""
+def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
+    """Show the session's model, and the button for undo and, if a step was undone, for redo: in
+    the bar, and again in the session's menu, which alone has room for them on a narrow screen."""
+    _select_model(working, in_menu)
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
         ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
@@ -64,7 +68,7 @@ def _undo(working: state.WorkingSession) -> None:
         if step or label == "Undo":
             say.button(
                 label,
-                key=label,
+                key=label + _IN_MENU * in_menu,
                 icon=f":material/{icon}:",
                 disabled=not step,
                 help=f"{label}: {step}" if step else None,
@@ -89,9 +93,18 @@ def show_views(page: str) -> None:
     navigation.show(chosen, row)
 
 
+def has_request(session: Session) -> bool:
+    """Return False, and lead to Replay, if a session holds only replies."""
+    if session.messages or session.tools or not session.recordings:
+        return True
+    st.info("This session holds a reply and no request.")
+    navigation.link("replay", "Replay it", icon=":material/play_circle:", width="content")
+    return False
+
+
 @st.dialog("Help", width="large", on_dismiss="rerun")
 def help_dialog(entry: PageEntry) -> None:
-    """Show the page's question, its keys, a link to the present view, and its document."""
+    """Show the page's question, its keys, a link to the current view, and its document."""
     entry = navigation.current(entry)
     say.text(entry.question)
     components.verbatim(str(st.context.url or ""), "link", key="link")
@@ -103,19 +116,29 @@ def help_dialog(entry: PageEntry) -> None:
             st.markdown(_LINK.sub(r"\1", text))
 
 
-def _select_model(working: state.WorkingSession) -> None:
-    own = state.original_session(working.name).task.model_name
+def _select_model(working: state.WorkingSession, in_menu: bool) -> None:
+    """Let the user choose a model; the list in the menu sets the bar's."""
+    own = state.original_session(working.name).named_model
     before = state.get(state.MODEL)
     st.selectbox(
         "Model",
-        list(dict.fromkeys([own, *_MODELS])),
+        list(dict.fromkeys([*filter(None, [own]), *_MODELS])),
         index=None,
         format_func=say.option,
-        key=state.MODEL,
-        placeholder=say.shown(own),
+        key=state.MODEL + _IN_MENU * in_menu,
+        placeholder=say.shown(in_menu and before or own or "No model named"),
         accept_new_options=True,
-        bind="query-params",
+        bind=None if in_menu else "query-params",
         label_visibility="collapsed",
-        width=220,
-        on_change=widget_changes.of(state.MODEL, history.took_model, working.name, before),
+        width="stretch" if in_menu else 220,
+        on_change=partial(_take_model, working.name, before)
+        if in_menu
+        else widget_changes.of(state.MODEL, history.took_model, working.name, before),
     )
+
+
+def _take_model(name: str, before: str | None) -> None:
+    model = state.get(state.MODEL + _IN_MENU)
+    state.choose(state.MODEL + _IN_MENU, None)
+    state.choose(state.MODEL, model)
+    history.took_model(model, name, before)

@@ -26,7 +26,8 @@ def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
 def set_tools(name: str, data: bytes, file_name: str) -> None:
     """Replace the session's tools by those of a file.
 
-    Of several tools with the same name the first counts, as in a loaded session. Raises InputFault.
+    Of several tools with the same name, only the first is used, as in a loaded session. Raises
+    InputFault.
     """
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
@@ -43,9 +44,9 @@ def took_model(model: str | None, name: str, before: str | None) -> None:
 
 
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
-    """Return the changes of the model: the number of edits before each, the old and the new model.
+    """Return the choices of a model: the number of edits before each, the old and the new model.
 
-    Return [] if the model was then set in another way than by the list of models, as by a link.
+    Return [] if the model was later set in another way, for example by a link.
     """
     found = state.get(state.MODELS + name) or []
     return found if found and found[-1][2] == state.get(state.MODEL) else []

@@ -1,8 +1,8 @@
 """Editing in place: the open block in a column of Compare, and its draft.
 
 The browser has the text while the user types. Python shows what the draft would change, and stores
-nothing. When the user keeps the text, each changed part becomes one step, which can be undone. If
-the text is refused, it stays in its box, with the reason, and no step is made.
+nothing. When the user accepts the text, each changed part becomes a step, which can be undone. If
+the text is invalid, it stays in its box, with the reason, and no step is made.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     data = {
         **opened,
         "fault": fault,
-        "version": version,  # that of the draft which the columns show
+        "version": version,  # version of the draft that the columns show
         "drafted": session is not working.session,
         "fields": [
             {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}
@@ -73,7 +73,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
 
 
 def on_asked(name: str, key: str) -> None:
-    """Do what the component asks for: open a block, keep or drop its text, or move the block."""
+    """Do what the component asks: open a block, accept or drop its text, or change it."""
     asked = state.component_value(key, "asked")
     if not isinstance(asked, Mapping):
         return
@@ -170,7 +170,7 @@ def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]
 
 
 def _change(name: str, opened: Mapping[str, Any], at: int) -> None:
-    """Change the open block's role, place or parts, as its box offers."""
+    """Make a change that the open block's box offers: of its role, place or parts."""
     origin = opened["origin"]
     label, step = changes_of(state.edited_session(name), origin)[at]
     if label == SPLIT:

@@ -3,8 +3,9 @@
 A key always follows from the values. If callers passed keys, a caller could change a value and not
 its key, and the page would silently show the answer to another question.
 
-Streamlit would hash a session anew in every run, 60 ms for each megabyte of models. Our values are
-frozen, so `digest` computes the digest of an object only once; later uses cost about 0.05 ms.
+Streamlit would hash a session in every run, which takes 60 ms for each megabyte of models. Our
+values are frozen, so `digest` computes the digest of an object only once; later uses cost about
+0.05 ms.
 """
 
 from __future__ import annotations

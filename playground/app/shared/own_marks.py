@@ -76,8 +76,7 @@ def _labels_to_show(
     """Return the labels of the marks to show, from the first of these that has a value: the widget;
     `last`, the labels before another page was opened or an edit made a new session of a sample; the
     address with which the app was opened; the policy. After the browser's Back or Forward, only the
-    address and the policy count.
-    """
+    address and the policy are used."""
     back = state.went_back()
     for labels in () if back else (state.get(key), last):
         if labels is not None:

@@ -46,7 +46,7 @@ def find(name: str) -> OwnPolicy | None:
 
 
 def chosen(policy: str, own_policies: OwnPolicy | None) -> str | Policy:
-    """Return a policy in the form that questions take: the user's own, a name, or else OWN."""
+    """Return the user's policy, or without one a built-in name or OWN (the dialect's)."""
     return (
         own_policies.policy() if own_policies else policy if policy in (AS_SENT, *POLICIES) else OWN
     )
@@ -68,12 +68,12 @@ def forget(name: str) -> None:
 
 
 def show(policy: OwnPolicy) -> None:
-    """Show a policy that was made by clicks, as long as the tab lasts."""
+    """Add a policy that was made by clicks to the lists of policies, until the tab is closed."""
     state.put(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
 
 
 def drop(name: str) -> None:
-    """Drop a policy that was made by clicks."""
+    """Remove a policy that was made by clicks."""
     state.put(_CLICKED, _without(_clicked(), name))
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from playground.app.shared import choosing, widgets
+from playground.app.shared import choosing
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
+from playground.questions.detection import detect_recording
 from playground.questions.server_view import server_view
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
@@ -119,12 +120,14 @@ def _file(
 
 
 @memoized(64)
-def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return the dialect, and beside it the reading that differs most usefully from it.
+def usual_columns(recording: Recording, dialect: str, tools: Tools, of_model: str) -> list[str]:
+    """Return the dialect, and a column for a reading that differs from it.
 
-    That is a server that delivers an incomplete call or drops text, or else another dialect.
-    A server whose parser was run on such replies comes before one whose reading is assumed. If the
-    server chosen so delivers no incomplete call and another one does, that one is a third column.
+    The second column is a server that delivers an incomplete call or drops text; without such a
+    server, the dialect `of_model` of a model that the session names, or else the nearest dialect
+    that reads otherwise. A server whose parser was run on such replies is preferred to a server
+    whose reading is assumed. If the chosen server delivers no incomplete call, one that does is a
+    third column.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
@@ -143,9 +146,12 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]
                 [max(early, key=lambda name: early[name])] if early and first not in early else []
             )
             return [dialect, *(SERVER + name for name in (first, *third))]
-    near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
-    other = next(name for name in near if name != dialect)
-    return [dialect, other]
+        if of_model in ("", dialect):
+            found = detect_recording(recording, tools)  # the likeliest first
+            outcomes = {d.dialect: (d.calls, d.aborted, d.text_characters) for d in found}
+            of_model = next((n for n in outcomes if outcomes[n] != outcomes[dialect]), "")
+    near = [of_model, *choosing.DEFAULT_DIALECTS]
+    return [dialect, next(name for name in near if name not in ("", dialect))]
 
 
 def options() -> list[str]:

@@ -1,7 +1,6 @@
 """The runs of all browser sessions, by id. A run holds a thread, and a session's state may hold
-only plain values: so runs are stored here, and each session keeps the ids of its own. Adding a run
-removes the earlier run of its tab, and finished runs of closed tabs.
-"""
+only plain values: so runs are stored here, and each session's state has the ids of its runs. Adding
+a run removes the earlier run of its tab, and finished runs of closed tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streamlit's elements for the app's own sentences, guarded against names in these sentences.
+"""Streamlit's elements for the app's own sentences, in which names cannot reorder the text.
 
 The name of a tool, model, file or session may contain characters that change the reading direction
 of a line. These functions, the components and the tables guard the app's words against such names:

@@ -35,9 +35,9 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 
 
 def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
-    """If no call was read, nor one cut off, offer another dialect in which the text's end has one.
+    """If no call was read, not even in part, offer a dialect that reads one at the end.
 
-    `read_as` applies it.
+    `read_as` is called with its name if the user accepts.
     """
     result = reading.timeline.result
     if result.tool_calls or result.aborted:

@@ -76,7 +76,7 @@ def dialect_select(label: str, key: str, default: str = "") -> str:
 
 
 def model_dialect() -> str:
-    """Return the dialect that the session's model writes, or the nearest one to it."""
+    """Return the name of the dialect that the session's model writes, or of the nearest one."""
     return dialect_for(state.working_session().session.task.model_name).usable
 
 

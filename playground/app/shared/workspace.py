@@ -82,7 +82,7 @@ def notice() -> None:
         say.text(fault)
         state.put(state.REFUSED, "")
     if fault := state.get(_UNKEPT):
-        st.error("Not kept: it lives in this tab alone.")
+        st.error("Not saved: it is stored in this tab only.")
         say.text(fault)
         _button("Try again", "refresh", _keep_again, state.chosen_name())
         state.put(_UNKEPT, "")
@@ -153,8 +153,9 @@ def select(is_there: bool) -> None:
     )
 
 
-def menu(working: WorkingSession) -> None:
-    """Show the chosen session's description, whether it is stored, and the actions on it."""
+def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
+    """Show the chosen session's description, whether it is stored, and the actions on it; on a
+    narrow screen, also what `narrow` draws."""
     if fault := state.tab().fault(working.name):
         state.put(_UNKEPT, fault)
     problems = len(working.findings)
@@ -168,6 +169,8 @@ def menu(working: WorkingSession) -> None:
     ) as place:
         if not place.open:
             return
+        with st.container(horizontal=True, key="narrow"):
+            narrow()
         if working.session.purpose:
             say.text(working.session.purpose)
         if working.session.scripted:
@@ -345,7 +348,7 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
 
 
 def _accept_repair() -> None:
-    """Add the repaired session beside the loaded one, and choose it."""
+    """Add the repaired session to the workspace, and choose it; the loaded one stays."""
     working = state.working_session()
     mended, _ = _repaired(working.session)
     state.add_session(f"{working.name} (repaired)", mended)

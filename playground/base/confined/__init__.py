@@ -2,7 +2,7 @@
 
 A user's template is a program. A sandbox controls what it may touch, but not what one C call costs:
 `9**64**64` or `'a'.ljust(3000000000)` run inside the interpreter, where no thread can be stopped
-and no limit checked. So a template runs in another process:
+and no limit can be checked. So a template runs in another process:
 
 * `run(task, value, budget)` hands plain data to a *worker*: a process of the same Python, started
   with `-m`. It needs neither a fork nor `if __name__ == "__main__"`, so it works in scripts,

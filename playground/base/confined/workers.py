@@ -25,7 +25,7 @@ MOST_WORKERS: Final = 4  # a fifth task waits until one of them is free
 MEMORY_BYTES: Final = 1 << 30
 START_SECONDS: Final = 30.0  # a loaded machine starts Python slowly
 MOST_ANSWER: Final = 400_000_000  # bytes; enough for a text of 20 million characters as JSON
-# The variables of the environment that a worker gets: for finding files and writing text. No keys.
+# The environment variables that a worker gets: paths, languages and the time zone, but no keys.
 _PASSED_VARIABLES: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT")
 
 
@@ -113,7 +113,7 @@ class _Worker:
         self._prepared: set[str] = set()
         environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
-        # -P: a `json.py` in the user's folder must not be loaded; -B: no file can be written
+        # -P: do not load a `json.py` from the user's folder; -B: write no bytecode (it would fail)
         command = [sys.executable, "-P", "-B", "-m", "playground.base.confined.child"]
         try:
             self._process = subprocess.Popen(
@@ -132,8 +132,8 @@ class _Worker:
             raise Unavailable("a worker process does not start here")
 
     def prepare(self, task: str) -> dict[str, Any]:
-        """Import a task's module in the worker, before the task's time runs. Return {}, or an
-        answer that says what went wrong. Raises Unavailable if it takes longer than a start may."""
+        """Import a task's module in the worker, before the task's time begins to count. Return {},
+        or an answer that says what went wrong. Raises Unavailable after START_SECONDS."""
         if task in self._prepared:
             return {}
         answer = self.ask(marshal.dumps((task, None, None)), START_SECONDS)
@@ -162,7 +162,7 @@ class _Worker:
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # unwritten data has no reader any more
+            with suppress(OSError):  # closing flushes data to a process that has ended
                 self._stream(stream).close()
 
     def _read(self, seconds: float) -> dict[str, Any]:
@@ -186,10 +186,10 @@ class _Worker:
         return {"stopped": why}
 
     def _bytes(self, count: int, deadline: float) -> bytes | Literal["time", "ended"]:
-        """Return the next `count` bytes of the answer, or the reason why they do not come."""
+        """Return the next `count` bytes of the answer; "time" or "ended" if they do not come."""
         pieces: list[bytes] = []
         descriptor = self._stream(self._process.stdout).fileno()
-        ready = select.poll()  # select() knows no descriptor above 1,023
+        ready = select.poll()  # select() fails for a descriptor above 1,023
         ready.register(descriptor, select.POLLIN)
         while count:
             remaining = deadline - time.monotonic()

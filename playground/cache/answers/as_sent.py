@@ -5,7 +5,7 @@ The bodies stay as they were sent: no dialect rewrites them, and no policy marks
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from playground.base.errors import InputFault
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.dialects.marks.policies import AS_SENT as AS_SENT
-from playground.dialects.marks.providers import UNKNOWN, rules_and_model
+from playground.dialects.marks.providers import UNKNOWN, provider_of, rules_and_model
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
@@ -22,7 +22,7 @@ FieldValue = TypeVar("FieldValue")
 
 @dataclass(frozen=True)
 class SentRequests:
-    """Complete request bodies, with the usage that came back for each; sub-agents' are left out.
+    """Complete request bodies, with the usage of each answer. Sub-agents' requests are left out.
 
     `times` are seconds since the first request; empty unless every request has its own time.
     """
@@ -34,6 +34,14 @@ class SentRequests:
     routes: list[str]  # name of the rules for each address; "" if it is unknown or missing
     unknown_hosts: list[str]  # addresses whose host is no known provider
     summed: list[bool]  # True if tools of the provider ran: the bill is then a sum of rounds
+
+    @property
+    def doubt(self) -> str:
+        """Return a sentence if not all requests went to one known provider, else an empty text."""
+        routes = list(dict.fromkeys(filter(None, self.routes)))
+        if len(routes) > 1:
+            return f"the requests went to several providers: {', '.join(routes)}"
+        return "it went to a host of no known provider" if self.unknown_hosts else ""
 
 
 def sent_requests(session: Session) -> SentRequests:
@@ -67,6 +75,15 @@ def sent_requests(session: Session) -> SentRequests:
         unknown_hosts,
         _summed(own),
     )
+
+
+def doubt_of_providers(session: Session, models: Sequence[str], provider: str) -> str:
+    """Return a sentence if the recorded requests went to several providers or to an unknown one."""
+    if any(not row.sub_agent for row in session.rows) and (doubt := sent_requests(session).doubt):
+        return doubt
+    strangers = [name for name in dict.fromkeys(models) if provider_of(name) != provider]
+    names = ", ".join(dict.fromkeys(models))
+    return f"the requests went to models of several providers: {names}" if strangers else ""
 
 
 def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
@@ -104,7 +121,7 @@ def _route(url: str, body: dict[str, Any]) -> str:
 def _aligned(
     session: Session, count: int, convert: Callable[[Any], FieldValue | None], field: str
 ) -> list[FieldValue | None]:
-    """Return the `field` of each request's record, converted by `read`, for `count` requests.
+    """Return the `field` of each request's record, converted by `convert`, for `count` requests.
 
     If every request has a record, they correspond one to one; the record of an unanswered request
     is empty. Otherwise the last record belongs to the last request, unless there are fewer answers
@@ -121,7 +138,7 @@ def _aligned(
 
 
 def has_all_times(session: Session) -> bool:
-    """Return True if every request has its time; builds no body to find out."""
+    """Return True if every request has its time. No request body is built for this."""
     return bool(_times([row for row in session.rows if not row.sub_agent]))
 
 

@@ -70,7 +70,7 @@ class CacheSimulation(Drawn, Live):
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(default=tuple, compare=False)
-    _printed = {"state": {"exact": sureness("exact")}}  # its tokens may be estimates
+    _printed = {"state": {"exact": sureness("exact")}}  # "certain": the tokens may be estimates
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
 
@@ -80,7 +80,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def outcome(self) -> str:
-        """The shares read and paid of all input; or how many requests would be refused."""
+        """The shares of all input that are read and paid; or how many requests would be refused."""
         if refused := sum(one.state == "error" for one in self.requests):
             return f"{refused} of {counted(len(self.requests), 'request')} would be refused"
         shares = f"read {_share(self.read_permille)}, cost {_share(self.cost_permille)}"
@@ -186,8 +186,8 @@ class CacheSimulation(Drawn, Live):
         return (life, sum(saved), nano) if sum(saved) > 0 else None
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
-        """Return how much more the lost tokens cost than a read of them, in billionths of a dollar.
-        The price is that of the model that was billed."""
+        """Return the extra cost of not reading the lost tokens, in billionths of a dollar, by the
+        billed model's price; None if it has no price or no bill."""
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
@@ -242,8 +242,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by request. A fact may not be the
-        cause."""
+        """Facts near each break that only bills show, by request. A fact may not be the cause."""
         hints: dict[int, str] = {}
         if self.rules is None or not self.row:
             return hints
@@ -437,8 +436,8 @@ class CacheSimulation(Drawn, Live):
             lines.append(sent.size_line)
         if any(sent.has_opaque and sent.billed is None for sent in self.row):
             lines.append(
-                "the size of a picture, a file or a tool that the provider defines is not in the "
-                "body: tokens and prices are guesses there"
+                "the body does not show how long a picture, a file or a tool of the provider is: "
+                "its tokens and its price are guesses"
             )
         if self.price and not self.errors:
             nano = self.nano_dollars
@@ -533,7 +532,7 @@ def contradicted(
     rules: Rules,
     facts: Sequence[NotedRequest] = (),
 ) -> list[BilledBreak]:
-    """Return the breaks that bills show and the simulation lacks, or shows as smaller.
+    """Return the breaks that bills show, but the simulation does not, or shows as smaller.
 
     If a simulated request does not read all that the last billed request left, its bill is compared
     with the simulated read. A request without a bill may never have arrived (for example, because
@@ -563,8 +562,7 @@ def contradicted(
 def _goes_on(
     after: Simulated, request: TimedRequest, before: Simulated, request_before: TimedRequest
 ) -> bool:
-    """Return True if a request reads the entry that an earlier one left: the same block of the same
-    text."""
+    """Return True if a request reads all of an earlier request's last entry, and begins like it."""
     last = _last_entry(before)
     return (
         last is not None
@@ -574,14 +572,13 @@ def _goes_on(
 
 
 def reads_up_to(after: Simulated, before: Simulated) -> bool:
-    """Return True if a request reads at least to the block at which its predecessor's last entry
-    ends."""
+    """Return True if a request reads at least up to the end of its predecessor's last entry."""
     last = _last_entry(before)
     return after.hit is not None and last is not None and after.hit >= last
 
 
 def _last_entry(outcome: Simulated) -> int | None:
-    """Return the block of the last entry that a request writes or else reads, or None."""
+    """Return the last block that a request writes, or if it writes none, reads; else None."""
     points = outcome.breakpoints if outcome.written else ()
     return points[-1] if points else outcome.hit
 

@@ -189,7 +189,7 @@ def _nothing_read(value: CacheSimulation) -> str:
     if not (writes or prefix.is_enough):
         no_hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
-        stop = ";" if prefix.alone else ","  # the subject itself has a comma
+        stop = ";" if prefix.alone else ","  # because `subject` itself has a comma
         return f"{prefix.subject}{stop} {prefix.probably}{no_hit}: {needs}."
     if len(value.requests) == 1 and (writes or prefix.alone):
         if _probably(value):

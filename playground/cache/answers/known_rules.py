@@ -12,12 +12,12 @@ from playground.cache.prices import Price, listed_price, price_of
 from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_NEAR: Final = 0.75  # LiteLLM's list has no model without rules that is so like one with rules
+_NEAR: Final = 0.75  # the similarity of misspelt names; other names in LiteLLM's list have less
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """Return a provider's rules, with the price lists' figures for a model it made or they name.
+    """Return a provider's rules, with the list price's figures if these hold for the model.
 
     If `provider` is empty, it is derived from the model's name: "unknown-provider" if no rules fit.
     Raises UnknownNameError for an unknown provider.
@@ -30,14 +30,13 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's list price if the rules are those of its maker, or name it; None
-    otherwise."""
+    """Return a model's list price; None if it does not hold for the model under these rules."""
     return price_of(model) if _takes_list_price(rules, model) else None
 
 
 def stand_in(rules: Rules, model: str) -> str | None:
-    """Return the known model that lends its figures to a model that the rules do not name. Return
-    None if they name it, or if there are no rules, and "" if the rules name no model at all."""
+    """Return the known model whose figures are used for `model`, if the rules do not name `model`.
+    Return None if they do, or if there are no rules, and "" if the rules name no model at all."""
     if rules.match == "unknown" or rules.knows(model):
         return None
     return rules.assumed_as(model)
@@ -66,7 +65,7 @@ def check_model(model: str, provider: str = "") -> None:
 
 @cache
 def _misspelt(model: str) -> list[str]:
-    """Return the models with rules if a name without a route seems to be one of them misspelt."""
+    """Return all models with rules if `model` seems to be one of them misspelt, otherwise []."""
     if not model or "/" in model or provider_of(model) != UNKNOWN or price_of(model):
         return []
     known: list[str] = []
@@ -77,5 +76,5 @@ def _misspelt(model: str) -> list[str]:
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:
-    """Return True if the provider made the model, or its rules name it: the list price holds."""
+    """Return True if the list price holds: the rules name the model, or are those of its maker."""
     return rules.provider == provider_of(model) or rules.knows(model)

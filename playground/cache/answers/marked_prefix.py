@@ -17,13 +17,13 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """The prefix of a request up to its last mark. Without marks, or if marks do not count, it is
-    the whole request.
+    """The prefix of a request up to its last mark. Without marks, or if the provider ignores them,
+    it is the whole request.
 
     `low` and `high` are the bounds of `tokens`: equal if a bill or the model's tokenizer gives it.
-    `alone` is True if the provider caches without marks, `heeded` if its marks count. `minimum` is
-    the fewest tokens that the model caches; 0 if unknown. If no source states the minimum for this
-    model, `assumed` says from which model it is taken.
+    `alone` is True if the provider caches without marks, `heeded` if it uses the request's marks.
+    `minimum` is the fewest tokens that the model caches; 0 if unknown. If no source states the
+    minimum for this model, `assumed` says from which model it is taken.
     """
 
     marks: int
@@ -35,7 +35,7 @@ class MarkedPrefix:
     heeded: bool
     minimum: int
     assumed: str = ""
-    least: int = 0  # the lowest and the highest minimum by any source
+    least: int = 0  # the lowest minimum of all sources; `most` is the highest
     most: int = 0
 
     @property
@@ -49,7 +49,7 @@ class MarkedPrefix:
 
     @property
     def subject(self) -> str:
-        """The subject of a sentence on the size: the marks, or a cache that needs no marks."""
+        """The beginning of `line`: the number of marks, or a cache that needs none."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks
@@ -69,8 +69,8 @@ class MarkedPrefix:
 
     @property
     def minimum_in_words(self) -> str:
-        """The minimum in words, with the model that it is assumed from and, if sources differ, its
-        range."""
+        """The minimum in words; with the model it is assumed from, and its range if sources
+        differ."""
         return f"{self.minimum:,}{self.assumed}{self._span}"
 
     @property

@@ -34,7 +34,7 @@ def _two_prices(model: str, other: str) -> tuple[int, int]:
 
 
 def models_note(simulation: CacheSimulation) -> list[str]:
-    """Say that each request is priced for its own model, if there are several."""
+    """Return a note that each request is priced for its own model; [] for a single model."""
     models = list(dict.fromkeys(sent.wire.model for sent in simulation.row))
     if len(models) < 2:
         return []

@@ -19,8 +19,8 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The sum of bills. `requests` of `among` requests have a bill; together they have `tokens` of
-    input.
+    """The sum of bills. Of `among` requests, `requests` have a bill; their input is `tokens` tokens
+    in all.
 
     `permille` is their cost in thousandths of the same tokens' full price; `shares` has this figure
     for each request (None without a bill). `nano_dollars` is the sum in billionths of a dollar
@@ -68,7 +68,7 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
         nano += price.nano_dollars(cost, factor or 0) if price else 0
     if not whole:
         return None
-    # weighted by price: a request to an expensive model counts for more
+    # weighted by each model's price
     in_money = is_priced and full_nano
     permille = nano * 1000 // full_nano if in_money else costs // whole
     billed = sum(share is not None for share in shares)

@@ -49,7 +49,7 @@ class PartPlacement:
 
 @dataclass(frozen=True)
 class CachePlacement(Drawn, Live):
-    """Every part of a request with its decision. Shows itself as a pane.
+    """Every part of a request with the decision on it, which a notebook or page shows as a pane.
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
@@ -98,8 +98,7 @@ class CachePlacement(Drawn, Live):
 
     @property
     def refusal(self) -> CacheDecision | None:
-        """The decision that refuses marks for the whole request, with its reason; None without
-        one."""
+        """The decision, with a reason, that refuses marks for the whole request, or None."""
         whole = [d for d in self.decisions if d.message is None and not d.marked]
         return whole[0] if whole and not self.marks else None
 
@@ -153,7 +152,7 @@ def _as_sent(session: Session) -> CachePlacement:
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
     request = counted_request(body, wire, 0.0, rules)
-    # an automatic mark, which the request asks for, stands on the last block that can be marked
+    # if the request asks for an automatic mark, it is on the last block that can be marked
     has_automatic = wire.automatic_ttl is not None
     automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if has_automatic else set()
     parts = []
@@ -193,7 +192,7 @@ def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
 def _parts(
     messages: list[dict[str, Any]], decisions: list[CacheDecision], environment: bool
 ) -> list[PartPlacement]:
-    # a policy refuses the whole request in one decision, which then explains every part
+    # a single decision without a place refuses the whole request and explains every part
     match decisions:
         case [CacheDecision(marked=False, message=None, reason=reason)]:
             otherwise = reason

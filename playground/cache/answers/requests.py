@@ -27,8 +27,8 @@ APART = 20.0  # seconds between requests without noted times
 class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is True for the first request after a compaction. `own_marks` are marks that the
-    dialect's own `format_messages` sets: they stay under any policy.
+    `anew` is True if the history begins again: for the first request after a compaction.
+    `own_marks` are marks that the dialect's own `format_messages` sets: they stay under any policy.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -92,8 +92,8 @@ def render_requests(
     writes_own = dialect.writes_own_requests
     rendered: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # The blocks are written once, without marks, because this takes time. Marking the same blocks
-    # under each policy of the matrix takes none.
+    # Writing the blocks is slow, so they are written once, without marks. Then each policy of the
+    # matrix marks the same blocks, which is fast.
     for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
@@ -135,7 +135,7 @@ def is_pending(session: Session) -> bool:
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """Return when the request of each answer was sent, in seconds since the first request.
+    """Return the time at which each answer's request was sent, in seconds since the first request.
 
     Return None if fewer than half of the times are known. A request without a time gets that of the
     previous request.
@@ -185,7 +185,7 @@ def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
 
 
 def answering_models(session: Session) -> list[str]:
-    """Return the model of each answer's request; the session's own if none is noted."""
+    """Return the name of each request's model; the session's own model if none is noted."""
     model_by_reply = {record.reply: record.model for record in session.requests}
     return [model_by_reply.get(reply) or session.task.model_name for reply in session.replies]
 

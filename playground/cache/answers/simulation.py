@@ -14,7 +14,7 @@ from playground.base.arguments import formerly_positional, one, takes, wrong
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
-from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.as_sent import AS_SENT, doubt_of_providers, sent_requests
 from playground.cache.answers.cells import (
     OUTSIDE,
     CacheMatrix,
@@ -88,13 +88,13 @@ def simulate_cache(
     "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
     is not used. `model` replaces the model that the session or the bodies name. `provider`, one of
     `provider_names()`, has the rules; by default it follows from the name of the (first) model.
-    Requests are sent at their recorded times if most have one (for bodies: `times`, in
-    seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
-    Tokens are counted as by `count_tokens`; `usages`, the provider's usage record for each
-    body, make them exact. A request's state "exact" is about the outcome, that it reads or not,
-    and not about the count of tokens. Requests to a provider without rules are in the state
-    "unknown-provider". If a request would be refused, the whole has no cost.
-    `cache_matrix` takes several dialects and policies at once.
+    Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
+    Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
+    counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
+    exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
+    may still be estimates. Requests to a provider without rules are in the state
+    "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
+    takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
     rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
@@ -200,7 +200,7 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own_name) for body in sent.bodies]
-    # keep its route
+    # the session's spelling of a model's name, which may have a route
     names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
@@ -210,16 +210,15 @@ def _as_sent(
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=diagnoses, notes=notes
     )
-    if is_routed and len(routes) > 1:
-        return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.unknown_hosts and (is_routed or not provider):
-        return _doubted(simulation, "it went to a host of no known provider")
-    return simulation
+    doubt = sent.doubt if is_routed or not (provider or len(routes) > 1) else ""
+    return _doubted(simulation, doubt)
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with every outcome uncertain and no price, for the reason `why`: what
-    another provider has seen is not even eligible to be read."""
+    """Return the simulation without a price. Outcomes that are "exact" or "eligible" become
+    "unpredictable", for the reason `why`. If `why` is empty, nothing is changed."""
+    if not why:
+        return simulation
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state in ("exact", "eligible")
@@ -282,9 +281,9 @@ def simulated_by_dialect(
     was_paid = paid(bills, answering_models(session), provider)
     models = [] if model or what_if.parallel > 1 else sent_models(session)
     mixed = () if model else tuple(_mixed_model_findings(session, provider, bool(models)))
-    session = session.with_model(model)
-    name = session.task.model_name
+    name = (session := session.with_model(model)).task.model_name
     rules, cache_request = known_rules(provider, name), _cache_request(session)
+    doubt = "" if model or provider else doubt_of_providers(session, models, rules.provider)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
@@ -299,7 +298,7 @@ def simulated_by_dialect(
             lives = _lives_in_bills(bills, len(rendered))
             row += [
                 replace(
-                    cell,
+                    _doubted(cell, doubt),
                     notes=notes,
                     pending=to_come,
                     paid=was_paid,
@@ -319,7 +318,7 @@ def simulated_by_dialect(
                     facts,
                 )
             ]
-            del rendered  # otherwise two dialects' requests would be in memory at once
+            del rendered  # so that only one dialect's requests are in memory at a time
         yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
@@ -359,10 +358,10 @@ def _cells(
     billed: tuple[Billed | None, ...],
     facts: Sequence[NotedRequest],
 ) -> Iterator[CacheSimulation]:
-    """Simulate a dialect's requests under each policy; equal marks share one row."""
+    """Simulate a dialect's requests under each policy, once for policies with equal marks."""
     differences = _differences_of(rendered, rules)
     cell_of_marks: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-    decided: list[tuple[Any, CacheSimulation]] = []  # by `decide`, which policies may share
+    decided: list[tuple[Any, CacheSimulation]] = []  # by the policies' `decide`
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):
@@ -570,8 +569,7 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative: a clock may run backwards, and the prediction
-    says so."""
+    """Check a time in seconds. It may be negative, because a clock may run backwards."""
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at

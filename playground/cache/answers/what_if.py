@@ -24,13 +24,13 @@ _STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46 
 class WhatIf:
     """Changes to every request of a session; by default none.
 
-    `environment` says where the environment block stands: "none" leaves it out; "after" puts it
-    after the marks of the last user message, as dialects do; "persisted" puts it on every user
-    message and keeps it there; "inside" puts it on the last user message, before the marks are set.
-    A session without such a block gets a stand-in of about 1,500 characters. `shuffled_tools` gives
-    each request another order of tools, `timestamp` adds a time to the second to the system prompt.
-    `ttl` replaces every mark's lifetime, `parallel` joins so many rounds of tool calls into one
-    turn. `pending` adds the request that nobody has answered yet.
+    `environment` is the place of the environment block: "none" leaves it out; "after" puts it after
+    the marks of the last user message, as dialects do; "persisted" puts it on every user message
+    and keeps it there; "inside" puts it on the last user message, before the marks are set. A
+    session without an environment block gets a sample of about 1,500 characters. `shuffled_tools`
+    puts the tools of each request in another order, `timestamp` adds the time (with seconds) to the
+    system prompt. `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool
+    calls that are joined into one turn. `pending` adds the request that nobody has answered yet.
     """
 
     environment: Environment = "as it is"
@@ -65,7 +65,8 @@ class WhatIf:
         plain = stretch.of(session)
         if self.parallel == 1:
             return plain, stretch.lengths
-        first = stretch.lengths[0]  # the messages before it are examples, or kept by a compaction
+        # the messages before `first` are examples, or a compaction kept them
+        first = stretch.lengths[0]
         head, tail = plain.messages[:first], plain.messages[first:]
         messages = [_in_parallel(part, self.parallel) for part in (head, tail)]
         joined = tuple(chain(*messages))

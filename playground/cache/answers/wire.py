@@ -106,7 +106,7 @@ def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
 def _marks_not_sent(
     marked: WireRequest, cached: list[WireBlock], sent: WireRequest
 ) -> list[Finding]:
-    """Return the marks for which no block on the wire has the same content and a mark."""
+    """Return a finding for each mark without a marked block of the same content on the wire."""
     # An explicit cache holds all its blocks: they need no marks of their own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
     findings: list[Finding] = []

@@ -78,8 +78,8 @@ class Figure:
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
-    `mapped` are a price list's figures for one model, by the rule's name. They replace a rule's
-    default, but not a figure that the rule file has for this model. `like` names the rules that
+    `mapped` has a price list's figures for one model, by the names of rules. They replace a rule's
+    default, but not a figure that the rule file states for this model. `like` names the rules that
     these rules extend.
     """
 
@@ -95,10 +95,10 @@ class Rules:
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._values = {name: rule.value for name, rule in rules.items()}
         # `value` returns a rule's value; `get` returns a default if there is no such rule. They are
-        # the dictionary's own methods, because every request asks for twenty values.
+        # bound methods of the dictionary for speed: every request looks up twenty values.
         self.value: Callable[[str], Any] = self._values.__getitem__
         self.get: Callable[..., Any] = self._values.get
-        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for figures
+        self._figures: dict[tuple[str, str], Figure] = {}  # cached: every request needs some
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
@@ -114,10 +114,10 @@ class Rules:
         return tuple(map(plain_name, self.get("models", ())))
 
     def knows(self, model: str) -> bool:
-        """Return True if the rules name this model as it is written: its route is known, its name
-        is complete, and its date, if it has one, is listed.
+        """Return True if the rules name this model exactly: its route is known, its name is
+        complete, and its date, if it has one, is listed.
 
-        `claude-opus-4-5-20990101` and `nobody/claude-opus-4-5` are no names of a model.
+        So it is False for `claude-opus-4-5-20990101` and for `nobody/claude-opus-4-5`.
         """
         if model not in self._knows:
             self._knows[model] = any(name in self._names for name in self._spellings(model))
@@ -154,11 +154,11 @@ class Rules:
         return not rule.models or plain_name(model) in map(plain_name, rule.models)
 
     def lists(self, name: str, model: str) -> bool:
-        """Return True if a rule that is a list of models lists this one."""
+        """Return True if the rule `name`, which is a list of models, contains this model."""
         return plain_name(model) in map(plain_name, self.get(name, ()))
 
     def assumed_as(self, model: str) -> str:
-        """Return the known model that lends its figures to an unknown one; "" if there is none."""
+        """Return the known model whose figures an unknown one is assumed to have; "" if none."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -246,8 +246,7 @@ class Rules:
         return self.figure("minimum_tokens", model).value
 
     def assumed_minimum(self, model: str) -> str:
-        """Return the model from which the minimum is assumed, in words; "" if a source
-        states it."""
+        """Return in words from which model the minimum is assumed; "" if a source states it."""
         like = self.figure("minimum_tokens", model).assumed
         return f", assumed as for {like}" if like else ""
 
@@ -268,8 +267,7 @@ class Rules:
         return min(values), max(values)
 
     def minimum_in_words(self, model: str) -> str:
-        """Return the minimum in words: a figure, several sources' figures if they disagree, or a
-        range."""
+        """Return the minimum in words: a figure, the figures of disagreeing sources, or a range."""
         figure = self.figure("minimum_tokens", model)
         if figure.assumed:
             least, most = self.minimum_range(model)
@@ -284,8 +282,7 @@ class Rules:
         return self.figure("read_permille", model).value
 
     def write_permille(self, ttl: str) -> int:
-        """Return the price of a token written for this lifetime, in thousandths of the input
-        price."""
+        """Return the price of a token written for this lifetime, in thousandths of input's."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 
@@ -307,8 +304,7 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return by name what these parameters add to the hash; a parameter with its default is
-        left out."""
+        """Return by name what these parameters add to the hash, except those with their default."""
         salts = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
         return {name: value for name, value in salts if value is not None}
 

@@ -14,15 +14,15 @@ _VENDORS: Final = (
     "anthropic", "amazon", "openai", "moonshotai", "moonshot", "minimax", "qwen", "deepseek",
     "zai", "mistral", "meta",
 )  # fmt: skip
-# Bedrock's region or `global`, and the maker: us.anthropic.claude-opus-5
+# Bedrock's region or `global`, and the maker: `us.anthropic.` in `us.anthropic.claude-opus-5`.
 _BEFORE: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
 _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 # Suffixes for a dated version, and for the newest version.
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
-# Value of the rule `spelling` -> a pattern that matches misspelled names. A point stands only
-# between the digits of a version; with "points", every version is written with a point.
+# Value of the rule `spelling` -> a pattern that matches misspelled names. With "points", a version
+# is written with points (4.5); otherwise with hyphens.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
     "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),

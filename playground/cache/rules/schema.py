@@ -54,11 +54,11 @@ def _kind(meaning: str, type_: Any) -> RuleKind:
 
 KINDS: Final[dict[str, RuleKind]] = {
     "models": _kind("the models that the rules hold for", list[str]),
-    "routes": _kind("what may stand before a model's name, where this provider answers", list[str]),
-    "name_prefixes": _kind("what a model's name may begin with: region and maker", list[str]),
+    "routes": _kind("prefixes of a model's name that route it to this provider", list[str]),
+    "name_prefixes": _kind("other prefixes of a model's name: region and maker", list[str]),
     "aliases": _kind("other names of the models, with a date or a version", dict[str, list[str]]),
     "spelling": _kind(
-        "how a name writes the point of a version", Literal["points", "hyphens", "either"]
+        "how names write the point in a version", Literal["points", "hyphens", "either"]
     ),
     "written_after_answer": _kind(
         "whether an entry can be read only after the answer has ended", bool
@@ -66,12 +66,12 @@ KINDS: Final[dict[str, RuleKind]] = {
     "match": _kind(
         "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
     ),
-    "max_breakpoints": _kind("marks that a request may write at", int),
+    "max_breakpoints": _kind("the most marks at which a request may write", int),
     "refuses_lives": _kind("whether an unknown lifetime is an error", bool),
-    "refuses_more": _kind("whether more marks are an error", bool),
+    "refuses_more": _kind("whether more marks than `max_breakpoints` are an error", bool),
     "automatic": _kind("whether the provider marks by itself, or by a top-level mark", bool),
     "implicit": _kind("whether there is a cache without marks, by best effort", bool),
-    "implicit_minimum": _kind("tokens that the cache without marks needs", int),
+    "implicit_minimum": _kind("the least tokens of a prefix in the cache without marks", int),
     "implicit_read_permille": _kind("price of a read without marks, in thousandths", int),
     "marks_in": _kind("the forms of a body in which marks count", list[str]),
     "marked_models": _kind("the models whose marks count", list[str]),
@@ -84,7 +84,7 @@ KINDS: Final[dict[str, RuleKind]] = {
     ),
     "granularity": _kind("steps in which tokens are read", int),
     "granularity_of": _kind("steps by model", dict[str, int]),
-    "ttls": _kind("seconds that an entry lives, by name", dict[str, int]),
+    "ttls": _kind("lifetimes of an entry in seconds, by name", dict[str, int]),
     "ttls_of": _kind("the only lifetimes of these models", dict[str, list[str]]),
     "ttls_by_api": _kind("the only lifetimes of an API", dict[str, list[str]]),
     "default_ttl": _kind("the lifetime of a mark that names none", str),
@@ -96,11 +96,11 @@ KINDS: Final[dict[str, RuleKind]] = {
     "write_permille": _kind("price of a token written, in thousandths", dict[str, int]),
     "bills_writes": _kind("whether an automatic cache bills what it writes", bool),
     "read_permille": _kind("price of a token read, in thousandths", dict[str, int]),
-    "minimum_tokens": _kind("tokens that a prefix needs to be cached", dict[str, int]),
+    "minimum_tokens": _kind("the least tokens of a prefix that is cached", dict[str, int]),
     "storage_permille_hour": _kind("price of keeping a token for an hour", dict[str, int]),
     "unmarkable": _kind("blocks that may not be marked", list[str]),
-    "salts": _kind("a change of these loses this tier and those after it", Salts),
-    "may_salt": _kind("a change of these may lose the tier: no source says whether", Salts),
+    "salts": _kind("parameters whose change invalidates this tier and all later ones", Salts),
+    "may_salt": _kind("parameters whose change may invalidate the tier: no source says", Salts),
     "defaults": _kind("values that count as the default", dict[str, dict[str, list[Any]]]),
     "defaults_unknown": _kind("parameters whose default is stated nowhere", list[str]),
     "thinking_stripped": _kind(
@@ -125,7 +125,7 @@ KINDS: Final[dict[str, RuleKind]] = {
     "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
     "off_peak": _kind("hours at which all prices are lower", OffPeak),
     "deferred_tools": _kind(
-        "what of a tool with `defer_loading` stands in the first prompt, by model",
+        "which part of a tool with `defer_loading` is in the first prompt, by model",
         dict[str, Literal["nothing", "name and description", "not known"]],
     ),
     "sharing": _kind("who shares a cache", str),

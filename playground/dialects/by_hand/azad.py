@@ -14,7 +14,7 @@ from playground.nouns.tools import ParameterMetadata
 
 
 class AzadMethods:
-    """A mixin for `format_messages` and `format_tool_docs` as Azad has written them."""
+    """A mixin with the methods that Azad's own `format_messages` and `format_tool_docs` call."""
 
     def _interleave_consecutive_messages(
         self, messages: Sequence[dict[str, Any]]

@@ -170,7 +170,7 @@ def _accepted_arguments(
             accepted[parameter.name] = parameter.name
         elif parameter.default is Parameter.empty:
             if by_position is None or parameter.kind is Parameter.KEYWORD_ONLY:
-                return None  # a keyword-only argument has no position by which to recognise it
+                return None  # no declared argument has its position
             accepted[parameter.name] = by_position
     if Parameter.VAR_KEYWORD in kinds:
         accepted |= {name: name for name in offered if name not in accepted.values()}

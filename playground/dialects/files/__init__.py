@@ -149,7 +149,7 @@ def _unique_members(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
 def _name(value: Any, place: FieldPlace) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise place.fault(
-            f"{value!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
+            f"{value!r:.80} is not a name", "letters, digits, '.', '-' and '_', 60 at most"
         )
     return value
 
@@ -176,7 +176,7 @@ def _tool(value: Any, place: FieldPlace) -> ToolMetadata:
 
 def _tool_docs(value: Any, place: FieldPlace) -> prompts.ToolDocs:
     if value not in list(_TOOL_DOCS):
-        raise place.fault(f"{value!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
+        raise place.fault(f"{value!r:.80} is not a form", f"one of {', '.join(_TOOL_DOCS)}")
     return _TOOL_DOCS[value]
 
 
@@ -194,7 +194,7 @@ def _llama(value: Any, place: FieldPlace) -> LlamaPrompt:
 
 def _llama_format(value: Any, place: FieldPlace) -> LlamaFormat:
     if value not in list(_LLAMAS):
-        raise place.fault(f"{value!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
+        raise place.fault(f"{value!r:.80} is not a format", f"one of {', '.join(_LLAMAS)}")
     return _LLAMAS[value]
 
 

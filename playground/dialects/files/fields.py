@@ -35,7 +35,7 @@ _SYNTAX: Final = {
     "element": "a value may be nested elements, each tag after this prefix",
     "name": "the tool that a call without a {name} always calls",
     "nameless": "a call without a name gets the empty name, or that of the only tool that fits",
-    "object_block": "two markers around a JSON object that may stand in place of all parameters",
+    "object_block": "two markers around a JSON object that may replace all parameters",
     "objects": "a body that is one text may be a JSON object instead, which holds the arguments",
     "joined": "consecutive calls are one call; this text joins their bodies",
     "slip": "models or servers write this form by mistake: it is read, with a finding",
@@ -70,10 +70,11 @@ _LITERALS: Final = {
 _TAGS: Final = {"open": "the opening tag", "close": "the closing tag; empty: the next call closes"}
 _SWITCHES: Final = {
     "calls_in_fences": "a call inside a code fence is an example (text) or a call",
-    "calls_in_reasoning": "a call in reasoning: a call, a call if nothing closes it, or reasoning",
+    "calls_in_reasoning": "a call in reasoning is a call, a call only if nothing closes the "
+    "reasoning, or reasoning",
     "text_after_calls": "text after a call is content, or a finding that holds it",
     "broken_calls": "the text of an aborted call is kept apart, or is content too",
-    "misfits": "a call without all required arguments is delivered, or broken",
+    "misfits": "a call that lacks a required argument is delivered, or is broken",
     "entities": "&lt; in a parameter's text stays as it is, or becomes the character",
     "typing": "values are read by the tool's schema, or stay text",
 }

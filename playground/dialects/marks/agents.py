@@ -27,7 +27,7 @@ class AgentPolicy(NamedTuple):
 
 
 def finder_of_last(messages: Messages) -> Callable[[str, int], list[int]]:
-    """Return a function that returns the last messages of a role, at most `count`, in order."""
+    """Return a function `last(role, count)`: the indexes of a role's last messages, in order."""
     if isinstance(messages, KeyIndexedList):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]
@@ -60,7 +60,7 @@ def _first(messages: Messages, count: int, role: str) -> list[int]:
 
 
 def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> list[int]:
-    """Return the last indexes that fit, at most `count`, in order."""
+    """Return the last indexes for which `fits` is true, at most `count`, in order."""
     fitting = (index for index in range(len(messages) - 1, -1, -1) if fits(index))
     return list(islice(fitting, count))[::-1]
 
@@ -70,7 +70,7 @@ def _after_system(messages: Messages, count: int) -> list[int]:
 
 
 def _wire_users(messages: Messages, count: int) -> list[int]:
-    """Return the last messages of the last `count` runs of user messages and results."""
+    """Return the indexes at which the last `count` runs of user messages and results end."""
 
     def is_user(index: int) -> bool:
         return index < len(messages) and messages[index].get("role") in ("user", "tool")

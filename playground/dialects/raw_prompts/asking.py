@@ -285,7 +285,7 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 
 
 def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """Return the template with the first form in which it writes a call well, or else its best.
+    """Return the template with the form in which it writes a call best; of equals, the first.
 
     Raises InputFault if it writes a call in none of the forms.
     """

@@ -128,8 +128,8 @@ def _parallel_calls(template: AskedTemplate) -> Faults:
 
 
 def _ids(template: AskedTemplate) -> Faults:
-    """Test if ids are lost: the prompt stays as it is if two results change places that have the
-    same text and tool, but different ids."""
+    """Test if ids are lost: exchange two results that differ only in their ids, and compare the
+    prompts. Equal prompts have no ids."""
     form = template.form
     answer = form.answer(_SAME_TOOL)
     results = [form.result(call, RESULT, index) for index, call in enumerate(_SAME_TOOL)]
@@ -226,8 +226,8 @@ def _forged_turn(template: AskedTemplate) -> Faults:
 
 
 def _thoughts(template: AskedTemplate) -> Faults:
-    """Test if reasoning is written in the last answer, beside a call that has its result, and
-    after the next question, where most templates drop it."""
+    """Test if reasoning is written in the last answer, in an answer with a call whose result
+    follows, and in an answer before the next question, where most templates drop it."""
     thinking, result = template.form.answer(ONE, "", THOUGHT), template.form.result(ONE[0], RESULT)
     working = template.ask(user(USER), thinking, result, calls=ONE)
     last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
@@ -290,7 +290,7 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Probes that run whenever a prompt is rendered (the first if it has tools); faults shown then.
+# The probes to run, and the faults to show, whenever a prompt is rendered.
 PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
 PROMPT_WARNING_CODES: Final = frozenset(
     {

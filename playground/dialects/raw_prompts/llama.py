@@ -4,8 +4,8 @@ It follows that code exactly: in a Python list a text is not escaped, and an obj
 `{key=value}`, so that not every call can be read back. `benchmarks/against_llama.py` compares with
 Meta's code.
 
-The Hugging Face templates differ on purpose (tools in the first user message, results encoded
-twice): they are rendered with `ChatTemplate`, under their own name.
+Hugging Face's templates differ from that code (tools in the first user message, results encoded
+twice). They are not imitated here: `ChatTemplate` renders them.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    # Filters with jinja2's mark get the environment as an argument before the value.
+    # Filters with the attribute `jinja_pass_arg` get the environment before the value.
     widths = 2 if hasattr(filter_, "jinja_pass_arg") else 1
 
     @wraps(filter_)

@@ -33,7 +33,7 @@ _SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
 _KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
-# Keys of messages, requests, traces and sessions: a value with one does not look like tools.
+# Keys of messages, requests, traces and sessions: a value with one of these holds no tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
@@ -46,7 +46,7 @@ _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
 _MOST_TOOLS: Final = 10_000
-_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta")  # not of arguments
+_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta")  # schemas of results
 
 
 def looks_like_tools(value: Any) -> bool:
@@ -120,8 +120,8 @@ def read_tools_and_findings(
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read an entry of a list of tools. It usually gives one tool; several if it wraps a list; none
-    if it is a part that is left out. Raises InputFault for anything else that is not a tool."""
+    """Read an entry of a list of tools. Return its tools (several if it wraps a list, none if it is
+    a cache mark or a provider's own tool) and findings. Raises InputFault for anything else."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings
@@ -150,7 +150,7 @@ def _of_mapping(
             if item is not None:
                 yield _tool(item, where)
         return
-    # Lists come first: beside its list, an object may have keys of a single tool, such as `name`.
+    # Lists come first: next to its list, an object may have keys of a single tool, such as `name`.
     for key in _LISTS:
         if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
@@ -160,7 +160,7 @@ def _of_mapping(
             _report_unkept_fields(value, {key}, where, findings)
             yield from _of_mapping(value[key], where, findings)
             return
-    # An entry of its own is a cache mark; in a tool, which has a name, `cache_control` is a field.
+    # Without a name the entry is only a cache mark; with one it is a tool that has a mark.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         findings.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
@@ -182,7 +182,7 @@ def _report_unkept_fields(
         for key in filterfalse(_OTHER_SCHEMA.search, unkept):
             if isinstance(value[key], Mapping) and _are_properties({"": value[key], **value[key]}):
                 findings.append(
-                    finding("schema-misplaced", where, f"{key!r} is no field of a tool")
+                    finding("schema-misplaced", where, f"{key!r} is not a field of a tool")
                 )
     if unkept:
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))

@@ -56,9 +56,9 @@ def create_schema_from_function(
     """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for a language
     model.
 
-    Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order; without any they are `Parameter: NAME`. `injected_args` are given by the program and
-    hidden from the language model.
+    A description comes from a `Field`, a text in `Annotated` or the docstring (numpy, Google,
+    Sphinx, Epydoc), in this order; without any it is `Parameter: NAME`. `injected_args` are given
+    by the program and hidden from the language model.
     """
     return model_of(_with_name(signature_of(func), name), injected_args)
 
@@ -150,7 +150,7 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
             described["alias"] = parameter.name
         # In pydantic's notation `...` means "no default"; None would be a default.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # The annotation's own notes come after the docstring's description, and override it.
+        # The annotation's own metadata comes after the docstring's description, and overrides it.
         parameters[name] = parameter.name
         fields[name] = (
             Annotated[_with_first_note(parameter.annotation, Field(**described))],
@@ -185,7 +185,7 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
 
 
 def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
-    """Return the parts of an `Annotated` type, with a note before its own notes."""
+    """Return the arguments of an `Annotated` type, with `first` before its own metadata."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)

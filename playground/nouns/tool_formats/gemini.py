@@ -53,7 +53,7 @@ def _convert(node: Any) -> Any:
         del converted["format"]
     if converted.pop("nullable", False) is not True:
         return converted
-    # To allow null beside a `$ref` or an `enum`, the alternative must stand outside of both.
+    # A `$ref` or an `enum` must become one part of an `anyOf` whose other part allows null.
     outer = {key: converted.pop(key) for key in _OUTER if key in converted}
     return {"anyOf": [converted, {"type": "null"}], **outer}
 

@@ -43,7 +43,7 @@ class McpServer:
     cwd: str = ""  # the folder in which a program starts; "" for the current one
 
     def __str__(self) -> str:
-        """Name the address without its keys, or the program with its arguments as they stand."""
+        """Name the address without its keys, or the program with its arguments unchanged."""
         if self.url:
             return f"{self.name}: {shown_address(self.url)}"
         return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
@@ -52,7 +52,7 @@ class McpServer:
         """List everything to which the user consents, one fact a line.
 
         The program and each argument are quoted on lines of their own, so that none can be hidden.
-        Values that the declaration holds are shown as they stand. Of the variables of the user's
+        Values that the declaration holds are shown unchanged. Of the variables of the user's
         environment, only the names are shown, with the program or address that gets the values.
         """
         receiver = _quote(self.url) if self.url else "the program"

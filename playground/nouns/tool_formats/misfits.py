@@ -16,7 +16,7 @@ from referencing.exceptions import Unresolvable
 from playground.nouns.tools import ToolMetadata
 
 _MOST_SAID: Final = 200  # characters
-_PLAIN: Final = 2  # a version of marshal's that writes equal values the same way
+_PLAIN: Final = 2  # the marshal version; newer ones may write equal values differently
 
 
 # The keywords of a plain schema, and of a plain property: only types and names decide.
@@ -36,9 +36,9 @@ _TYPES: Final[dict[str, frozenset[type]]] = {
 
 
 class Check(NamedTuple):
-    """A schema's validator. `plain` has the parameters' types if the schema has no other rules.
+    """A schema's validator. `plain` has each parameter's types if the schema has no other rules.
 
-    Arguments of exactly these types fit without the validator, which takes twenty times as long.
+    Arguments of exactly these types fit, without the validator, which is twenty times slower.
     """
 
     validator: Draft202012Validator

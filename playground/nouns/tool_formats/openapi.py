@@ -17,7 +17,7 @@ from playground.nouns.tools import target_of
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _DROPPED_FIELDS: Final = ("responses", "security", "servers", "callbacks")
-_MOST_VALUES: Final = 200_000  # most values in a schema whose references are replaced
+_MOST_VALUES: Final = 200_000  # in one operation, once its references are replaced
 _Operation = tuple[dict[str, Any] | None, list[Finding]]
 
 
@@ -169,7 +169,7 @@ class _References:
         target = target_of(reference, self._document)
         if target is None:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
-        # 3.1 allows keywords beside a `$ref`, 3.0 ignores them; here they are kept.
+        # 3.1 allows other keywords next to a `$ref`, 3.0 ignores them; here they are kept.
         resolved = self.resolve(target, (*inside, reference))
         other_keywords = {key: value for key, value in node.items() if key != "$ref"}
         return {**resolved, **other_keywords} if isinstance(resolved, dict) else resolved

@@ -46,7 +46,7 @@ INSTEAD: Final[Mapping[str, str]] = {
     "remove": "leave it out",
     "rename": "give it another name",
     "require": "list it in required, and let it be null",
-    "unravel": "write the definition in place of the $ref, beside the other keywords",
+    "unravel": "replace the $ref by its definition, next to the other keywords",
     "say": "say what the tool does, or leave the description out",
 }
 

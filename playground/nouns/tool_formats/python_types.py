@@ -65,8 +65,8 @@ class Types:
         self._own: dict[str, Any] = {}
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
-        """Learn a class if it is a model, typed dict, dataclass or enum. Return it if it is a
-        model and not a dataclass.
+        """Register a class if it is a model, typed dict, dataclass or enum. Return it if it is a
+        pydantic model; None otherwise.
 
         Raises Unread.
         """
@@ -88,7 +88,7 @@ class Types:
         return None
 
     def alias(self, name: str, value: ast.expr) -> None:
-        """Learn `Name = expression` if the expression is a type."""
+        """Register the type of an assignment `name = value`, if the value is one."""
         # Most assignments are not types; an assignment may also hide a type of the same name.
         try:
             self._own[name] = self.type_of(value)
@@ -202,7 +202,7 @@ class Types:
         return value
 
     def _note(self, node: ast.expr) -> Any:
-        """Return a note of `Annotated` that is a text or a Field; None for any other note."""
+        """Return metadata of `Annotated` that is a text or a Field; None for any other metadata."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
         if isinstance(node, ast.Call) and _last(node.func) == "Field":
@@ -259,7 +259,7 @@ class Types:
 
 
 def optional(value: Any) -> Any:
-    """Return the value; for UNKNOWN, a field that has some default."""
+    """Return a default for pydantic: the value itself, or a Field with some default for UNKNOWN."""
     return Field(default_factory=lambda: None) if value is UNKNOWN else value
 
 

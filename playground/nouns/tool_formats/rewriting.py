@@ -76,8 +76,8 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Merge every allOf before objects are closed: a closed part would refuse another's
-    properties."""
+    """Merge every allOf below the root before objects are closed: a closed part would refuse the
+    properties of another part."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
             _join_all(node.schema, schema)
@@ -101,7 +101,8 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object. It requires the properties that every part requires."""
+    """Merge all parts into one object. It requires what every part requires; with allOf, what any
+    part does."""
     key = _keyword(rule)
     raw_parts = node.pop(key)
     parts = [_resolve(part, root) for part in raw_parts if isinstance(part, dict)]
@@ -132,8 +133,8 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]) -> None:
-    """Replace a `$ref` by its definition, and those in the definition; a recursive `$ref` becomes
-    any object.
+    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref` becomes a
+    schema of any object.
 
     `count` has the number of definitions written so far: definitions that contain each other
     twice would grow without bounds. Raises InputFault above the limit.
@@ -161,8 +162,8 @@ def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
 def _unravel_refs(
     node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]
 ) -> None:
-    """Replace a `$ref` that has keywords beside it by its definition; the keywords win. A recursive
-    `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
+    """Replace a `$ref` that has other keywords next to it by its definition; the keywords win. A
+    recursive `$ref` stays, without the keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return

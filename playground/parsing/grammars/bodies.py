@@ -31,7 +31,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 def call_of(rules: CallRules, first: bool) -> Expression:
-    """Build a call by its template. `first` says that no call stands before it."""
+    """Build a call by its template. `first` is True if no call comes before it."""
     template = rules.syntax.call_template
     body = BODIES[declared_hole(template.body, BODIES)]
     before = (rules.piece(piece, first) for piece in template.before)

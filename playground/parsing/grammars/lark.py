@@ -117,7 +117,7 @@ def pattern(expression: Expression) -> str:
             text = pattern(item)
             single = isinstance(item, OneOf | Either) or len(text) == 1
             return f"{text if single else f'({text})'}{repetition_sign(least, most)}"
-    raise TypeError(f"{expression!r:.80} cannot stand in a terminal")
+    raise TypeError(f"{expression!r:.80} cannot be part of a terminal")
 
 
 def _free(free_text: FreeText) -> str:

@@ -59,7 +59,7 @@ class _Reader:
         self.anything = repeat(unit(ALL))
 
     def unanchored(self, items: list[Any]) -> Expression:
-        """Build a pattern that may match anywhere in a text, unless an anchor stands at its start
+        """Build a pattern that may match anywhere in a text, unless an anchor is at its start
         or end. The same goes for each of its branches."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.unanchored(list(branch)) for branch in items[0][1][1]])

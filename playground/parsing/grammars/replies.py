@@ -97,7 +97,7 @@ class ReplyRules:
         return in_order(leading_text(section.before), listed, leading_text(section.after))
 
     def _one_call(self, name: str, first: bool) -> Expression:
-        """Build one call of any tool, with a rule for each tool. A call stands in its section if
+        """Build one call of any tool, with a rule for each tool. A call is in its section if
         each call has one."""
         calls = []
         for call in self._calls:
@@ -124,7 +124,7 @@ class ReplyRules:
     def _with_text(self, calls: Expression) -> Expression:
         """Build text alone, or calls with or without text before them."""
         before, after = self.answer
-        self.notes.narrower("text", f"text beside calls has none of {quote_words(self.forbidden)}")
+        self.notes.narrower("text", f"plain text has none of {quote_words(self.forbidden)}")
         text_only = in_order(before, FreeText(ANY, self.forbidden, after))
         if calls == IMPOSSIBLE:
             return text_only
@@ -138,7 +138,7 @@ class ReplyRules:
         return either([self._text_before(calls), text_only])
 
     def _recognisable(self, following: Expression) -> Expression:
-        """Build `following` so that its first word shows that the text has ended."""
+        """Build `following` so that, if possible, each beginning holds a word that ends a text."""
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _text_before(self, following: Expression) -> Expression:

@@ -35,7 +35,7 @@ from playground.parsing.grammars.styles import Quotes, Style
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
-# keywords that a schema may have beside listed values
+# keywords that a schema may have in addition to listed values
 _OF_VALUES: Final = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
     | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
@@ -86,7 +86,7 @@ class SchemaRules:
         if values is not None:
             ignored = sorted(_OF_VALUES & set(schema))
             if ignored:
-                self.notes.wider(place, f"{', '.join(ignored)} is not kept beside listed values")
+                self.notes.wider(place, f"{', '.join(ignored)} is ignored: the values are listed")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
@@ -265,7 +265,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
     highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
-    # in drafts before 6, `exclusiveMinimum: true` makes the bound beside it exclusive
+    # in drafts before 6, `exclusiveMinimum: true` makes `minimum` exclusive
     low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
     high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
     return low, high

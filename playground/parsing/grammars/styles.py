@@ -50,7 +50,7 @@ class Quotes:
     escaped: CharacterSet
     short: tuple[tuple[str, str], ...]
     long: str = ""
-    """The letter of an escape by number; "" if nothing can be escaped."""
+    """The letter that begins an escape by code point, as in `\\u00e9`; "" without such escapes."""
     forbidden: CharacterSet = NONE
     """The characters that no text may contain, not even escaped."""
 
@@ -106,13 +106,13 @@ class Style:
     without: tuple[str, ...] = ()
     """Words that no text may contain, because the reader finds them inside of strings too."""
     in_text: bool = False
-    """True if the values stand inside a JSON string."""
+    """True if the values are inside a JSON string."""
     any_escape: bool = False
     """True if that string may also escape characters that need no escape."""
     edge: Expression = EMPTY
     """The white space inside a bracket."""
     last: Expression = EMPTY
-    """The pattern of what may follow the last member or item."""
+    """The text that may follow the last member or item."""
     number: Expression | None = None
     """Any number, if it is written in another way than in JSON."""
 
@@ -142,7 +142,7 @@ class Style:
 
 def json_style(without: Sequence[str] = (), in_text: bool = False, indented: bool = False) -> Style:
     """Return the style of JSON. `without` are words that no text may hold. `indented` JSON may
-    stand on one line too."""
+    be on one line too."""
     quotes = _quotes('"', _JSON_SHORT, "u", without)
     any_text: Expression = Token(in_order('"', repeat(_json_unit(quotes)), '"'))
     if without:

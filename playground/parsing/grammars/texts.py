@@ -99,7 +99,7 @@ def not_beginning_with(words: tuple[str, ...]) -> TextShape:
 
 
 def _not_beginning(words: frozenset[str]) -> str:
-    """Return the pattern of `not_beginning_with`; the empty word is not among the words."""
+    """Return the pattern of `not_beginning_with`, for words that are not empty."""
     heads = sorted({word[0] for word in words})
     ways = [f"{characters(*heads).others.pattern}(?s:.)*"]
     for head in heads:
@@ -109,7 +109,7 @@ def _not_beginning(words: frozenset[str]) -> str:
 
 
 PLAIN: Final = (CONTROL | characters('"\\')).others
-"""The characters that stand for themselves in a JSON string."""
+"""The characters that are written unescaped in a JSON string."""
 _PLAIN_PATTERN: Final = r"[^\x{0}-\x{1f}\x{22}\x{5c}]"
 JSON_TEXT: Final = TextShape(
     (
@@ -210,7 +210,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the shortest endings that the text must not have."""
+    """Return the endings that a text must not have, without those that end in another one."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

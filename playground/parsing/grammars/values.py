@@ -34,7 +34,7 @@ class RawValues:
     """A maker of the values of one parameter: JSON by `rules`, text without `words`, each followed
     by `ending`.
 
-    With `block` a text of several lines stands on lines of its own. With `quoted`, texts are
+    With `block` a text of several lines is on lines of its own. With `quoted`, texts are
     written as JSON as well.
     """
 
@@ -54,7 +54,7 @@ class RawValues:
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
-        # `types` limits a part of a union that names no type, because the reader takes no other
+        # the reader accepts only `types`, so parts of a union that name no type are limited to them
         alternatives = [
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]
@@ -102,7 +102,7 @@ class RawValues:
             f"a text with a length or a pattern holds none of {listed_characters(excluded)}",
         )
         quotes = Quotes("", "", excluded, ())
-        # one terminal, because alone the text would take the line break before a closer as well
+        # one terminal: a terminal of the text alone would include the line break before the closer
         return token(in_order(inside(quotes), self.ending))
 
     def _constant_text(self, text: str, place: str, forbidden: str) -> Expression:

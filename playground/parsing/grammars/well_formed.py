@@ -1,9 +1,9 @@
 """The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
-A tool's schema counts only for the names of its parameters. Text may stand around calls and
-sections, not between the calls of a section. A call outside the section that its form has is not
-well-formed, even where the parser reads it.
+A tool's schema counts only for the names of its parameters. Text may be before and after calls and
+sections, but not between the calls of a section. If a form has a section, a call outside of it is
+not well-formed, even where the parser reads it.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Build everything that may stand beside text and calls: thoughts, plain texts, model
-    tokens."""
+    """Build everything that a reply may have in addition to text and calls: thoughts, plain texts,
+    model tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]

@@ -1,4 +1,4 @@
-"""The words of a declaration that must not stand in a text, beside calls or inside a call.
+"""The words of a declaration that must not occur in a text, outside of calls or inside a call.
 
 A reader tolerates white space between the words of a marker, so its longest word represents it.
 """
@@ -34,7 +34,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, param = syntax.call_template, syntax.param_template
     after = leading_text(param.after, **holes) if param else ""
-    # white space alone is a closer as it is: no value may hold it, or its end would be unknown
+    # a closer of white space alone has no words: the closer itself must not occur in a value
     words = [longest_word(after) or after]
     words += _marker_words([param.before if param else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
@@ -48,7 +48,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
-    """Return the words of the markers that have letters, not counting the names in their holes."""
+    """Return the longest word before the first hole of each marker, if it has letters there."""
     texts = [leading_text(pieces) for pieces in listed]
     return [longest_word(text) for text in texts if has_letters(text)]
 
@@ -56,8 +56,8 @@ def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> l
 def outside_words(
     syntax: Declaration, markers: Markers, tools: Sequence[ToolMetadata]
 ) -> tuple[str, ...]:
-    """Return the words that text beside the calls must not hold: the openers of all forms that are
-    read, and markers."""
+    """Return the words that text outside of calls must not hold: the openers of all forms that are
+    read, and the dialect's other markers."""
     words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
     pairs = (*markers.reasoning, *markers.plain)
     tags = [text for pair in pairs for text in (pair.open, pair.close)]

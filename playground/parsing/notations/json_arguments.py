@@ -95,9 +95,7 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
             reader.scanner.note("arguments-as-text", call.place)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]
-        reader.scanner.note(
-            "arguments-wrapped", call.place, "the object of arguments stands in a list"
-        )
+        reader.scanner.note("arguments-wrapped", call.place, "the object of arguments is in a list")
     if not isinstance(value, dict | None):
         last_text = texts[-1].strip()
         message = f"the arguments must be a JSON object, not {last_text:.60}"
@@ -125,7 +123,7 @@ def _complaint(text: str) -> str:
 
 
 def unwrap(reader: Reader, call: OpenCall) -> None:
-    """Unwrap arguments that stand in an object, under one key that the tool does not have."""
+    """Unwrap arguments that are in an object, under one key that the tool does not have."""
     if len(call.arguments) != 1 or call.tool is None:
         return
     ((key, value),) = call.arguments.items()

@@ -154,7 +154,7 @@ def _walk_object(
 
 
 def _read_escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
-    """Read an object with escaped quotes, as if it stood in a string, once it has ended."""
+    """Read an object with escaped quotes, as in a JSON string, once it has ended."""
     text = yield from claim_arguments(reader, call)
     value = decoded(read_escaped, text, "malformed-json")
     name, arguments = members_of(value, shape)
@@ -186,7 +186,7 @@ def _read_keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _read_key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
-    """Read a member's key and its colon. The key may also be bare or stand in single quotes."""
+    """Read a member's key and its colon. The key may also be bare or in single quotes."""
     text = GrowingText()
     if first in "\"'":
         yield from json_walk.claim_balanced(scanner, scanner.claim_markup(text))
@@ -265,7 +265,7 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _keep_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
-    """Keep the call's id, or a second name, from a member of the form."""
+    """Store the call's id, or a second name, if this member has one of them."""
     if shape.id and path == (shape.id,):
         call.call_id = string_value(text) or call.call_id
     elif path == shape.name:
@@ -278,21 +278,21 @@ def _read_other_name(
     """Read a member that names the call in another form that models know; return False for other
     members.
 
-    The name may stand inside `function`, be the key of the arguments, or have another key.
+    The name may be inside `function`, be the key of the arguments, or have another key.
     """
     scanner, key = reader.scanner, path[-1]
     first = scanner.peek()
     if len(path) > 1:
         return False
     if first == "{" and key == _FUNCTION:
-        scanner.note("arguments-wrapped", call.place, f"the call stands in an object {key!r}")
+        scanner.note("arguments-wrapped", call.place, f"the call is in an object {key!r}")
         yield from _walk_object(reader, call, shape, ())
     elif first == "{" and key in reader.tools:
-        scanner.note("mended-name", call.place, f"the name {key!r} stands as a key")
+        scanner.note("mended-name", call.place, f"the name {key!r} is written as a key")
         reader.set_name(call, 0, key)
         yield from claim_arguments(reader, call)
     elif first in ('"', "'") and key in _NAMES:
-        message = f"the name stands under {key!r}, not {'.'.join(shape.name)!r}"
+        message = f"the name has the key {key!r}, not {'.'.join(shape.name)!r}"
         scanner.note("mended-name", call.place, message)
         yield from quoted_name(reader, call)
     else:
@@ -307,8 +307,8 @@ def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
-    """If the arguments are missing in their place, use stray members as the arguments. Return the
-    other stray members."""
+    """If the call has no arguments yet, make them of its stray members. Return the stray members
+    that are not arguments."""
     argument_keys = _argument_keys(call)
     if argument_keys:
         texts = [call.strays[key] for key in argument_keys]
@@ -317,7 +317,7 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
         ]
         object_text = texts[0] if _holds_all(argument_keys[0], call) else f"{{{', '.join(pairs)}}}"
         call.raw.append((None, object_text))
-        message = f"{', '.join(argument_keys)} beside the name, not in the arguments' object: read"
+        message = f"{', '.join(argument_keys)} next to the name, not in the arguments' object: read"
         reader.scanner.note("arguments-elsewhere", call.place, message)
     return {key: text for key, text in call.strays.items() if key not in argument_keys}
 
@@ -338,7 +338,7 @@ def _argument_keys(call: OpenCall) -> list[str]:
 
 
 def _holds_all(key: str, call: OpenCall) -> bool:
-    """Return True if a member is not one argument, but all of them."""
+    """Return True if a stray member is the object of all arguments, not a single argument."""
     return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))
 
 

@@ -116,5 +116,5 @@ def _text(least: int) -> str:
 
 
 def _name_keys(shape: JsonShape) -> tuple[str, ...]:
-    """Return the keys under which a tool's name may stand: `function` may replace `name`."""
+    """Return the keys under which a tool's name may be: `function` may replace `name`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

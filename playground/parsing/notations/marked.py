@@ -26,7 +26,7 @@ from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_to_mark,
 
 class MarkedArguments(Notation):
     hole = "args:marked"
-    meaning = "the arguments as an object whose texts stand between `string_mark`"
+    meaning = "the arguments as an object whose texts are between `string_mark`"
     values = "JSON with bare keys, texts between marks"
     family = "A name, then its arguments in marks"
     fields = {"call": "<call:{name}>{args:marked}</call>", "string_mark": "``"}

@@ -1,7 +1,7 @@
 """Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
-A *mark* is the token that stands before and after each text, such as `<|"|>`. A text may lack both
-marks, or only the first, or stand in quotes. A text without marks ends before the next key, or with
+A *mark* is the token before and after each text, such as `<|"|>`. A text may lack both
+marks, or only the first, or be in quotes. A text without marks ends before the next key, or with
 its object.
 """
 
@@ -114,7 +114,7 @@ def _ends(mark: str, keys: frozenset[str]) -> _Ends:
 class _Form(NamedTuple):
     """The form of a call's values.
 
-    `mark` stands around texts, `words` maps words such as `true` to their values, `doubts` collects
+    `mark` surrounds texts, `words` maps words such as `true` to their values, `doubts` collects
     mistakes, and `ends` finds the ends of texts without marks.
     """
 
@@ -184,7 +184,7 @@ def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
 
 
 def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
-    """Read an item of a list. A text may stand in single quotes, or lack its first mark."""
+    """Read an item of a list. A text may be in single quotes, or lack its first mark."""
     if form.doubts is not None and (quoted := _QUOTED_ITEM.match(text, at)):
         form.forgive(key, "a text in single quotes")
         return quoted[1], quoted.end()
@@ -248,7 +248,7 @@ def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
         return quoted[1], quoted.end()
     if half_marked := form.ends.half_marked.match(text, start):
         form.forgive(key, "a text without its first mark")
-        # `'text'` before the second mark: the quotes stand in place of a mark, not in the text
+        # `'text'` before the second mark: the quotes replace a mark, and are not part of the text
         is_quoted = len(half_marked[1]) > 1 and half_marked[1][0] == half_marked[1][-1] == "'"
         return half_marked[1][1:-1] if is_quoted else half_marked[1], half_marked.end()
     value, at = _value(text, start, form, key)

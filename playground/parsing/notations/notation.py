@@ -91,8 +91,8 @@ class Notation(ABC):
     """The body's own text says where it ends, as brackets do: the engine takes a missing closer
     after it for a mistake. If False, `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
-    """White space at the body's edges belongs to the body, or ends a body without white space. If
-    False, it is markup, and the engine skips it before a body that ends itself."""
+    """True if white space before and after the body is left to `read`, because it may belong to the
+    body or end it. If False, it is markup, and skipped before a body that `ends_itself`."""
     mends_brackets: ClassVar[bool] = False
     """The body ends with its own bracket. A few surplus brackets before the call's closer are a
     mistake of the model, and left out with a finding."""
@@ -142,13 +142,13 @@ class Notation(ABC):
         return ""
 
     def evidence(self, lead: Lead) -> str:
-        """Build a pattern of text after an unknown name which shows that a call is meant. Its group
-        `key` is an argument's name. Return "" if no text could show it."""
+        """Build a pattern of text after an unknown tool's name that shows that a call is meant.
+        Its group `key` is an argument's name. Return "" if no text can show it."""
         return ""
 
     def without_body_start(self, syntax: Declaration) -> str:
-        """Build a pattern of a body that lacks its beginning, up to the name: what is left begins
-        with the quote and the comma after the name. Return "" if no text could show it."""
+        """Build a pattern of a body whose beginning is lost, the name included: it begins with the
+        name's closing quote and a comma. Return "" if such a body cannot be recognised."""
         return ""
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:

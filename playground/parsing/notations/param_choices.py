@@ -307,8 +307,8 @@ def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
 
 
 def _leading(pieces: tuple[Piece, ...], filled: str = "") -> str:
-    """Return pieces as text up to the first hole that cannot be filled, without white space around
-    them."""
+    """Return pieces as text, stripped. Each hole becomes `filled`; without `filled`, the text ends
+    before the first hole."""
     text = ""
     for piece in pieces:
         if isinstance(piece, Hole) and not filled:
@@ -319,8 +319,8 @@ def _leading(pieces: tuple[Piece, ...], filled: str = "") -> str:
 
 @lru_cache(maxsize=256)
 def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...]]:
-    """Return the opener of calls if it has words; otherwise "" and the markers with the tool's
-    name."""
+    """Return (the opener of calls, ()) if the opener has words; otherwise "" and the pieces before
+    and after the body that hold the tool's name."""
     template = syntax.call_template
     first = template.before[0] if template.before else ""
     opener = first.strip() if isinstance(first, str) else ""

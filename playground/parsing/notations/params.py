@@ -86,14 +86,14 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is proof enough; a bare name or a blank is not
+        # an opener that ends in a literal proves a call; a name or a blank at its end does not
         bare = isinstance(last_piece(syntax.call_template.before), Hole) or _begins_after_blank(
             syntax
         )
         if not (bare or lead.firm or syntax.known_names):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else NAME_END
-        json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
+        json = "" if bare else rf"|{SPACE}\{{"  # an object may replace the parameters
         openers = any_form((param_opener(syntax), *headless_openers(syntax)))
         return f"(?:{SPACE}{without_names(openers)}|{end}{json})"
 
@@ -322,7 +322,7 @@ def _cut_at_closer(
             reader.scanner.note("doubled-closer", place, message)
             return inner
         marker = next(marker for marker in markers if marker in text)
-        message = f"{marker!r} stands in the value of {key}, and stays in it"
+        message = f"{marker!r} is in the value of {key}, and is kept in it"
         # perhaps the value's own closer was forgotten
         reader.scanner.note("marker-in-value", place, message)
         return text
@@ -400,7 +400,7 @@ def before_last(closer: str, text: str) -> tuple[str, str]:
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
     """Remove a parameter's closers from the end of its value: the model wrote the closer twice.
 
-    Closers whose openers stand in the value belong to it: it shows the dialect's own markers.
+    Closers whose openers are in the value belong to it: it quotes the dialect's own markers.
     """
     closer = closer_of(key, syntax)
     bare = text.rstrip()

@@ -97,17 +97,18 @@ def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Return True if a call's arguments are the texts that its form has holes for."""
+    """Return True if a call's arguments are texts for all of the form's holes, in order, and can be
+    read back: by the fixed tool name or, with `objects`, by the first text's beginning."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
     if syntax.objects:
-        return _stands_for_itself(arguments[keys[0]])
+        return _reads_back_as_text(arguments[keys[0]])
     return not syntax.name or call.name == syntax.name
 
 
-def _stands_for_itself(text: str) -> bool:
-    """Return True if a text can be read back although an object may stand in its place."""
+def _reads_back_as_text(text: str) -> bool:
+    """Return True if a text is read back as a text, not taken for an object or for nothing."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 class ValueNotation(NamedTuple):
     """A way to write a parameter's value as text.
 
-    With `block` a text with a line break stands on lines of its own, and the line breaks around it
+    With `block` a text with a line break is on lines of its own, and the line breaks around it
     do not belong to it. With `json` a text is JSON too, in quotes.
     """
 

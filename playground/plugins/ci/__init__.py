@@ -1,1 +1,1 @@
-"""Checks in a pipeline: reports for GitHub, and changed files beside their earlier versions."""
+"""Checks in a pipeline: reports for GitHub, and changed files compared with their old versions."""

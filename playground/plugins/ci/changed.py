@@ -47,8 +47,8 @@ def check_changed(
 ) -> int:
     """Compare each of FILES with its version in a git commit, as `check --against` does.
 
-    A file that the commit does not hold is new: it is named, and nothing is checked. A file that
-    cannot be read is named and counts as failed (exit status 2). --comment writes one comment,
+    A file that the commit does not hold is new: it is listed, and nothing is checked. A file that
+    cannot be read is listed and counts as failed (exit status 2). --comment writes one comment,
     which later runs replace. It needs the environment of a GitHub job (GITHUB_TOKEN,
     GITHUB_REPOSITORY, GITHUB_EVENT_PATH). Only that comment is sent.
     """

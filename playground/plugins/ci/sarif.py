@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, a format of findings that GitHub's code scanning and editors show beside a line."""
+"""Write SARIF 2.1.0, in which GitHub's code scanning and editors get findings about a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.sessions.places import line_of
 LIMIT: Final = "limit-exceeded"
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
-# The rules of `check`'s limits: how a failure's line begins, and what the rule means.
+# Rule id -> a pattern for the beginning of a failure's line, and the meaning of the rule.
 _LIMITS: Final[Mapping[str, tuple[str, str]]] = {
     "tools-changed": (r"tool |in another order: ", "the tools differ from the baseline's"),
     "system-changed": (r"system\b", "the system prompt differs from the baseline's"),
@@ -38,8 +38,8 @@ _ITEM: Final = re.compile(r"(message|tool)s?[ .]\[?(\d+)")
 def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as one SARIF log: a result for each exceeded limit and finding.
 
-    A result is at the line of the tool, message or prompt that it is about, if the file shows it,
-    and else at the first line. Its fingerprint has no numbers, so that it lasts as the file grows.
+    A result is at the line of the tool, message or prompt that it is about, or at line 1 if that is
+    not found. Fingerprints leave out numbers, so that they stay the same as the session grows.
     """
     results = [result for outcome in outcomes for result in _results(outcome)]
     codes = sorted({result["ruleId"] for result in results})
@@ -72,7 +72,7 @@ def _content(file: str) -> str:
 
 
 def _line_of_change(content: str, text: str) -> int:
-    """Return the line of the tool or the prompt that a failure names; 1 if it is not found."""
+    """Return the line of the model, tool or prompt that a failure names; 1 if it is not found."""
     if text.startswith("model: "):
         return _line_with(content, r'"model(?:_name)?"\s*:')
     if tool := _TOOL.match(text):
@@ -91,7 +91,7 @@ def _line_with(content: str, pattern: str) -> int:
 
 
 def _line_of_place(content: str, where: str) -> int:
-    """Return the line of a finding's place: a number, a path in JSON, a message or a tool."""
+    """Return the line of a finding's place: a line number, a path in JSON, a message or a tool."""
     if number := re.search(r"\bline (\d+)", where):
         return max(1, int(number[1]))
     if content.lstrip()[:1] not in ("{", "["):

@@ -31,7 +31,7 @@ _IMPORT: Final = "from playground."
 class Step(NamedTuple):
     """A step of a recipe: the path of a file in the checkout, and the code for it.
 
-    `place` says where the code stands in a file that exists; it is empty for a new file.
+    `place` says where the code belongs in an existing file; it is "" for a new file.
     """
 
     path: str

@@ -56,7 +56,7 @@ class BlockNumbering:
         connection.execute("DROP TABLE firsts")
 
     def numbers_of(self, shard: int) -> tuple[memoryview, memoryview]:
-        """Return two lists for the blocks of a shard: the new numbers, and 1 for each that
+        """Return two lists over the blocks of a shard: the new numbers, and 1 where a block
         stays."""
         columns = self._connection.execute(_SHARD_SQL.format(shard=shard)).fetchnumpy()
         return memoryview(columns["number"]), memoryview(columns["is_first"])

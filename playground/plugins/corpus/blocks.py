@@ -64,7 +64,7 @@ class BlockWriter:
         self._file.close()
 
     def abandon(self) -> None:
-        """Close the files after an error, without writing the blocks that still wait."""
+        """Close the files after an error, without writing the blocks in memory."""
         self._file.abandon()
 
 
@@ -109,7 +109,7 @@ class BlockFile:
         self._pack.close()
 
     def abandon(self) -> None:
-        """Close the files after an error, without writing the blocks that still wait."""
+        """Close the files after an error, without writing the blocks in memory."""
         for file in (self._index, self._pack):
             with suppress(OSError):
                 file.close()
@@ -136,7 +136,7 @@ class BlockFile:
 
 
 class BlockReader:
-    """A reader of a shard's blocks by number. Its methods raise InputFault if a file is torn."""
+    """A reader of a shard's blocks by number. Its methods raise InputFault if a file is damaged."""
 
     def __init__(self, store: Store, pack: str, index: str) -> None:
         self._store, self._pack, self._path = store, pack, index
@@ -174,8 +174,7 @@ class BlockReader:
         return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the group of index rows that holds a block's row, and the row's position in that
-        group."""
+        """Return the row group of the index that has a block's row, and the row's place in it."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 

@@ -83,7 +83,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
         if cause == UNEXPLAINED and _is_shorter(before.billed, after.billed):
-            continue  # less would be read in any case: not a break
+            continue  # no request could read more here, so this is no break
         yield SeenBreak(n, cause, lost, money, state)
 
 
@@ -134,7 +134,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the lifetime of the tokens that were written again; "" if none were written."""
+    """Return the lifetime of the cache entry that was written again; "" if nothing was written."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -142,7 +142,7 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
 
 
 def _money(lost: int, life: str, model: str) -> int | None:
-    """Return the extra cost of not reading the lost tokens, in billionths of a dollar."""
+    """Return the cost of not reading `lost` tokens, in billionths of a dollar; None if unknown."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

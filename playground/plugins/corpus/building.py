@@ -30,8 +30,8 @@ from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits,
-# or a multiple of the time of the last commit, if that is more
+_COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
+# wait at least this many times as long as the last commit took
 _SHARE: Final = 20
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
@@ -40,10 +40,10 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    `made` and `kept` are the numbers of new and of older shards, `rows` each table's number of
+    `made` is the number of new shards, `kept` that of older ones, `rows` each table's number of
     rows, `faults` the faults of unreadable inputs. `aside` are the pieces that were set aside
-    because they killed their worker. `starred` counts the starred-out secrets by kind, each once
-    per shard.
+    because they killed their worker. `starred` counts by kind the secrets that were replaced by
+    stars, each once per shard.
     """
 
     made: int
@@ -84,7 +84,7 @@ def build_corpus(
         if is_remote(source):
             place_at(source)
             continue
-        with suppress(OSError, ValueError):  # for example a pattern; other bad inputs fail later
+        with suppress(OSError, ValueError):  # a pattern is no file; other bad inputs fail later
             check_regular_file(source, "a file: it is read more than once")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
@@ -100,8 +100,8 @@ def build_corpus(
 class _Shard:
     """The parts of a shard's manifest that a build needs.
 
-    `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows count.
-    `months` are the months into which its facts are split.
+    `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows are
+    valid. `months` are the months into which its facts are split.
     """
 
     pieces: list[str]
@@ -204,7 +204,7 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        # an iterator, because each job names all its files
+        # Jobs are made one at a time, because each names all its files.
         waiting = iter(jobs)
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
@@ -224,7 +224,7 @@ class _Build:
                 for outcome in self._engine.outcomes():
                     del running[outcome.job["shard"]]
                     retries.extendleft(self._take_outcome(outcome))
-        except BaseException:  # an interruption or a full disk: no shard is at fault
+        except BaseException:  # an interruption or a full disk, which no shard has caused
             for job in running.values():
                 self._take_back_attempt(job)
             raise
@@ -261,7 +261,7 @@ class _Build:
         return tried >= TRIES
 
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
-        """Take the last attempt off the count."""
+        """Reduce a shard's count of attempts by one."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
         with suppress(InputFault):  # an error here would hide the one that ended the build
             if tried > 1:
@@ -270,9 +270,9 @@ class _Build:
                 self._folder.store.remove(place)
 
     def _forget_attempts(self) -> None:
-        """Delete all counts of attempts, except those of shards that were given up.
+        """Delete the counts of attempts, except for shards that were given up.
 
-        The other counts come from builds that were killed, or from shards that no longer exist.
+        The deleted counts are of builds that were killed, or of shards that no longer exist.
         """
         for shard in set(self._folder.store.names("attempts")) - self._given_up_shards:
             self._folder.store.remove(self._folder.attempts(shard))
@@ -287,8 +287,7 @@ class _Build:
         return []
 
     def _list_shards(self) -> None:
-        """Write the list of the shards that count into the catalog, so that no content counts
-        twice."""
+        """Record in the catalog which shards are used, so that no content is counted twice."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()

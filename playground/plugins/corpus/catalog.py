@@ -1,6 +1,6 @@
 """The catalog of a corpus: its shards, the pieces deleted from them, and the input files.
 
-Readers begin with this file. Only a build that holds the lock replaces it, and in one step.
+Readers begin with this file. Only a build that holds the lock replaces it, in one step.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or torn, the pieces are taken from the manifests, because without
-    them a build would treat the files of other inputs as deleted.
+    If that list is missing or damaged, return the pieces of the manifests. Otherwise a build would
+    take the files of other inputs for deleted.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:
@@ -164,7 +164,7 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
 
 
 def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
-    """Read a shard's manifest; None if it is torn. Raises InputFault for a newer layout."""
+    """Read a shard's manifest; None if it is damaged. Raises InputFault for a newer layout."""
     name = folder.manifest(shard)
     try:
         manifest = json_object(folder.store.read(name))

@@ -193,8 +193,8 @@ class Cleaner:
         return value
 
     def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with all fields cleaned, by their function in `cleaners` or else as plain
-        values. A new field of a record is therefore cleaned without a change here."""
+        """Return a record with all fields cleaned: by a function in `cleaners`, or as plain values.
+        A new field of a record is therefore cleaned without a change here."""
         fields = vars(record)
         clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
         if all(clean[name] is fields[name] for name in fields):
@@ -230,7 +230,7 @@ class Cleaner:
 
         Bodies share most of their content as the same objects, so each object is searched once.
         """
-        searched: dict[Any, Any] = {}  # id -> object, which must live as long as its id is used
+        searched: dict[Any, Any] = {}  # id -> object; keeping the object keeps its id unique
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {

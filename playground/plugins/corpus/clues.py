@@ -1,5 +1,5 @@
-"""Find the words and heads (beginnings of keys) in a text that may belong to a secret. Only for
-these are the text's pieces then searched."""
+"""Find the words and heads (beginnings of keys) in a text that may belong to a secret. The pieces
+of the text are then searched only for these."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAIR: Final = 2
 
 
 def clues_in(text: str) -> Clues:
-    """Return the words in a text, and the heads with which a key there may begin.
+    """Return the words near secrets, and the heads of keys, that may occur in a text.
 
     If the text is JSON, the words and heads in its values are found, too.
     """

@@ -49,8 +49,8 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     """Merge the shards of a corpus into one, and return the number of rows of each table.
 
     If the process is killed, the corpus stays as it was. Raises InputFault if there is no corpus,
-    if another build is running, or if shards are torn or of another analysis; a new build repairs
-    these.
+    if another build is running, or if shards are damaged or of another analysis, which a new build
+    repairs.
     """
     require_extra()
     folder = CorpusFolder(store_at(out))

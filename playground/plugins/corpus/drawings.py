@@ -16,10 +16,10 @@ from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 from playground.show.rows import AnswerRows
 
-_BARS = 16  # with more bars, their names are unreadable
+_BARS = 16  # the labels of more bars would be unreadable
 _LINES = 40
 _DAYS = 14  # up to this number of days, each has a label
-# Columns that are drawn before numbers of calls or breaks; the first with values is used.
+# Columns that are preferred to counts of calls or breaks. The first one with values is drawn.
 _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
 _SHOWN = 200  # rows of a table on a page
 
@@ -39,7 +39,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
 
     The column is the first of these with values: the share of malformed calls, the share of failed
-    calls, the lost money, any column of numbers. There are at most 16 bars, or 40 lines.
+    calls, the lost money, the first column of numbers. At most 16 bars or 40 lines are drawn.
     """
     figure = FigureWithTable()
     first = _first_column_of(value, Number)
@@ -84,7 +84,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
 
 @draws("picture", CorpusAnswer)
 def corpus_page(value: CorpusAnswer) -> Markup:
-    """Return the first 200 rows as a table of a page."""
+    """Return a table of the first 200 rows for a page."""
     size = counted(len(value.rows), "row")
     line = f"{size} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
     rows = [[_cell(item) for item in row.values()] for row in value.plain()["rows"][:_SHOWN]]

@@ -57,8 +57,7 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """The place of a session: its piece (first 64 bits of the hash), and its number in this
-    piece."""
+    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
 
     piece: int
     number: int
@@ -336,7 +335,7 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 def _texts_of(session: Session) -> Iterator[str]:
     """Yield the texts of the user and the assistant, by which sessions are compared. Results of
-    tools do not count."""
+    tools are left out."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

@@ -54,7 +54,7 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the conditions of these names alone."""
+        """Return the conditions of only these names, after an AND."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
@@ -65,10 +65,9 @@ _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that select the rows which one row of an answer counts. `filters` are
-    those of the question. For `failures`, the result selects the malformed calls or, if there are
-    none, the failed calls.
-    """
+    """Return the filters that select the rows that one row of an answer counts. `filters` are the
+    question's own. For `failures`, the result selects the malformed calls or, if there are none,
+    the failed calls."""
     conditions = dict(filters)
     columns = [
         name for name in (*by, *_NAMED.get(question.name, ())) if name in COLUMNS[question.table]

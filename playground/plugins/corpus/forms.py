@@ -1,7 +1,7 @@
-"""Checks of the form of a corpus' own files: its catalog, and the manifest of each shard.
+"""Validate the files that a corpus writes about itself: its catalog, and a manifest for each shard.
 
-A file of another form is reported, or built again, and never used: a corpus may come from
-strangers, and builds delete the files that a manifest lists.
+An invalid file is reported or built again, and never used: a corpus may come from strangers, and a
+build deletes the files that a manifest lists.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FileName = Annotated[
         pattern=r"^(facts/v\d+/[a-z_]+(/month=[\w-]*)?|blocks)/[0-9a-f]+\.(pack|parquet)$"
     ),
 ]
-_Problem = dict[str, str]  # a name and a problem
+_Problem = dict[str, str]  # its keys: name, problem
 
 
 class _Form(BaseModel):
@@ -66,7 +66,7 @@ class _Catalog(_Form):
 
 
 def json_object(data: bytes) -> dict[str, Any]:
-    """Parse a JSON object with a layout. Raises ValueError for anything else."""
+    """Parse a JSON object whose "layout" is an integer. Raises ValueError for anything else."""
     try:
         value = json.loads(data)
     except RecursionError as error:
@@ -79,7 +79,7 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 
 def check_manifest(value: dict[str, Any], shard: str) -> None:
-    """Raise ValueError if a value is not the manifest of this shard."""
+    """Raise ValueError unless `value` is the manifest of this shard."""
     _Manifest.model_validate(value)
     stray = [name for name in value["files"] if name.rpartition("/")[2].partition(".")[0] != shard]
     if value["shard"] != shard or stray:
@@ -87,8 +87,7 @@ def check_manifest(value: dict[str, Any], shard: str) -> None:
 
 
 def check_catalog(value: dict[str, Any]) -> None:
-    """Raise ValueError, with a message of one line, unless a value (without `layout`) is a
-    catalog."""
+    """Raise ValueError, with a message of one line, unless `value` is a catalog."""
     try:
         _Catalog.model_validate(value)
     except ValidationError as error:

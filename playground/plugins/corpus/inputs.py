@@ -195,7 +195,7 @@ def _is_split(path: str) -> bool:
     """Return True for a long file of lines, each of which is a session."""
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    with open_at(path) as file:  # reads the first lines, the last of them to its end
+    with open_at(path) as file:  # reads some complete lines
         source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_per_line
@@ -213,7 +213,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
             while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
-                pass  # a line of any length is read in parts
+                pass  # reads to the end of a line, in parts
             stop = file.tell()
             yield _piece(path, plain_path(path), start, stop - start)
             start = stop

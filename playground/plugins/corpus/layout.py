@@ -22,8 +22,7 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; its files of facts are those of one version of our
-    analysis."""
+    """The names of a corpus's files; its facts are of one version of our analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)
@@ -37,8 +36,7 @@ class CorpusFolder:
         return name
 
     def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[str]:
-        """Return the files of a shard's table: one file, or one for each month of a compacted
-        shard."""
+        """Return the files of a shard's table: one, or in a compacted shard one for each month."""
         folder = f"facts/v{self.analysis}/{table}"
         parts = [f"{folder}/month={month}" for month in months] or [folder]
         return [f"{part}/{shard}.parquet" for part in parts]
@@ -72,7 +70,7 @@ class CorpusFolder:
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
         """Return the sizes of a shard's files, without its manifest.
 
-        A file whose size differs later is torn.
+        A file whose size differs later is damaged.
         """
         facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
         names = (self.pack(shard), self.index(shard), *facts)

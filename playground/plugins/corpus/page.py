@@ -148,7 +148,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
     answer = wait_for(corpus, f"values of {name}", query)
-    if answer is None:  # keep the choice
+    if answer is None:  # so that the choice stays possible
         key = f"corpus {name}"
         chosen_value = state.get(key) or state.url_values().get(key)
         return [chosen_value] if chosen_value and chosen_value != ANY else []
@@ -174,8 +174,7 @@ def choose_question() -> tuple[str, list[str]]:
 
 
 def was_stopped() -> bool:
-    """Return True if the user stopped the question, which is then asked again only after a
-    click."""
+    """Return True if the user stopped the question, which then waits for another click."""
     if not state.get(_STOPPED):
         return False
     state.forget(_STOPPED)

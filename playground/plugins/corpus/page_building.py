@@ -102,7 +102,7 @@ def _builds() -> Runs[BuildRun]:
 
 
 def _build() -> None:
-    # read now, because the field may not have lost focus before the click on *Build*
+    # read now: a click on *Build* may come before the field's own change
     sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise

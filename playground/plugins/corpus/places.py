@@ -163,7 +163,7 @@ def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    # the names that fsspec's file systems have for this time; pyarrow has only one
+    # fsspec's file systems have several names for the time of the last change
     if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
@@ -173,7 +173,7 @@ def _stamp(system: Any, info: Any) -> str:
 
 
 def info_at(system: Any, path: str) -> Any:
-    """Return a file system's current information on a path."""
+    """Return what a file system currently knows of a path, such as size and time."""
     _clear_listings(system)
     return system.get_file_info(path)
 
@@ -222,8 +222,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address of S3 with which a short object is written in one request instead of
-    three."""
+    """Return an S3 address with which a short object is written in one request, not three."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

@@ -1,8 +1,7 @@
 """Convert a session to the plain values that a corpus stores, and each of its messages to JSON.
 
-The result equals pydantic's dump of the session. Text messages, which are most, are converted by
-Text messages, which are most, are converted by faster code in this module; the result equals
-pydantic's dump of the session.
+The result equals pydantic's dump of the session. Text messages, the most common kind, are converted
+by faster code in this module.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from playground.plugins.corpus.json_text import json_of
 from playground.sessions.native_format import plain_part, plain_session
 from playground.sessions.session import Session
 
-_NO_REFERENCES: Final = 2  # marshal's version
+_NO_REFERENCES: Final = 2  # a version of marshal's format
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _TOOLSETS: Final = 256  # the most lists of tools that are cached
 # Placeholders for fields that are written later; with them, the fields keep pydantic's order.

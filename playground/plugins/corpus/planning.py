@@ -34,9 +34,8 @@ def plan(
     progress: Progress | None = None,
 ) -> BuildPlan:
     """Return the current pieces of the inputs, and those pieces of `before` that are from other
-    files. So a build from another folder adds to the corpus, and the old pieces of a changed or
-    deleted file are dropped. A file at an address is read again only if its stamp changed.
-    """
+    files. Thus a build from another folder adds to the corpus, and old pieces of a changed or
+    deleted file are dropped. A file at an address is read again only if its stamp changed."""
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
     by_file: dict[InputFile, list[InputPiece]] = {}

@@ -1,7 +1,7 @@
 """A corpus at an address such as `s3://bucket/corpus`, in an object store.
 
-An object store cannot rename, but each put is complete or has no effect. So a file is written on
-this machine first, and then put under its name. A lock is an object, too: a build that finds
+An object store cannot rename, but each upload is complete or has no effect. So a file is written on
+this machine first, and then uploaded under its name. A lock is an object, too: a build that finds
 another build's lock waits to see if that build renews it.
 """
 
@@ -38,7 +38,7 @@ from playground.plugins.corpus.store_protocol import (
 from playground.plugins.corpus.temporary_files import scratch_file
 
 _LOCKS: Final = "locks"
-_PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
+_PUT: Final = 8 << 20  # bytes of a file that are in memory during an upload
 BEAT: Final = 10.0  # seconds between two renewals of a lock
 SILENCE: Final = 45.0  # seconds without renewal, after which the build of a lock counts as dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB

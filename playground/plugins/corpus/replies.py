@@ -52,8 +52,7 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """The code of the finding that makes the call invalid, or else of the call's first
-        finding."""
+        """The code of the finding that makes the call invalid; else of its first finding."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
@@ -87,7 +86,8 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self._read: dict[str, list[Event]] = {}  # events of replies that were read for this
+        # events of replies that the search for the dialect has read
+        self._read: dict[str, list[Event]] = {}
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
@@ -114,10 +114,9 @@ class ReplyReader:
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the first dialect that finds a complete call in a reply; or else the first that
-        finds the beginning of a call; or else "". Only the first few replies are tried. A dialect
-        that a recording names is used without this search.
-        """
+        """Return the name of the first dialect that finds a complete call in a reply; without one,
+        of the first that finds the beginning of a call; otherwise "". Only the first few replies
+        are tried. A dialect that a recording names is used without this search."""
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
         recorded = next(filter(None, map(named_dialect, session.recordings)), "")
@@ -158,7 +157,7 @@ class ReplyReader:
 
 
 def named_dialect(recording: Recording) -> str:
-    """Return the dialect that a recording names, or "" if that dialect does not exist."""
+    """Return the name of a recording's dialect, or "" if that dialect does not exist."""
     return recording.dialect if recording.dialect in dialect_names() else ""
 
 
@@ -173,8 +172,8 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return for each call the result with the call's id, or else the next result without an id, or
-    else None."""
+    """Return for each call the result with the call's id; without one, the next result that has no
+    id, or None."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

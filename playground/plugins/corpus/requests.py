@@ -30,7 +30,7 @@ from playground.sessions.stretches import HistoryStretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
-_NO_REFERENCES: Final = 2  # marshal's version
+_NO_REFERENCES: Final = 2  # a version of marshal's format
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -59,7 +59,7 @@ class SeenRequest:
     diagnosis: str = ""  # the kind of the provider's own diagnosis of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """Return the sizes in characters by the columns of the table of requests.
+        """Return the sizes in characters, by the names of columns of the table of requests.
 
         If transcripts of this form never declare tools, the size of tools is None, and so is the
         size of an empty system prompt.
@@ -71,7 +71,7 @@ class SeenRequest:
         return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """Return the bill and its list price by the table's columns; unknown values are None."""
+        """Return the bill and its list price by column name; unknown values are None."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -203,8 +203,7 @@ def _tool_size(tool: ToolMetadata) -> int:
 
 @lru_cache(maxsize=512)
 def _json_size(dumped: bytes) -> int:
-    """Return the JSON size of a marshalled value. Cached, because most sessions repeat the
-    tools."""
+    """Return the JSON size of a marshalled value; cached, because sessions share tools."""
     return len(dump_again(marshal.loads(dumped)))
 
 
@@ -216,7 +215,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # the number of an image's characters says nothing about its tokens
+                pass  # an image's characters say nothing about its tokens
             case _:
                 result = part.result
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))

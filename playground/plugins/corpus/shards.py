@@ -239,7 +239,7 @@ class _ShardWriter:
         return progress
 
     def _store_waiting(self, least: int) -> None:
-        """Store the waiting sessions and their facts, if there are `least` of them or they are
+        """Store the waiting sessions and their facts, if at least `least` sessions wait or they are
         long.
 
         Each step handles all of them before the next step begins: this is a fifth faster than one

@@ -48,7 +48,7 @@ def form_of(raw: str) -> str:
 
 
 def signature_of(error: str) -> str:
-    """Return an error's first line, or a traceback's last line, in lower case.
+    """Return an error's first line, or a traceback's last line, in lower case; "" without text.
 
     Numbers, ids, paths and quotations are replaced by ….
     """

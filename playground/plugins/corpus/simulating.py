@@ -35,11 +35,11 @@ class _Sums:
 
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
-    """Simulate every session whose requests were recorded as sent, and sum up by model. A row has
-    the number of sessions, of requests, and of breaks (requests that read less than the cache
-    held), the tokens, and the tokens' price.
+    """Simulate every session whose requests were recorded as sent; sum up the results by model. A
+    row has the number of sessions, of requests, and of breaks (requests that read less than the
+    cache held), the tokens, and the tokens' price.
 
-    Raises InputFault if the corpus is redacted or a file is torn.
+    Raises InputFault if the corpus is redacted or a file is damaged.
     """
     if corpus.catalog.redacts:
         raise InputFault(

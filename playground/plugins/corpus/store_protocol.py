@@ -50,7 +50,8 @@ class Store(Protocol):
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """Return a function like `size`, faster for many names. It may use the sizes as of now."""
+        """Return a function like `size`, faster for many names; it may use the sizes of this
+        moment."""
         ...
 
     def names(self, folder: str) -> list[str]:

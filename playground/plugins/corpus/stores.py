@@ -62,7 +62,7 @@ class LocalStore:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):  # fails while a reader of an older catalog has the file open
+        with suppress(OSError):  # may fail while a reader of an older catalog has the file open
             (self._path / name).unlink()
 
     @contextmanager
@@ -87,9 +87,9 @@ class LocalStore:
 
 
 def store_at(place: str | os.PathLike[str]) -> Store:
-    """Return the store in a folder or at an address. Raises InputFault if `place` is neither."""
+    """Return the store in a folder or at an address. Raises InputFault for an invalid path."""
     if is_remote(str(place)):
-        from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
+        from playground.plugins.corpus.remote_stores import RemoteStore  # loads fsspec
 
         folder = folder_of(str(place))
         return RemoteStore(str(place)) if folder is None else LocalStore(folder)

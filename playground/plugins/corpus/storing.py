@@ -43,13 +43,13 @@ class FileFacts:
     """The facts about a session that only its file shows.
 
     They are the file's format, the import's findings (code, severity, place, message), and the
-    indexes of the messages with a call whose arguments stayed a text.
+    indexes of the messages with a call whose arguments could not be parsed.
     """
 
     form: str
     findings: list[list[str]]
     kept_as_text: list[int]
-    recorded: bool = False  # True if the session has recordings: the facts count their calls
+    recorded: bool = False  # True if the session has recordings, whose calls are among the facts
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -113,8 +113,8 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """Store a row's texts. Return the row with block numbers in their place, the blocks of its
-        head, and the blocks of its messages."""
+        """Store a row's texts. Return the row with block numbers instead of texts, the blocks of
+        `_HEADS`, and those of messages."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         messages: list[tuple[int, bytes]] = []
@@ -201,7 +201,7 @@ def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> d
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFacts]:
     """Read a session, and the facts about its file, from the block of its skeleton.
 
-    Raises InputFault if the blocks are torn.
+    Raises InputFault if the blocks are damaged.
     """
     plain = blocks.value(skeleton)
     file_facts = FileFacts(**plain.pop(_FILE_FACTS))

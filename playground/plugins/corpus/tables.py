@@ -2,7 +2,7 @@
 
 Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
 place in the file: it is the same in every build. `piece` identifies the file or, if a long file was
-cut, the stretch with the session: it is the first 64 bits of a hash of the content. Money is in
+cut, the part with the session: it is the first 64 bits of a hash of the content. Money is in
 billionths of a dollar.
 """
 

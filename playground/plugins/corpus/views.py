@@ -139,7 +139,7 @@ class Database:
     def _view(self, table: str) -> None:
         folder, catalog = self._folder, self._catalog
         shards = catalog.shards
-        if not self._create(table, shards):  # a file is torn, or older than this table
+        if not self._create(table, shards):  # a file is damaged, or older than this table
             known = manifests(folder, redacts=catalog.redacts)
             older = {each["shard"] for each in known if not has_table(folder, each, table)}
             self._create(table, [shard for shard in shards if shard not in older], must=True)
@@ -196,13 +196,13 @@ class Database:
         return True
 
     def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
-        """Turn an error of DuckDB into one line, which names a torn or missing file."""
+        """Turn an error of DuckDB into one line, which names a damaged or missing file."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         complete = {manifest["shard"] for manifest in manifests(self._folder, redacts=redacts)}
         torn = [shard for shard in shards if shard not in complete]
         if torn:
             return InputFault(
-                f"{len(torn)} of {len(shards)} shards are torn or gone ({torn[0]})",
+                f"{len(torn)} of {len(shards)} shards are damaged or missing ({torn[0]})",
                 where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
@@ -218,7 +218,7 @@ class Database:
         return InputFault(error_text(error), where=self._folder.store.name, expected=expected)
 
     def _damaged_file(self) -> str:
-        """Return the first file of facts that cannot be read, or "" if all can."""
+        """Return the name of the first file of facts that cannot be read, or "" if all can."""
         folder, months = self._folder, self._catalog.months
         listed = (
             name

@@ -1,7 +1,6 @@
-"""Requests for the cache simulator: a hash and a size for each block, and no text. Their simulation
-gives the same result as that of the request bodies. So after a change of a rule or a price, a whole
-corpus can be simulated again without its texts.
-"""
+"""Requests for the cache simulator: a hash and a size for each block, and no text. Simulating them
+gives the same result as simulating the request bodies. So after a change of a rule or a price, a
+corpus can be simulated again without its texts."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ _MARKABLE: Final = 4  # a bit of `flags`; the two lower bits hold the tier's num
 _STRING: Final = 8  # another bit of `flags`
 _SIGNED: Final = 16  # another bit of `flags`
 _OPAQUE: Final = 32  # another bit of `flags`
-_NOWHERE: Final = -1  # the index of the message of a block outside of messages
+_NOWHERE: Final = -1  # the message index of a block that is outside of messages
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
@@ -87,8 +86,7 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the one before, by hashes: there are no
-    texts."""
+    """Return each request's first difference from the one before, by hashes of blocks."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
         for each in first_differences(sent, rules)

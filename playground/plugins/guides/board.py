@@ -1,5 +1,4 @@
-"""A guide as boards: its figures, the servers that read the dialect, and a reply with the calls
-read."""
+"""A guide as boards: its figures, the dialect's servers, and a reply with its calls."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads a dialect hands over of a reply: one with text before and
-    after its call."""
+    """Return what each server delivers that reads a registered dialect, for a reply with text
+    before and after its call."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []

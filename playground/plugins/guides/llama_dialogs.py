@@ -40,8 +40,8 @@ class BuiltinTool(StrEnum):
 
 
 class StopReason(StrEnum):
-    """The end of a message, under Meta's name. The playground derives it from the message's
-    calls."""
+    """The end of a message, under Meta's name. The playground does not use it: calls show the
+    end."""
 
     end_of_turn = "end_of_turn"
     end_of_message = "end_of_message"
@@ -72,7 +72,7 @@ def RawMessage(  # noqa: N802 - Meta's name
 
 
 def llama_dates(today: str = TODAY) -> str:
-    """Return Meta's two lines of dates, which stand in a system prompt."""
+    """Return Meta's two lines of dates for a system prompt."""
     return f"Cutting Knowledge Date: December 2023\nToday Date: {today}"
 
 

@@ -1,5 +1,4 @@
-"""The view Guide of the page Dialects: use cases with the model's prompts, and the events of the
-replies."""
+"""The view Guide of the page Dialects: use cases with prompts and the events of replies."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ _HEIGHT: Final = 300  # pixels of a prompt; its reply then stays in sight
 
 
 def show(row: Any) -> None:
-    """Show a dialect's use cases with the prompts that a model gets, and facts about the
-    dialect."""
+    """Show a dialect's use cases with the model's prompts, and facts about the dialect."""
     with row:
         name = widgets.dialect_select("Dialect", dialects.CHOSEN, widgets.model_dialect())
         arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
@@ -65,7 +63,7 @@ def _page(name: str, arrows: bool) -> None:
 
 @memoized(32)
 def server_readings(name: str) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads this dialect hands over of the same reply."""
+    """Return what each server that reads this dialect delivers for the same reply."""
     guide = guide_for(name)
     return [] if isinstance(guide, NoGuide) else board.server_readings(guide)
 

@@ -1,7 +1,7 @@
 """The reference of a dialect: an example, its grammar, its readers, its limits and its slips.
 
-Everything is made of the registry, the servers' declarations and readings of replies, so that a
-page cannot say what the code does not.
+Every page is made from the registry, the servers' declarations and readings of replies, so that it
+cannot contradict the code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TRIED: Final = (
     "an integer",
     "an object",
 )
-"""The values that are tried beside those with the dialect's own markers."""
+"""Values that are tried in addition to those with the dialect's own markers."""
 
 
 def reference_lines(dialect: DeclaredDialect) -> list[str]:
@@ -81,7 +81,7 @@ def _limits(dialect: DeclaredDialect) -> Iterator[str]:
         limits.append(f"these values of an argument: {', '.join(refused)}")
     yield from (f"- {limit}" for limit in limits)
     carried = len(tried) - len(refused)
-    yield f"- beside these nothing is known: {carried} of {len(tried)} values came back unchanged"
+    yield f"- no other limits are known: {carried} of {len(tried)} values came back unchanged"
 
 
 def _readers(dialect: DeclaredDialect) -> Iterator[str]:

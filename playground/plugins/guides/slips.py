@@ -47,7 +47,7 @@ class SlipReply:
     name: str = ""
     arguments: Mapping[str, Any] | None = None
     needle: str = ""
-    """A text of the call, which stands nowhere else."""
+    """A text that occurs only in the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Slip:
     family: str
     make: Callable[[Example], SlipReply | None]
     evidence: str = "run"
-    """The best evidence there can be of a server's reading: `run` by its own parser, `read` in its
-    code because no run has this slip, or `assumed`, because the view does not decide on it."""
+    """The best possible evidence for a server's reading: `run` (its own parser was run), `read` (in
+    its code, because no run has this slip), or `assumed` (nothing decides it)."""
 
 
 def tools_of(dialect: DeclaredDialect) -> list[ToolMetadata]:
@@ -109,12 +109,12 @@ class Example:
 
     @cached_property
     def body(self) -> str:
-        """The call's arguments as JSON, as they stand in the example; "" if they do not."""
+        """The call's arguments as JSON, as the example writes them; "" if it writes no JSON."""
         match = re.search(r'\{"harbour": ?"Brest", ?"days": ?2\}', self.one)
         return match[0] if match else ""
 
     def damaged(self, content: str, call: ToolCallPart | None = None) -> SlipReply | None:
-        """Return a reply that is judged by its call (by default the example's).
+        """Return a reply whose fate is that of its call (by default the example's).
 
         Return None if `content` is empty or the undamaged example.
         """
@@ -195,7 +195,7 @@ def _white_space(e: Example) -> SlipReply | None:
     return e.damaged(re.sub(r"(?<=>)\n?(?=<)", "\n  ", e.one))
 
 
-# --- text and reasoning beside calls
+# --- text and reasoning before and after calls
 
 
 def _text_before(e: Example) -> SlipReply | None:
@@ -217,7 +217,7 @@ def _call_between_texts(e: Example) -> SlipReply | None:
 
 
 def _thinking(e: Example, form: str) -> str:
-    """Return a reply with reasoning by a form with the holes {open}, {close} and {call}."""
+    """Fill in {open}, {close} and {call}; return "" if the dialect has no reasoning tags."""
     tags = next((tags for tags in e.dialect.reasoning if tags.open and tags.close), None)
     if tags is None or e.dialect.opens_reasoning:
         return ""

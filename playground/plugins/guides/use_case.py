@@ -49,7 +49,7 @@ class UseCase:
 
     A dialog that is a text is copied to the page. A list of messages, as Meta writes dialogs,
     becomes a Dialog. Notes may be one text whose lines begin with `- `, as Meta writes them. Lists
-    are kept as tuples. Raises InputFault for a value that is not a dialog or not a note.
+    are stored as tuples. Raises InputFault for a value that is not a dialog or not a note.
     """
 
     title: str = ""

@@ -49,7 +49,7 @@ class AdkEval(SessionFormat):
 
 
 def _turns(value: Any) -> list[Any] | None:
-    """Return the turns of the older form: a list, or a case with a list; None for other files."""
+    """Return the turns of a file of the older form, a list or an object with a list; else None."""
     turns = value.get("data") if isinstance(value, dict) else value
     if not isinstance(turns, list):
         return None

@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
 Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of the program's call
-of the SDK. An outer span is read only if the file has no inner spans of it.
+of the SDK. The program's span is read only if the file has no request spans inside it.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return the message in a block whose lines begin with the role's name; else an assistant's."""
+    """Return a block's message. Its lines begin with the role's name, except an assistant's."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:

@@ -1,6 +1,6 @@
 """Read Claude Code's transcripts (`~/.claude/projects`) and its logs in `stream-json` format.
 
-Each block of the API's answer is a line, and results of calls may stand between these lines. Lines
+Each block of the API's answer is a line; between these lines there may be results of calls. Lines
 with the same message id are one message, from one request.
 """
 

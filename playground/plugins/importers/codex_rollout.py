@@ -92,8 +92,7 @@ def _line(
 
 
 def _sub_agent(source: Any) -> str:
-    """Return a sub-agent's name from `source`, the rollout's record of how the thread was
-    started."""
+    """Return a sub-agent's name, or "", from `source`, the record of how the thread was started."""
     inner = source.get("subagent", source.get("subAgent")) if isinstance(source, dict) else None
     if isinstance(inner, dict):
         spawn = inner.get("thread_spawn")
@@ -156,7 +155,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add items of an answer to the message of the items just before them, or as a new message."""
+    """Add an answer's parts to the last message, if that is the same answer, or as a message."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

@@ -211,7 +211,7 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
 
 def _displayed_response(builder: SessionBuilder, response: list[Any], place: Place) -> None:
     """Read the response that the window shows, for a request without stored rounds. It has pieces
-    of text, thoughts and states of calls; only a call's last state counts."""
+    of text, thoughts and states of calls; only a call's last state is read."""
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
         where = place.at(index)

@@ -79,7 +79,7 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave the oldest messages out of all later requests, as many as the event says. If it has no
+    """Leave the event's number of oldest messages out of all later requests. If the event has no
     number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:

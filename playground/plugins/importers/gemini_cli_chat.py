@@ -61,7 +61,7 @@ class GeminiCliChat(SessionFormat):
 
 def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
     """Return the messages that remain after all changes and rewinds."""
-    messages: dict[str, tuple[Place, Any]] = {}  # by id, in the order of their last versions
+    messages: dict[str, tuple[Place, Any]] = {}  # by id; a changed message moves to the end
     for line, value in source.lines():
         if not isinstance(value, dict):
             builder.note_loss(f"a line that is a {type(value).__name__}", Place(line))
@@ -69,7 +69,7 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
             if target in messages:
                 ids = list(messages)
                 for each in ids[ids.index(target) :]:
-                    message = "a message that a later line took back is left out"
+                    message = "a message that a later `$rewindTo` removed is left out"
                     where = str(messages[each][0])
                     builder.findings.append(finding("other-branches", where, message))
                 messages = {each: messages[each] for each in ids[: ids.index(target)]}
@@ -131,8 +131,8 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """Return the output in a list of one function response; return the `result_value` of anything
-    else."""
+    """Return the output if `result` is a list of one function response, otherwise its
+    `result_value`."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

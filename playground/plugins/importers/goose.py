@@ -1,4 +1,4 @@
-"""Read Goose's sessions: JSON lines after a head (up to 1.9), or `goose session export`."""
+"""Read Goose's sessions: JSON lines after a head line (up to 1.9), or `goose session export`."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """Return the result of the call with the item's id, or else of the first open call."""
+    """Return the result of the call with the item's id. If no call has that id, it is the result of
+    the first open call."""
     call_id = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
     if not call_id or not builder.knows_call(str(call_id)):
         call_id = builder.open_call() or call_id

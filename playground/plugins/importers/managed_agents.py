@@ -102,7 +102,7 @@ class _Log:
         self._threads = {"": self.main}
         self._new_answer = True
         self._usage: tuple[Any, Any] | None = (
-            None  # usage and time of a request without an answer so far
+            None  # usage and time of a request whose answer has not been read
         )
 
     def sessions(self) -> Iterator[SessionBuilder]:

@@ -154,7 +154,7 @@ def _messages(value: Any, role: str) -> list[Any]:
 
 
 def turn_of(request: Any, response: Any, place: Place) -> Turn:
-    """Return a turn of a call's input and output, which may have the form of any known client."""
+    """Return a turn made of a call's input and output, which may be in any known client's form."""
     reply, body = mapping(json_value(response)), mapping(json_value(request))
     usage = reply.get("usage")
     models = (reply.get("model"), body.get("model"))

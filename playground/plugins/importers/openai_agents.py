@@ -63,7 +63,7 @@ _Entry = tuple[Place, dict[str, Any]]
 
 
 class _RunItems:
-    """The items of a run (answers of the model, outputs of tools) that no response has taken yet.
+    """The items of a run (answers of the model, outputs of tools) that match no response so far.
 
     An item is looked up by its call's id or its own id; or by its content, if it has no id or
     shares the id with other items: with some APIs all messages have the same id.
@@ -85,7 +85,7 @@ class _RunItems:
         of_responses = [item for output in outputs for item in _objects(output)]
         self._shared_ids = _shared_ids(of_responses) | _shared_ids([item for _, item in found])
         self._items = found
-        self._waiting: dict[str, deque[int]] = {}  # key -> indexes of the items that are not taken
+        self._waiting: dict[str, deque[int]] = {}  # key -> indexes of unmatched items
         for number, (_, item) in enumerate(found):
             self._waiting.setdefault(self._key(item), deque()).append(number)
 
@@ -99,7 +99,7 @@ class _RunItems:
         return self._pop(f"output of {_id(call)}") if is_call else None
 
     def remaining(self) -> Iterator[_Entry]:
-        """Yield the items that were not taken, in the order of the run."""
+        """Yield the items without a matching response, in the order of the run."""
         for number in sorted(chain.from_iterable(self._waiting.values())):
             yield self._items[number]
 

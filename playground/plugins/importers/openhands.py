@@ -22,10 +22,10 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_LONG: Final = 24  # characters; a task of this length may also stand inside a longer message
+_LONG: Final = 24  # characters; a task of this length is also searched for inside longer messages
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # an event's own fields; before V0, its arguments stood beside them
+_EVENT_FIELDS: Final = {  # an event's own fields; before V0, its arguments were on the same level
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -107,7 +107,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set the time and duration of the last request; those of the reply are replaced."""
+    """Set the time and duration of the last request, replacing the reply's."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -210,7 +210,7 @@ def _call(
 def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """Read an action as a call: of a model that wrote its calls as text."""
+    """Read an action as a call, because the model wrote its calls as text."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"

@@ -64,8 +64,7 @@ def _members(source: Source) -> list[tuple[str, Source]]:
 
 @dataclass
 class _Reader:
-    """A session whose events are being read. `view` holds the events that the next request would
-    contain."""
+    """A session whose events are being read. `view` has the events of the next request."""
 
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message

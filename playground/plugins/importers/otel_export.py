@@ -109,11 +109,13 @@ def _facts(session: Session) -> str:
 
 
 def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
-    """Return the index of each request's answer, with its record, in the order of the answers.
+    """Return, for each request, the index of its answer and its record, in the order of the
+    answers.
 
-    The index is -1 for a request without an answer. The last request may be one still to come.
+    The index is -1 for a request without an answer. The last one may be a request that is still to
+    come.
     """
-    found: list[tuple[int, int, RequestRecord | None]] = []  # first, the place in the order
+    found: list[tuple[int, int, RequestRecord | None]] = []  # the first number orders them
     recorded, last = set(), -1
     for record in session.requests:
         answer = record.reply if record.reply < len(session.messages) else -1
@@ -129,7 +131,7 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
 
 
 def _run_span(agent: Agent, own: dict[str, str], spans: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the span of the complete run, which holds the facts of no single request."""
+    """Return the span of the run, with the facts that belong to no single request."""
     times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
@@ -176,8 +178,8 @@ def _request_span(
 def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
     """Return each request's own model and provider; for the last request, the parameters, too.
 
-    They are those of the request as it was sent, if the session holds it. Otherwise the session's
-    model is a request's own only if its answer, or each answer, is of this model.
+    They are those of the request as sent, if the session holds it. Otherwise the model is the
+    session's, if the answer (or, if that is unknown, every answer) is of this model.
     """
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]
@@ -198,7 +200,7 @@ def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -
 
 
 def _is_of(named: str, model: str) -> bool:
-    """Return True if an answer's model may be the named one: its name lacks or adds a date."""
+    """Return True if `model` is "", or, without its route, is `named` with or without a date."""
     rest = model.rpartition("/")[2].removeprefix(named.rpartition("/")[2])
     return not model or bool(re.fullmatch(r"(?:[-@]\d{4}.*)?", rest))
 

@@ -1,4 +1,4 @@
-"""Read the traces that `otel_export.py` writes back into the same sessions."""
+"""Restore sessions from the traces that `otel_export.py` wrote."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 _FACTS: Final = "playground.session"
-# The shape of a trace that another program has changed is unknown: reading it may raise these.
+# Errors in reading a trace that another program has changed.
 _FAULTS: Final = (InputFault, AttributeError, KeyError, TypeError, ValueError)
 
 
 def is_own(span: TraceSpan) -> bool:
-    """Return True for a span of ours, which stands for a complete run."""
+    """Return True if `otel_export.py` wrote this span for a complete run."""
     return _FACTS in span.attributes
 
 
 def own_sessions(spans: Sequence[TraceSpan]) -> dict[str, SessionBuilder]:
-    """Return the sessions that `otel_export.py` wrote, by their traces' ids.
+    """Return a dictionary from trace ids to the sessions that `otel_export.py` wrote.
 
-    A trace that lacks something, because another program has changed it, is left out.
+    A trace is left out if it lacks something because another program has changed it.
     """
     found: dict[str, SessionBuilder] = {}
     runs = {span.trace: span for span in spans if is_own(span)}
@@ -78,7 +78,7 @@ def _list(attributes: dict[str, Any], name: str) -> list[Any]:
 
 
 def _converted_counts(session: Session, requests: Sequence[TraceSpan]) -> int:
-    """Return the number of spans whose token counts differ from the provider's own."""
+    """Return the number of requests whose `gen_ai.usage` differs from the provider's counts."""
     bills: dict[int, list[set[int]]] = {}
     for record in session.requests:
         bills.setdefault(record.reply, []).append({*_numbers(record.usage)})

@@ -42,7 +42,7 @@ class OtelSpans(SessionFormat):
 
     left_aside = {
         "**.name": "names of spans",
-        "**.description": "descriptions of spans, agents and tools beside their names",
+        "**.description": "descriptions of spans, agents and tools",
     }
 
     def recognises(self, source: Source) -> bool:

@@ -1,4 +1,4 @@
-"""Read sessions of pi, OpenClaw and Droid: JSON lines, first a head, then messages (in pi a tree).
+"""Read sessions of pi, OpenClaw and Droid: a line about the session, then messages (in pi a tree).
 
 Each branch is a session with all messages from the root. The branch that was written last comes
 first.
@@ -81,8 +81,8 @@ class PiSession(SessionFormat):
 
 
 def _branches(source: Source) -> list[set[int | None] | None]:
-    """Return each branch's line numbers, those of the branch that was written last first. Return
-    [None] if the file is a single branch."""
+    """Return the line numbers of each branch, beginning with the branch that was written last.
+    Return [None] if the file is a single branch."""
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     messages: set[str] = set()
@@ -98,7 +98,7 @@ def _branches(source: Source) -> list[set[int | None] | None]:
         if value.get("type") == "message":
             messages.add(own_id)
         last = own_id
-    # `sessions` reads the lines again and adds the findings again
+    # `sessions` will read the lines, and add these findings, again
     del source.findings[finding_count:]
     parents = set(parent_of.values())
     ends = [each for each in line_of if each not in parents and each in messages]
@@ -141,9 +141,9 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: the summary, then the messages from the first kept message on.
+    """Add a compaction: the summary, then the messages from the first one that it kept.
 
-    The oldest files of pi name the first kept message by its line number, from 0.
+    The oldest files of pi name that message by its line number, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")
@@ -159,7 +159,7 @@ def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> Non
 
 
 def _version(value: dict[str, Any]) -> str:
-    """Return Droid's version. pi's `version`, a number, is that of the file format."""
+    """Return Droid's version, a text. A number is the version of pi's file format."""
     return text_of(value.get("version"))
 
 

@@ -28,8 +28,8 @@ class ShareGpt(SessionFormat):
     name = "sharegpt"
     title = "ShareGPT conversations (LLaMA-Factory, Hermes function calling, ToolACE)"
     keeps = Keeps(
-        tools="beside the conversation or in the system prompt",
-        missing="other fields beside the conversation are not read, nor is an answer that was not "
+        tools="next to the conversation or in the system prompt",
+        missing="other fields next to the conversation are not read, nor is an answer that was not "
         "chosen",
     )
 

@@ -81,7 +81,7 @@ def _add_usage(builder: SessionBuilder, usage: Any) -> None:
     if not isinstance(usage, dict) or reply < 0 or builder.messages[reply].role != "assistant":
         return
     if builder.requests and builder.requests[-1].usage == usage:
-        builder.requests.pop()  # the usage is that of this answer, the later one
+        builder.requests.pop()  # the usage belongs to this later answer
     builder.add_request(reply=reply, usage=usage)
 
 

@@ -1,4 +1,4 @@
-"""The form of every answer: a short text, and JSON of a known schema and a bounded size.
+"""The structure of every answer: a short text, and JSON of a known schema and a bounded size.
 
 Secrets are starred out of an answer before anything of it is cut off, and the answer says so.
 """
@@ -45,7 +45,7 @@ class Mend(BaseModel):
 
 
 class Answer(BaseModel):
-    """An answer: what is so, where, how sure, what to do; and the library's own JSON."""
+    """An answer in words, with its place, its certainty and mends; and the library's own JSON."""
 
     answer: str = Field(description="The answer in a sentence or two")
     where: str = Field(default="", description="The place: a JSON Pointer, characters, a name")

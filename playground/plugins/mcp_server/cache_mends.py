@@ -29,7 +29,7 @@ _TOOLS: Final = ("tools", "functions")
 _NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
 _PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence or a line
 _MOST: Final = 3  # the most mends of an answer
-_MOST_MESSAGES: Final = 2_000  # the most of a request, because comparing more takes seconds
+_MOST_MESSAGES: Final = 2_000  # of a request with mends; comparing more takes seconds
 
 
 class Change(NamedTuple):
@@ -74,7 +74,8 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            share = then.read * 20 // then.total  # rounded: a few tokens more make no mend better
+            # rounded to 5 %, so that a few tokens do not decide the order
+            share = then.read * 20 // then.total
             tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
     return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
 
@@ -157,7 +158,7 @@ class _Keeping:
             self.body[key] = before[key]
 
     def keep_tools(self, key: str, old: Sequence[Any], new: Sequence[Any], adds: bool) -> None:
-        """Keep the tools in their order and form. New ones follow them, or, if the model takes that
+        """Keep the tools in their order and form. New tools follow them or, if the model allows it
         (`adds`), are added by a message."""
         known, given = {_name(tool) for tool in old}, {_name(tool): tool for tool in new}
         extra = [_plain_value(tool) for tool in new if _name(tool) not in known]
@@ -167,7 +168,7 @@ class _Keeping:
         for name, tool in ((_name(tool), tool) for tool in old):
             if name not in given:
                 self.assumes.append(f"{name} stays among the tools")
-            elif _plain_value(given[name]) != _plain_value(tool):  # not only in the order of keys
+            elif _plain_value(given[name]) != _plain_value(tool):  # more than the order of keys
                 self.assumes.append(f"the new declaration of {name} waits for a new conversation")
         if not extra:
             return
@@ -213,7 +214,7 @@ class _Keeping:
         if any(piece not in after for piece in before):
             self.assumes.append(f"the old text of {place} stays")
         if _without_texts(old) != _without_texts(new):
-            self.assumes.append(f"other changes of {place} than in its text are left out")
+            self.assumes.append(f"changes of {place} outside of its text are left out")
         value = _plain_value(old)
         content = value.get("content") if isinstance(value, dict) else None
         if isinstance(new, dict) and isinstance(content, list):
@@ -232,7 +233,7 @@ def _takes_additions(rules: Rules, body: Body) -> bool:
 
 
 def _marked_like(parts: Any, other: Any) -> Any:
-    """Return parts with the marks of other parts, at the same places or else at the end."""
+    """Return parts with the marks of `other`, at the same places if possible, or at the end."""
     if not (isinstance(parts, list) and isinstance(other, list)):
         return parts
     marks = {index: _marks(each) for index, each in enumerate(other) if _marks(each)}
@@ -338,7 +339,7 @@ def _mark_last(message: Body, mark: Body) -> None:
 
 
 def _living(value: Any, life: str) -> Any:
-    """Give every mark in a value a lifetime."""
+    """Set the lifetime of every mark in a value; return the value."""
     for each in value.values() if isinstance(value, dict) else value:
         if isinstance(each, dict | list):
             _living(each, life)

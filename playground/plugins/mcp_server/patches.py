@@ -14,7 +14,8 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 
 Edit = dict[str, Any]
-_SHORT: Final = 120  # characters of JSON; a longer value is copied from the other request if there
+# characters of JSON; a longer value is copied if the other request has it
+_SHORT: Final = 120
 
 
 def written(value: Any) -> str:

@@ -141,8 +141,8 @@ class Questions:
         dialect: Annotated[str, Field(description="the model's dialect; default: detected")] = "",
         tools: _Tools = None,
     ) -> Answer:
-        """Say what an inference server hands to its client of a model's text, and what it drops:
-        calls, text, reasoning. With a changed reply or parser that loses nothing."""
+        """Say which calls, text and reasoning of a model's reply an inference server delivers to
+        its client, and which it drops; suggest a changed reply or parser that loses less."""
         from playground.questions.server_view import server_view
         from playground.show.wire import result_json, server_json
 

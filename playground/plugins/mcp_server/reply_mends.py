@@ -1,4 +1,4 @@
-"""Changes of a reply, or of the parser that reads it, after which a server hands over its calls.
+"""Changes of a reply, or of the parser that reads it, after which a server delivers its calls.
 
 Each change is tried with the server's view. It is offered only if more calls arrive, or fewer
 characters are dropped.
@@ -36,7 +36,7 @@ _Arguments = dict[str, Any]
 def reply_mends(
     text: str, dialect: str, server: str, tools: Sequence[ToolMetadata], own: bool
 ) -> list[Mend]:
-    """Return the changes after which the server hands over more of a reply, the best first.
+    """Return the changes after which the server delivers more of a reply, the best first.
 
     `own` is False if the reply is in a file: the edits then put the reply into the arguments.
     """
@@ -187,7 +187,7 @@ def _without_markers(content: str, dialect: str) -> tuple[str, list[str]]:
 
 
 def _moves(read: ParseResult) -> str:
-    """Say what of a reply gets another place if reasoning, text and calls are written in order."""
+    """Say which parts of a reply move if reasoning, text and calls are written in this order."""
     order = [
         0 if isinstance(event, ReasoningEvent) else 1 if isinstance(event, TextEvent) else 2
         for event in read.events

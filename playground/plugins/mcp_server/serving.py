@@ -51,7 +51,7 @@ class QuestionServer(MCPServer[Any]):
 
 
 def make_server(folders: Sequence[str]) -> QuestionServer:
-    """Return the server; files below these folders may be read. Raises InputFault."""
+    """Return the server for files below these folders. Raises InputFault if one does not exist."""
     server = QuestionServer(
         "dialect-playground",
         title="Dialect playground",

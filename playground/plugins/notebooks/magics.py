@@ -46,7 +46,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 def _with_help(magic: Callable[[str, str], _Answer]) -> Callable[..., _Answer | None]:
     """Return the magic with an option --help, which prints its docstring and reads no cell.
 
-    As a line magic it prints that, too: IPython names the line magic if a cell is empty.
+    Used as a line magic, it prints the docstring, too: for an empty cell, IPython suggests that.
     """
 
     @wraps(magic)

@@ -39,7 +39,7 @@ _FLAGS: Final = (
     ("syntax.known_names", "Only known names are calls", False),
     ("syntax.line_start", "A call begins a line", False),
     ("syntax.reserved", "Markers are control tokens", False),
-    ("syntax.cdata", "CDATA around a value is read over", False),
+    ("syntax.cdata", "CDATA around a value is ignored", False),
 )
 _ROWS: Final = 68  # height in pixels of a field of two lines
 
@@ -85,7 +85,8 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
 
 
 def _key(draft: DeclarationDraft, path: str) -> str:
-    """Return a widget's key. Each document has widgets of its own, which keep the typed text."""
+    """Return a widget's key. Each document has its own widgets, so that their typed text is not
+    mixed up."""
     return f"own {draft.number} {path}"
 
 

@@ -1,8 +1,8 @@
 """A dialect's declaration while the user edits it: the document, its fault, and the last readable
 document.
 
-The document is the content of the dialect's file. It is kept even if it cannot be read. In that
-case, the rest of the page shows the last readable document.
+The document is the content of the dialect's file. A document that is no valid declaration stays in
+the editor; the rest of the page then shows the last readable document.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FIRST: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class DeclarationDraft:
-    """The typed document and its `fault`.
+    """The edited document and its `fault`, None if the document is a valid declaration.
 
-    `readable` is the last document that could be read, and `dialect` the dialect that it declares.
-    `number` grows when another document is loaded. `before` is the document before this one, and
-    `seen` the text of the file from which this one was opened.
+    `readable` is the last valid document, and `dialect` the dialect that it declares. `number`
+    grows when another document is loaded. `before` is the document that was replaced then, and
+    `seen` is the text of the file as it was last opened or saved.
     """
 
     document: dict[str, Any]
@@ -51,21 +51,21 @@ class DeclarationDraft:
 
 
 def draft() -> DeclarationDraft:
-    """Return the user's draft, or the draft with which a new page begins."""
+    """Return the user's draft; without one, a draft of `FIRST`."""
     stored = _stored_draft() or {"document": FIRST}
     document = stored["document"]
     dialect, fault = _read(document)
     readable = document if dialect else stored.get("readable", FIRST)
     if dialect is None:
         dialect, _ = _read(readable)
-    if dialect is None:  # a file of an older version
+    if dialect is None:  # stored by an older version
         readable, dialect = FIRST, dialect_of(FIRST, "")
     number, before, seen = stored.get("number", 0), stored.get("before"), stored.get("seen")
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
 
 
 def _stored_draft() -> Any:
-    """Return this browser's draft, or a draft that an older version stored for all browsers."""
+    """Return this browser's draft, or one that an older version stored for all browsers."""
     return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
 
 
@@ -107,8 +107,8 @@ def set_field(path: str, value: Any) -> None:
 
 
 def saved(text: str | None) -> None:
-    """Store the text of the file that holds the document; None if the file was removed. Call this
-    in a callback."""
+    """Store the text that the dialect's file now has; None if the file was removed. Call this in a
+    callback."""
     _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 
@@ -144,7 +144,7 @@ def _read(document: Any) -> tuple[DeclaredDialect | None, InputFault | None]:
 
 
 def start_from(name: str) -> None:
-    """Start from a registered dialect. A dialect of the user's own is opened, not copied."""
+    """Open a dialect that the user declared, or load a copy of any other registered one."""
     document = plain_dialect(get_dialect(name))
     if is_kept(name):
         take(document, kept_text(name))

@@ -59,7 +59,7 @@ def keeping(draft: DeclarationDraft) -> None:
 def _remove() -> None:
     """Remove the file of the dialect; the declaration stays on the page."""
     seen = declaring.draft().seen
-    if seen is None:  # a double click has clicked twice
+    if seen is None:  # the second click of a double click
         return
     name = parse_dialect(seen, "own").name
     try:
@@ -83,8 +83,7 @@ def _restore(name: str) -> None:
 
 
 def _save() -> None:
-    """Save the document that the session holds now: a quick click may belong to the button of an
-    earlier document."""
+    """Save the current document, even if the clicked button was drawn for an earlier one."""
     state.forget(_REMOVED)
     draft = declaring.draft()
     name = str(draft.document.get("name"))

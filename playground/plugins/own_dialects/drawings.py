@@ -12,7 +12,7 @@ from playground.show.board import Figure, Payload, board, card
 from playground.show.markup import Markup, code, escaped, markup_table
 from playground.show.rows import AnswerRows, rows_of
 
-_SHOWN: Final = 20_000  # the most characters of an example
+_SHOWN: Final = 20_000  # an example is cut after this many characters
 
 
 @draws("rows", LawChecks)
@@ -43,8 +43,8 @@ def laws(value: LawChecks) -> Markup:
 
 
 def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
-    """Return two figures about a declaration: the number of laws that hold, and of difficult values
-    that are read back."""
+    """Return two figures about a declaration: how many laws hold, and how many difficult values are
+    read back unchanged."""
     held, carried = len(checks) - len(checks.broken), len(values.carried(name))
     figures: list[Figure] = [
         (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),

@@ -1,5 +1,4 @@
-"""The view Declare of the page Dialects: ways to start a declaration, and results for the declared
-dialect."""
+"""The view Declare of the page Dialects: a declaration, and results for its dialect."""
 
 from __future__ import annotations
 
@@ -69,7 +68,7 @@ def show(row: Any) -> None:
     elif way == _WAYS[2]:
         proposals.boxes()
     with st.container(key="own-head"):
-        figures = st.container()  # at the top of the page, filled when the rest is drawn
+        figures = st.container()  # at the top of the page, but filled last
     _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -210,7 +209,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """Show a box for a reply, at first with a call that the dialect wrote, and the events that the
     dialect reads from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
-    # a new key for each call, because otherwise the box would show the text of the last one
+    # a key for each call: with the same key, the box would still show the earlier call
     key = "own reply" if given else f"own reply {crc32(written.encode())}"
     text = st.text_area(
         "A reply",
@@ -242,8 +241,7 @@ def summary(text: str, name: str) -> None:
 
 
 def show_laws(text: str) -> None:
-    """Show whether each law holds for 50 random examples, with the smallest example that breaks a
-    law."""
+    """Show whether each law holds for 50 random examples, or the smallest that breaks it."""
     checks = laws(text)
     components.board(Picture(drawings.laws_board(checks)), key="own laws")
     for check in checks.broken:

@@ -1,6 +1,6 @@
 """Store a user's own dialects in the workspace, where every command finds them.
 
-A file is replaced only by a writer who has seen its present text, as everywhere in the workspace.
+As everywhere in the workspace, a file is replaced only by a writer that has read its current text.
 """
 
 from __future__ import annotations

@@ -49,8 +49,7 @@ _ASKS: Final = re.compile(
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Return the API that a path belongs to; for a path of several APIs (`/v1/models`), headers
-    decide."""
+    """Return the API of a path; for a path of several APIs (`/v1/models`), headers decide."""
     by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
     if by_path is not None:
         return by_path

@@ -1,5 +1,5 @@
 """Forecast a request's cache reads and cost, given its session's earlier requests.
-`session_matching.py` finds the session. When a request's bill comes, it replaces the forecast."""
+`session_matching.py` finds the session. A request's bill replaces its forecast."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Expected:
 
     session: str
     title: str
-    number: int  # of the request in its session, from 1
+    number: int  # number of the request in its session, from 1
     provider: str
     model: str
     state: str
@@ -93,7 +93,7 @@ class _Row:
         default_factory=lambda: deque(maxlen=_ROW)
     )
     prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix read
-    last_size: tuple[int, int] = (0, 0)  # the same for the last complete billed request
+    last_size: tuple[int, int] = (0, 0)  # the same two sizes of the last billed request
     known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
     cached_tokens: int = 0  # tokens that the last request left in the cache
 
@@ -310,7 +310,7 @@ def _lint_findings(
 
 
 def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
-    """Return the findings about calls and results in the request's messages that do not match."""
+    """Return findings about calls without a result, and results without a call, in a request."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
@@ -353,7 +353,7 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 def _lost_nano(
     lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return the extra cost of `lost` tokens, which are written or fully paid instead of read."""
+    """Return what `lost` tokens cost more because they are not read; None without a price."""
     if price is None:
         return None
     write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)

@@ -22,8 +22,8 @@ MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
-# The most bytes that are read at once. A body in HTTP chunks of one byte each takes a thousand
-# times the work: after a read that took more than `_MOST_WORK` seconds, the next are shorter.
+# The most bytes that are read at once. A body in HTTP chunks of one byte takes a thousand times the
+# work, so after a read that took more than `_MOST_WORK` seconds, fewer bytes are read.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01

@@ -25,7 +25,7 @@ _WIDE_ESCAPE: Final = re.compile(r"%u([0-9a-fA-F]{4})")  # escapes of old server
 def has_dot_segments(path: str) -> bool:
     """Return True if a server may read a segment `.` or `..` in a path.
 
-    Percent signs are decoded up to five times. A backslash and characters that look like a slash
+    Percent escapes are decoded up to five times. A backslash and characters that look like a slash
     count as a slash, those that look like a dot as a dot. A segment may end at a semicolon, as in
     Java. Also return True if the path is still encoded after five rounds, or has an overlong form.
     """

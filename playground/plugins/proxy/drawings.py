@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.show.kept_figures import LEGEND
 
-TITLES: Final = {  # titles of columns for people; other names are in the glossary
+TITLES: Final = {  # column titles that the glossary does not have
     "begins_with": "begins with",
     "billed_dollars": "billed, $",
     "lost_dollars": "lost, $",
@@ -120,7 +120,7 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 marker={"color": _COLOURS[kind]},
                 opacity=1.0
                 if offset
-                else 0.55,  # opacity of the whole trace, so that the legend has it, too
+                else 0.55,  # set for the trace, not its bars, so that the legend is pale, too
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(

@@ -221,7 +221,7 @@ class WatchedExchange:
 
     def end(self, error: dict[str, Any] | None) -> None:
         """End the recording, with an `error` if the exchange was cut off."""
-        if self._body or not self._open_recording():  # there is a body if the client hung up early
+        if self._body or not self._open_recording():  # a body is left if the client hung up early
             self._record_bytes(b"".join(self._body))
         if self._coding and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._coding}, which is not read here"

@@ -66,7 +66,7 @@ class _Exchange:
     """An exchange that is being forwarded. `at` is the time in seconds since `began`."""
 
     number: int
-    began: float  # when its request came, by `time.perf_counter`
+    began: float  # time of the request, by `time.perf_counter`
     head: RequestHead
     upstream: Upstream
     path: str  # relative to the path of the upstream's address
@@ -94,7 +94,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        # salted digests tell keys apart without revealing them
+        # salted digests distinguish keys without revealing them
         self._salt = secrets.token_bytes(16)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

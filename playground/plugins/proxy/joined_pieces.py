@@ -1,6 +1,6 @@
 """Join pieces of a body that have already arrived, so that tiny pieces do not block the event loop.
 
-Each piece takes the same work whatever its size: 200,000 pieces of one byte blocked the loop for
+The work for a piece does not depend on its size: 200,000 pieces of one byte blocked the loop for
 seconds.
 """
 

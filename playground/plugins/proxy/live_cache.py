@@ -40,7 +40,7 @@ class LiveCache(CacheSimulator):
         entries: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
-            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch only gets, sets
+            ChainMap(entries, self._entries),  # type: ignore[arg-type] a branch only gets, sets
             deepcopy(self._explicit),
             set(self._doubtful),
             _summed=set(self._summed),
@@ -94,7 +94,7 @@ class LiveCache(CacheSimulator):
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
-            return  # such a cache may miss: the bill shows what was read, not an entry's size
+            return  # this cache may miss at random, so a bill does not show an entry's size
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no prefix of the request was long enough to be cached

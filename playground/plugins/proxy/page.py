@@ -133,7 +133,7 @@ def follow(run: Path) -> None:
     place, size = st.empty(), ledger.size_bytes(run)
     waiting.until(
         lambda: ledger.size_bytes(run) != size or not ledger.is_growing(run),
-        lambda: place.caption("The proxy is running: what passes is shown as it comes."),
+        lambda: place.caption("The proxy is running: new traffic is shown as it arrives."),
     )
     st.rerun()
 

@@ -128,7 +128,7 @@ class Proxy:
             self._settings.tell({"fault": fault})
 
     def stop(self) -> None:
-        """Stop serving. The first call lets open answers end; a second call cuts them off."""
+        """Stop serving. After the first call, open answers may end; a second call cuts them off."""
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True

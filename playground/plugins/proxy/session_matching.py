@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in a row; system prompts are compared by such rows
+_RUN: Final = 3  # system prompts are compared by their runs of three words
 
 
 @dataclass(slots=True)
@@ -63,8 +63,7 @@ class Sessions(Generic[Value]):
     def match_request(
         self, opened: Opened, body: dict[str, Any], model: str
     ) -> SessionMatch[Value]:
-        """Return the session that a request continues, or a new session. `keep` then stores the
-        request."""
+        """Return the session that a request continues, or a new one; call `keep` after sending."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         digests = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
         plain = _system_prompt(system_of(body), messages, body)
@@ -102,7 +101,7 @@ class Sessions(Generic[Value]):
         similar context, then the newest. Return None if none has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
-        message_counts = Counter(digests)  # equal messages count separately
+        message_counts = Counter(digests)  # equal messages are counted separately
         for age, session in enumerate(self._sessions.values()):
             if session.owner != owner:
                 continue
@@ -114,7 +113,7 @@ class Sessions(Generic[Value]):
             if not _same_agent(session, context, system):
                 continue
             same_beginning = session.digests[0] in message_counts or digests[0] in session.digests
-            # after a change at the beginning, the rest must mostly agree
+            # two fifths of the shorter list must be equal; four fifths if the beginning changed
             if shared * 5 < min(len(session.digests), len(digests)) * (2 if same_beginning else 4):
                 continue
             if (shared, same_context, age) >= best_score:
@@ -159,8 +158,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """Return the characters of a JSON object's text sorted: the order of keys then does not
-    count."""
+    """Return the sorted characters of a JSON text, so that the order of keys has no effect."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 

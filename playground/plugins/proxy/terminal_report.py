@@ -78,7 +78,7 @@ class TerminalReport:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         if expected and expected["breaks"] and (line.get("status") or 0) < 400:
-            self._breaks[expected["cause"]] += 1  # now, because a refused request costs nothing
+            self._breaks[expected["cause"]] += 1  # only now: a refused request costs nothing
             self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
@@ -94,7 +94,7 @@ class TerminalReport:
         else:
             yield f"         {name}: {took}"
         if told := line.get("told_by_provider"):
-            yield f"         {name}: told by the provider: {told}"
+            yield f"         {name}: the provider's diagnosis: {told}"
         if words := line.get("disagrees"):
             yield f"         {name}: diagnosis-disagrees: {words}"
         for key in ("error", "fault"):

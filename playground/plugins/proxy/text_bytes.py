@@ -1,5 +1,5 @@
 """Distinguish text from other bytes, such as UTF-16, archives and pictures. The search for secrets
-reads only ASCII and UTF-8: so bytes that are not text are counted and not recorded."""
+reads only ASCII and UTF-8, so bytes that are not text are counted, but not recorded."""
 
 from __future__ import annotations
 

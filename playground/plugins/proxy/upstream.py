@@ -65,7 +65,7 @@ class Upstream:
         return self.path + self._rest(path) + (f"?{queries}" if queries else "")
 
     def _rest(self, path: str) -> str:
-        """Return a client's path; without its version, if this address already ends with that."""
+        """Return a client's path, without the API version if this address ends with it."""
         version = _VERSION.search(self.path)
         if version and path.startswith(f"{version[0]}/"):
             return path[len(version[0]) :]
@@ -184,7 +184,7 @@ def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
 
     A password, or a value whose name says that it is a key, counts from six characters on. For
     other values the rules for the environment's keys apply: values shorter than eight characters
-    and plain words do not count.
+    and plain words are no secrets.
     """
     if user:
         yield _basic(user).partition(" ")[2].rstrip("=")

@@ -21,7 +21,7 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # the bytes that an event counts beside its data
+_EVENT: Final = 100  # bytes counted for an event in addition to its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0

@@ -87,8 +87,8 @@ class CompactionWhatIf(Drawn):
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the turn (from 0) after the last one at which the policy had cost more in sum than
-        keeping everything, or the first cut's turn if it never had.
+        """Return the turn (from 0) from which on the policy has cost no more, in sum, than keeping
+        everything; the turn of the first cut if it never has cost more.
 
         Return None if there is no cut, or if the policy costs more in the end.
         """

@@ -1,7 +1,7 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. It is not checked if the model
-could still do its work.
+Every shortened request is written out and simulated like any other. Whether the model could still
+do its work is not checked.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in restarts:  # after a compaction, earlier cuts no longer count
+        if turn in restarts:  # after a compaction, the policy begins again without its earlier cuts
             policy = policy.fresh()
         shortened = policy.request(messages, size, size.fixed(body))
         # a request that the policy leaves unchanged has no cut
@@ -241,8 +241,7 @@ def simulate_bodies(
 
 
 def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
-    """Return times at which a summary's request is sent and answered before the own request of its
-    turn."""
+    """Return times with which a summary's request is answered before its turn's request."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)

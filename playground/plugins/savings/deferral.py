@@ -164,8 +164,8 @@ class Deferral:
     def _to_load(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> tuple[str, ...]:
-        """Return the tools to load before a message: those that it calls, and those that a search
-        finds, too."""
+        """Return the tools to load before a message: those that it calls, then others up to the
+        number that a search finds; () if it calls no deferred tool."""
         calls = self._names_in(message)[0]
         called = [name for name in calls if name in deferred and name not in loaded]
         if not called:
@@ -174,7 +174,7 @@ class Deferral:
         return tuple([*called, *others[: max(0, self.cut.found - len(called))]])
 
     def _names_in(self, message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the tools that a message calls, and those that it refers to, each once."""
+        """Return the names of the tools that a message calls, and of those that it refers to."""
         cached = self._seen.get(id(message))
         if cached is None or cached[0] is not message:
             calls, references = dict.fromkeys(calls_of(message)), referenced_tools(message)

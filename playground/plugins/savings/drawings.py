@@ -14,7 +14,7 @@ from playground.show.markup import Markup, table
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_POINTS: Final = 12  # the least number of turns in the table of savings, if there are so many
+_POINTS: Final = 12  # the table of savings shows at least this many turns, if there are so many
 
 draws("rows", CompactionWhatIf)(compaction_rows)
 draws("rows", ToolPlan)(plan_rows)

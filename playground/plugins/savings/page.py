@@ -59,7 +59,7 @@ def show(question: CacheQuestion) -> None:
             1_000,
             key="shorten-keep",
             bind="query-params",
-            help="Newest messages or results kept. 0 means each policy's usual number.",
+            help="The newest messages or results that stay. 0 means each policy's default.",
         )
         summary = st.number_input(
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"

@@ -73,8 +73,7 @@ def plan_rows(value: ToolPlan) -> AnswerRows:
 
 
 def tool_rows(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens, its use, and `keep` or `defer`, as in the cheapest
-    way."""
+    """Return a row for each tool: its tokens, its use, and the cheapest way's `keep` or `defer`."""
     deferred = set(value.deferred)
     cells = [
         (

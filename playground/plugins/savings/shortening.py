@@ -77,8 +77,8 @@ class Shortening:
     """A policy that shortens histories.
 
     `limit` is the input in tokens at which the policy begins. `keep` is the number of messages,
-    results or tokens that stay. It does not cut if less than `least` is saved. `summary` is the
-    tokens of a summary. `size` estimates the tokens of a message.
+    results or tokens that stay. The policy does not cut if less than `least` tokens are saved.
+    `summary` is the number of tokens of a summary.
     """
 
     name: str

@@ -260,7 +260,7 @@ def plan_tools(
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # the original is written in the form of the other rows, so that tokens are counted in one way
     original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    original = planner.as_they_are() if already else original  # its requests have this form already
+    original = planner.as_they_are() if already else original  # the requests were in this form
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
@@ -281,7 +281,7 @@ def plan_tools(
 
 
 def _last_calls(session: Session) -> tuple[str, ...]:
-    """Return the tools that the session's last message calls, if it is an answer."""
+    """Return the names of the tools that the session's last message calls, if it is an answer."""
     last = session.messages[-1:]
     parts = last[0].parts if last and last[0].role == "assistant" else ()
     return tuple(dict.fromkeys(part.tool_name for part in parts if isinstance(part, ToolCallPart)))
@@ -391,8 +391,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request, as the next request repeats it. For the last request,
-        return `last_calls` as an answer."""
+        """Return the answer to a request, as the next request repeats it; None if it does not. For
+        the last request, return `last_calls` as an answer."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -450,9 +450,9 @@ class _Planner:
 
 
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
-    """Yield the requests such that equal tools and messages are one object.
+    """Yield the requests with one object for all equal tools and messages.
 
-    Comparing two ways to send tools then compares objects instead of texts.
+    Comparisons of two ways to send tools then compare objects instead of texts.
     """
     before: list[Message] = []
     tools: Any = None

@@ -120,7 +120,7 @@ def trial(
             result = Trial(())
     if out:
         _keep(plan, result, out, session, force)
-    _show(result, as_json)
+    _show(plan, result, as_json)
     if stop.number is not None:
         return 128 + stop.number
     return int(any(arm.faults or arm.broken_off for arm in result.arms))
@@ -163,7 +163,7 @@ def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -
     say_written(out)
 
 
-def _show(result: Trial, as_json: bool) -> None:
+def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
     from dataclasses import asdict
 
     from playground.plugins.trials.rows import trial_rows
@@ -172,7 +172,9 @@ def _show(result: Trial, as_json: bool) -> None:
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
         misses = [asdict(miss) for miss in result.misses]
-        tables = {"rows": trial_rows(result).dicts(), "arms": rows}
+        refused = [{"dialect": d, "model": m, "why": w} for (d, m), w in plan.cost.refused.items()]
+        cost = {**asdict(plan.cost), "refused": refused}
+        tables = {"rows": trial_rows(result).dicts(), "arms": rows, "cost": cost}
         print_json({"verdict": result.verdict, **tables, "pairs": pairs, "misses": misses})
         return
     if is_set(CSV):

@@ -1,9 +1,9 @@
-"""The calls of the demo model: of the tool and with the arguments that the user's words name.
+"""Make the demo model's calls from the words of the user's last message.
 
-No model reads the words. The tool is the one that shares most words with them. Its texts are what
-is quoted, looks like a date or a file, or has a capital within a sentence; its numbers are their
-numbers, in order. What is not named is made up. Names in a row ("Brest and Calais") give a call
-each.
+No model reads the words. The tool called is the one that shares most words with the message. Text
+arguments are words that are quoted, look like a date or a file, or have a capital within a
+sentence; number arguments are the message's numbers, in order. Missing arguments are made up. For
+names in a row ("Brest and Calais"), there is a call for each name.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def sample(schema: Any) -> Any:
 
 
 class _Sample:
-    """Values that fit a schema, from the user's words as far as they name some."""
+    """Values that fit a schema: from the user's words if they name any, otherwise made up."""
 
     def __init__(self, words: str, names: Iterable[str]) -> None:
         self._words = words

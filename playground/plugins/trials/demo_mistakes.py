@@ -1,9 +1,9 @@
 """Mistakes of the demo model at known rates, to test trials and their statistics.
 
-The rates of mistakes follow the model's name: `demo-taught@tool=1+xml.arguments=4+of=20` calls
-a tool that was not offered in one of twenty answers to a request and, in the dialect xml, gives a
-wrong argument in four more. The first answers have the mistakes, so every run over the same
-requests has the same number of mistakes, even with parallel requests.
+The rates of mistakes follow the model's name: `demo-taught@tool=1+xml.arguments=4+of=20` calls a
+tool that was not offered in one of twenty answers to a request and, in the dialect xml, gives a
+wrong argument in four more. The first answers to a request have the mistakes, so the number of
+mistakes does not depend on the order of parallel requests.
 """
 
 from __future__ import annotations

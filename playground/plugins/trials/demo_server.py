@@ -90,10 +90,10 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
     """Run a demo server during a `with` block, and yield it; its `url` is a `base_url`.
 
     No model answers: a script calls the tool that shares most words with the user's last message.
-    The arguments fit its schema: names ("Brest"), quotes and numbers of the message, in order, and
-    what it does not name is made up. Names in a row ("Brest and Calais") give a call each. Once it
-    has the result it answers in words. `tools` are those that it calls in a text dialect.
-    The model's name says how it behaves (for LiteLLM after `openai/`):
+    The arguments fit the tool's schema: they are names ("Brest"), quotes and numbers of the
+    message, in order; missing ones are made up. For names in a row ("Brest and Calais"), it makes a
+    call for each. Once the server gets the result, it answers in words. `tools` are the tools that
+    it calls in text dialects. The model's name (for LiteLLM after `openai/`) sets the behaviour:
 
     - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
     - `demo` makes native calls alone, `demo-hermes` (or another dialect) always calls in hermes.
@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _taught_dialect(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """Return the dialect whose rules the request contains; "" for native calls."""
+    """Return the name of the dialect whose rules the request contains; "" for native calls."""
     text_of_messages = json.dumps(body["messages"], ensure_ascii=False)
     known = [name for name, text in rules.items() if text in text_of_messages]
     return "" if body.get("tools") else max(known, key=lambda name: len(rules[name]), default="")
@@ -254,7 +254,7 @@ def _has_called(
 ) -> bool:
     """Return True if the assistant's last turn has a call, and other messages follow that turn.
 
-    They have the result. Each dialect writes results in its own way, and some without any mark.
+    They have the result. It cannot be recognised itself: some dialects write it without markers.
     """
     turns = [
         (is_reply, list(turn))

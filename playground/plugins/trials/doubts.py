@@ -43,9 +43,9 @@ def doubts(session: Session) -> list[Finding]:
 
 
 def refuse_slips(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
-    """Raise UnknownNameError for a tool or an argument that is none of the tools', and InputFault
-    for a value of a type that the schema refuses. A schema that leaves its arguments open is not
-    checked."""
+    """Raise UnknownNameError for a tool that is not among `tools`, or an argument that it lacks,
+    and InputFault for a value of a type that the schema refuses. A schema that leaves its arguments
+    open is not checked."""
     tool = next((each for each in tools if each.name == call.tool_name), None)
     if tool is None:
         raise UnknownNameError("tool of this session", call.tool_name, [t.name for t in tools])

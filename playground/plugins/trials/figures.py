@@ -33,7 +33,7 @@ class Share:
 
     @property
     def rate(self) -> float | None:
-        """The rate; None if there was nothing to count."""
+        """The share of hits; None if there are no attempts."""
         return self.hits / self.of if self.of else None
 
     @property
@@ -178,7 +178,7 @@ class Trial(Drawn):
 
         An arm is best if it has more right arguments than each other arm. The level of 5 % is
         divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
-        Attempts without an answer and answers that broke off are named, and count for no arm.
+        Attempts without an answer and answers that broke off are named, and are in no arm's shares.
         """
         said = self._comparison
         silent = [arm for arm in self.arms if arm.faults]

@@ -113,8 +113,7 @@ def from_recordings(working: WorkingSession) -> None:
 
 
 def live(working: WorkingSession) -> None:
-    """Let the user choose arms, see the cost, run the trial, watch or cancel it, and keep the
-    answers."""
+    """Let the user choose arms, see the cost, run and watch the trial, and store the answers."""
     if not access.current().may_run:
         st.info(access.NO_RUNS)
         return
@@ -158,7 +157,9 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
-        say.text(f"{plan.forecast({})}. {plan.too_few}".strip())
+        cost = waiting.background().submit(lambda: plan.cost)  # LiteLLM knows what it refuses
+        waiting.until_loaded(cost.done)
+        say.text(f"{cost.result()}. {plan.too_few}".strip())
         if plan.too_few:
             enough = _REPEATS, plan.least_repeats
             say.button(
@@ -282,8 +283,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
 
 
 def _kept_name(of: str, kept: Session) -> str:
-    """Return the session with the answers of this run. The session is made when a page first sees
-    that the run has ended."""
+    """Return the name of the session with the answers of this run. The session is stored when a
+    page first sees that the run has ended."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
     if not state.get(key):
         state.put(key, state.keep_session(f"{of} trial", kept))

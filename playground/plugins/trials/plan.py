@@ -96,11 +96,7 @@ class TrialPlan(Shown):
     def cost(self) -> TrialCost:
         """A forecast of the requests of `run` and their cost. Nothing is sent to compute it, but
         LiteLLM is loaded, which takes seconds, to know what it will refuse."""
-        return self.forecast(self._refused)
-
-    def forecast(self, refused: Mapping[tuple[str, str], str]) -> TrialCost:
-        """Return the cost of all arms but the refused ones, which are dialects and models."""
-        cases, prompt, answer = self.cases.items(), 0, 0
+        refused, cases, prompt, answer = self._refused, self.cases.items(), 0, 0
         money: list[int | None] = []
         for dialect, model in product(self.dialects, self.models):
             if (dialect.name, model) in refused:
@@ -115,20 +111,20 @@ class TrialPlan(Shown):
         total = None if None in money else sum(each or 0 for each in money)
         return TrialCost(len(money) * len(cases) * self.repeats, prompt, answer, total, refused)
 
-    @cached_property
+    @property
     def _refused(self) -> dict[tuple[str, str], str]:
         from playground.llm.payloads import refusal
 
         arms = {}
         for dialect, model in product(self.dialects, self.models):
             first = self._rendering(next(iter(self.cases)), dialect)
-            with suppress(MissingPackageError):  # without LiteLLM nothing is sent, as `run` says
+            with suppress(MissingPackageError):  # `run` then raises it
                 arms[dialect.name, model] = refusal(first.messages, model, first.tools or ())
         return {arm: why for arm, why in arms.items() if why}
 
     @property
     def requests(self) -> int:
-        """The number of attempts that `run` makes, refused ones too."""
+        """The number of attempts that `run` makes, including those that are refused."""
         return len(self._jobs())
 
     @property
@@ -247,7 +243,7 @@ class TrialPlan(Shown):
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording's name begins with the name of its case. A recording with another name counts
+        A recording's name begins with the name of its case. A recording with another name is used
         only if the plan's single case is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
@@ -396,8 +392,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return a name for each reply: its own name, or its message's index. Repeated names get a
-    number."""
+    """Return each reply's name, or its message's index. Repeated names get a number."""
     counts: Counter[str] = Counter()
     names = []
     for reply in expected:

@@ -35,8 +35,7 @@ def _arm(arm: Arm) -> Sequence[Any]:
 
 
 def miss_rows(value: Trial) -> AnswerRows:
-    """Return a row for each mistake of an arm at a case: how often the arm made it, and what
-    differed."""
+    """Return a row for each mistake of an arm at a case: how often, and what differed."""
     cells = [
         (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
         for miss in value.misses

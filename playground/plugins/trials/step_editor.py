@@ -24,8 +24,8 @@ class Editor(NamedTuple):
 
 
 def take_edit(text: str, name: str, step: Edit, shown: str = "") -> None:
-    """Store the text of the step's editor, which began with `shown`, as a step. A text that cannot
-    be read stays in the editor, and the last readable text stays in use."""
+    """Store the text of the step's editor, whose first text was `shown`, as a step. A text that
+    cannot be read stays in the editor, and the last readable text stays in use."""
     name, step = state.name_now(name), replace(step, value=with_line_ends_of(shown, text))
     forget_unread(name, step)
     try:

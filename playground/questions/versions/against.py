@@ -43,13 +43,13 @@ def against_failures(
 
 def undecided_limit(difference: VersionDiff, most_tokens_more: int | None) -> Finding | None:
     """Return a finding if no tokenizer is installed and the limit lies within the range of the
-    growth: other installs may decide either way, so the check fails in none for such a count."""
+    growth. Then the count does not decide, and the check does not fail because of it."""
     first, second, growth = difference.first.count, difference.second.count, difference.tokens
     if most_tokens_more is None or growth <= 0 or second.kind != "estimate":
         return None
     if any_text_counter()[1]:
         return None
-    # What both requests have beside their texts cancels out.
+    # Tokens that are not of texts are the same in both requests, so they cancel out.
     (old_low, old_high), (new_low, new_high) = first.range, second.range
     least = min(growth, new_low - old_low)
     most = None

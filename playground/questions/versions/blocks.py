@@ -97,7 +97,7 @@ def blocks_of(
 
 
 def _place(block: WireBlock) -> str:
-    """Return the beginning of a block's name, which says where the block stands; "" for a tool."""
+    """Return the beginning of a block's name: its place in the request, "" for a tool."""
     if block.tier == "tools":
         return ""
     label = block.role or block.tier

@@ -32,9 +32,9 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 class PrefixCost:
     """The cost at a provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first request leaves `cached_before` tokens in the cache. `extra` is what the lost tokens
-    cost more than if they were read, in thousandths of an input token's price. If the provider is
-    the model's own and its price is known, `nano_dollars` is the same in billionths of a dollar.
+    The first request leaves `cached_before` tokens in the cache. `extra` is what not reading the
+    lost tokens adds to the cost, in thousandths of an input token's price. If the provider is the
+    model's own and its price is known, `nano_dollars` is the same in billionths of a dollar.
     `marks` says whose marks were simulated; `marks_assumed` is True if neither request has marks.
     `parts` is the first difference of the prefixes, None if the second request continues the first.
     `assumption` says which model's rules are used if no rule of the provider names the model.

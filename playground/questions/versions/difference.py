@@ -33,7 +33,7 @@ class VersionDiff(Live):
 
     @property
     def tokens(self) -> int:
-        """The number of tokens that the second version has more; negative if it has fewer."""
+        """How many tokens the second version has more than the first; negative if fewer."""
         return self.second.count.tokens - self.first.count.tokens
 
     @property
@@ -65,7 +65,7 @@ class VersionDiff(Live):
 
     @property
     def headline(self) -> str:
-        """The difference in a few sentences: blocks, tokens, and what it costs once."""
+        """The difference in a few sentences: blocks, tokens, and the cost of the first request."""
         kinds = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
         sign = "" if self.is_exact else "~"
         direction = "more" if self.tokens >= 0 else "fewer"

@@ -123,8 +123,7 @@ class _Tier:
                 self._pair(i, j, "changed", unmatched)
 
     def _match_similar(self, old: list[int], new: range, unmatched: set[int]) -> None:
-        """Match the blocks between two matches by the words that they share, the most similar
-        first."""
+        """Match the blocks between two matches by the words they share, the most similar first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return

@@ -1,7 +1,7 @@
 """Choose which request of each version is compared, and bring both into one form.
 
 Two requests to the same API are compared as they were sent. Requests to different APIs, and
-transcripts without requests, are written anew in one dialect.
+transcripts without requests, are written in one dialect.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Version:
         return {}
 
     def wire(self, ttl: str) -> WireRequest:
-        """Return the request as blocks, with marks that last for `ttl` by default. The caller must
-        not change it."""
+        """Return the request as blocks; a mark without a lifetime lasts for `ttl`. The caller must
+        not change the result."""
         known = next(iter(self._wires.values()), None)
         if known and known.automatic_ttl is None and not any(block.ttl for block in known.blocks):
-            return known  # as it was sent, without marks
+            return known  # without marks, `ttl` makes no difference
         if ttl not in self._wires:
             wire = self._wires[ttl] = read_wire(self.body, self.model, ttl)
             # estimated only once for all providers

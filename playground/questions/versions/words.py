@@ -1,6 +1,6 @@
 """Compare two texts word by word, as `words.js` does in the browser. Lines are matched first, then
-words within differing lines; in a line of very many words, sentences are matched before words. The
-time of a match grows with the product of both sides.
+the words of differing lines. Matching takes time proportional to the product of both lengths; if
+that is too much for words, sentences are matched before words.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def word_changes(before: str, after: str) -> list[Run]:
 
 
 def _finer(runs: Iterable[Run], match: Callable[[str, str], Iterator[Run]]) -> Iterator[Run]:
-    """Yield the runs; each stretch that differs is matched again by `match`."""
+    """Yield the runs; replace each differing stretch by the runs that `match` returns for it."""
     for is_same, stretch in groupby(runs, lambda run: run[0] == "same"):
         pieces = list(stretch)
         if is_same:

@@ -1,6 +1,6 @@
 """The provider APIs that can be read. Each has a file, and a line in this module.
 
-A stream belongs to the first API that recognises one of its frames; narrower forms stand before
+A stream belongs to the first API that recognises one of its frames; narrower forms come before
 wider ones.
 """
 

@@ -23,8 +23,8 @@ class Sink:
     def __init__(self) -> None:
         self.chunks: list[Chunk] = []
         self.at = 0.0
-        self.timed = False  # True if arrival times are known: then times in the frames are ignored
-        self.own_times = False  # True if the frames have times
+        self.timed = False  # True if the arrival times are known; `at` is then one of them
+        self.own_times = False  # True if the frames themselves have times
         self.model = ""
         self.stop_reason = ""
         self.usage: dict[str, Any] | None = None
@@ -164,7 +164,7 @@ class ApiReader(ABC):
     @staticmethod
     @abstractmethod
     def recognises(value: dict[str, Any]) -> bool:
-        """Return True if a frame's value is one of this API."""
+        """Return True if `value` is a frame of this API."""
 
     @abstractmethod
     def read(self, value: dict[str, Any]) -> None:

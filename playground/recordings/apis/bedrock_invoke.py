@@ -75,7 +75,7 @@ class BedrockInvoke(ApiReader):
             sink.signal("usage" if metrics else "empty")
 
     def _read_text_chunk(self, chunk: dict[str, Any]) -> None:
-        """Read a chunk with nothing but text; Mistral's are a list of one."""
+        """Read a chunk of text with counts and a stop reason; Mistral has a list of one."""
         sink = self.sink
         for part in chunk.get("outputs") or [chunk]:
             text = next((part[key] for key in _TEXTS if part.get(key)), "")

@@ -96,7 +96,7 @@ class DashScope(ApiReader):
         return grown.add(text, self._repeats)
 
     def _emit_held(self, places: Iterable[_Place]) -> None:
-        """Emit the held texts; a text that may be a repetition counts as a repetition."""
+        """Emit the texts that were held back; undecided texts are taken for repetitions."""
         for place in places:
             _emit(place, self._texts[place].add("", self._repeats is not False))
 
@@ -111,7 +111,7 @@ def _emit(place: _Place, piece: str) -> None:
 
 @dataclass
 class _GrowingText:
-    """A text that arrives in pieces, or complete so far in each event."""
+    """A text whose events hold either its next piece, or all of the text so far."""
 
     text: str = ""  # the text so far that events may repeat
     undecided: list[str] = field(default_factory=list)  # texts that may be repetitions of `text`

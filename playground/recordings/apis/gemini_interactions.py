@@ -80,7 +80,7 @@ class GeminiInteractions(ApiReader):
                 self.sink.reasoning(part["text"])
 
     def _call(self, key: Any, kind: str, call: dict[str, Any]) -> None:
-        """Begin a call, or keep arguments that come complete, in its start or in a later delta."""
+        """Begin a call, unless it has begun, and store arguments that come complete."""
         name, call_id = call.get("name") or kind, call.get("id") or call.get("call_id") or ""
         arguments = call.get("arguments")
         if not self.sink.has_call(key) or (call_id and kind == "function_call"):

@@ -83,7 +83,7 @@ class _Choice:
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
-        self._open: dict[Any, str] = {}  # index → id of its present call
+        self._open: dict[Any, str] = {}  # index → id of its current call
         self._last: Any = None
         self._has_said = False
 
@@ -100,7 +100,7 @@ class _Choice:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
-            if self._has_said:  # one text would hide where the refusal begins
+            if self._has_said:  # the signal shows where the refusal begins in the text
                 sink.signal("refusal")
         self._note_beside(delta)
         if calls := delta.get("tool_calls"):
@@ -110,7 +110,7 @@ class _Choice:
             self._call({"index": "function_call", "function": call})
 
     def _note_beside(self, delta: dict[str, Any]) -> None:
-        """Add signals for fields beside the text; of audio, read the transcript."""
+        """Add a signal for audio and for citations; add the audio's transcript to the text."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):
                 self.sink.text(audio["transcript"])

@@ -43,7 +43,7 @@ _ARGUMENTS: Final = {
     "response.code_interpreter_call_code.delta",
 }
 _FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
-_WHOLE: Final = {  # events with a complete part: its field, and the sort of its item
+_WHOLE: Final = {  # event with a complete part -> the part's field, and its item's sort
     "response.output_text.done": ("text", "message"),
     "response.refusal.done": ("refusal", "message"),
     "response.text.done": ("text", "message"),
@@ -233,7 +233,7 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Add items of the complete output if their sort had no event in the stream."""
+        """Add the items of the complete output whose sort had no event in the stream."""
         sorts = self._items.sorts
         for item in [item for item in output if _sort(item) not in sorts]:
             self._done(self._items.done({}, item, _sort(item)), item)

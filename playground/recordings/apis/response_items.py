@@ -13,7 +13,7 @@ CLIENT_CALLS: Final = {  # calls that the client runs → the finished item's fi
 }
 CLIENT_RUN_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}
 OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # also calls, despite their names
-ASKED: Final = "asked_of_provider"  # a part of this kind has a call's id and task
+ASKED: Final = "asked_of_provider"  # the kind of a part with the id and task of such a call
 _TASKS: Final = (
     "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
 )  # fmt: skip
@@ -22,7 +22,7 @@ _MOST_OPEN: Final = 100  # open items that are considered for an event
 
 
 def asked_of_provider(item: dict[str, Any]) -> Any:
-    """Return the task of a tool that the provider runs, in its item's form, or None."""
+    """Return the task in the item of a tool that the provider runs; None if it has none."""
     return next((item[name] for name in _TASKS if item.get(name)), None)
 
 
@@ -42,7 +42,7 @@ class Items:
     """The items of one response, each with a key.
 
     Some servers send neither index nor id, some a different id in every event, some the index 0 for
-    all. So the index (`place`) counts before the id, but not if several items share the index. An
+    all. So the index (`place`) takes precedence over the id, unless several items share it. An
     event without a known index or id belongs to an open item of its sort that has no other index or
     id: a delta belongs to the newest of them, an end to the oldest.
     """

@@ -58,7 +58,7 @@ class _Entry(BaseModel):
 
 
 class _DefaultEntry(_Entry):
-    """A server's default view, without the view's choices."""
+    """The fields of a server's default entry other than the choices of its view."""
 
     source: _Text
     presets: _Texts = ()
@@ -68,7 +68,7 @@ _E = TypeVar("_E", bound=_DefaultEntry)
 
 
 class _ParserEntry(_DefaultEntry):
-    """A parser, without the choices of its view."""
+    """The fields of a parser's entry other than the choices of its view."""
 
     name: _Text
     aliases: _Texts = ()
@@ -184,7 +184,7 @@ class _Declaration:
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         choices = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, choices, _CHOICES)  # checked before presets are merged
+        _build(self.where, place, View, choices, _CHOICES)  # errors here are no preset's
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
         return entry, View(source=source, **_merge([*presets, choices]))
@@ -192,13 +192,14 @@ class _Declaration:
     def _check_unique(
         self, parsers: Iterable[Parser], field: str, names: Callable[[Parser], Iterable[str]]
     ) -> None:
-        """Refuse a name of two parsers, and a dialect that has two default parsers."""
+        """Raise InputFault if two parsers have the same name or alias, or are the default for the
+        same dialect: `names` returns one or the other for a parser."""
         owners: dict[str, Parser] = {}
         for parser in parsers:
             for name in names(parser):
                 owner = owners.setdefault(name, parser)
                 if owner is not parser:
-                    problem = f"{name!r} stands in parsers.{owner.name}, too"
+                    problem = f"{name!r} is in parsers.{owner.name}, too"
                     raise _fault(self.where, f"parsers.{parser.name}.{field}", problem)
 
 
@@ -290,8 +291,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: how many replies the server and its
-    view read alike, and how many were tried. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: the replies that server and view read
+    in the same way, and all that were tried. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -311,8 +312,8 @@ def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]
 
 
 def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
-    """Return for each slip the number of replies that the server and its view read alike, and the
-    number of all replies."""
+    """Return for each slip the number of replies with it that the server and its view read in the
+    same way, and the number of all replies with it."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
         return {}

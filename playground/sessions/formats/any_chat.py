@@ -24,12 +24,12 @@ _DEPTH: Final = 5
 
 class AnyChat(SessionFormat):
     name = "any-chat"
-    title = "JSON with lists of messages in it, of whatever tool"
+    title = "JSON with lists of messages in it, of any tool"
     keeps = Keeps(
-        tools="beside the messages",
+        tools="next to the messages",
         times="yes",
         usage="yes",
-        missing="what stands beside the messages is not read",
+        missing="other data is not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -74,7 +74,7 @@ _LEAST: Final = 24  # characters of a text
 
 
 def _report_beside(builder: SessionBuilder, document: Any) -> None:
-    """Add findings for the texts and counts of tokens beside the chats of a document."""
+    """Add findings for the texts and token counts of a document that are outside of its chats."""
     noted: dict[str, tuple[str, int, int]] = {}
     waiting: list[tuple[Any, _Path]] = [(document, ())]
     while waiting:

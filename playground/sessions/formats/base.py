@@ -12,7 +12,7 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """The parts of a format that reach a session: yes, no, or in part, with what is missing."""
+    """What a format's reader keeps of a file: "yes", "no", or which part; and what it misses."""
 
     tools: str = "no"
     times: str = "no"
@@ -35,7 +35,7 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
-        """Return True if the file is of this format; looks at its head and never raises."""
+        """Return True if the file is of this format, by its head. `recognising` catches errors."""
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -124,7 +124,7 @@ class MessageLines(SessionFormat):
         tools="in a line of their own",
         times="yes",
         usage="yes",
-        missing="what stands beside a message is not read",
+        missing="fields outside of a line's message are not read",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -49,7 +49,7 @@ def _has_role(message: dict[str, Any]) -> bool:
 
 
 class _Body(SessionFormat):
-    keeps = Keeps(tools="yes", usage="of a reply beside the request")
+    keeps = Keeps(tools="yes", usage="of a reply in the same file")
 
     def recognises(self, source: Source) -> bool:
         return not source.is_lines and self.fits(source.document)
@@ -174,14 +174,15 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
         known = {"model": body.get("model"), "usage": usage}
         builder.add_request(**known, reply=len(builder.messages) - 1)
         return
-    message = "it stands beside the messages, whose last answer is missing or has its own"
+    message = "a usage outside of the messages: they end with no answer, or answers have their own"
     builder.findings.append(finding("usage-lost", str(place.at("usage")), message))
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, because messages cannot hold its cache marks. Do nothing for
-    a list of messages, or for a row of training data: without a model, parameters, marks and
-    Gemini's form, a body is such a row.
+    """Add the request as it was sent, because messages cannot hold its cache marks.
+
+    Skip a list of messages. Skip a body that has no model, no parameters and no cache marks and is
+    not in Gemini's form: it is a row of training data.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return

@@ -27,7 +27,7 @@ class RecordedHttp(SessionFormat):
 
     @abstractmethod
     def exchanges(self, source: Source) -> Iterable[Exchange]:
-        """Return the file's exchanges in order. Raises InputFault if it cannot be read."""
+        """Return the file's exchanges in order. Raises InputFault if the file cannot be read."""
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         yield from read_exchanges(self.exchanges(source), source.stem, source.name)

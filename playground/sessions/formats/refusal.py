@@ -55,8 +55,8 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
 
 
 def refusal(source: Source) -> InputFault:
-    """Return the error for a file that no format recognises. Raises the JSON's own error if a file
-    named `.json`, or without suffix, is broken."""
+    """Return the error for a file that no format recognises. If a file with the suffix `.json` or
+    without a suffix is not valid JSON, raises the InputFault of the JSON reader."""
     for beginning, what, way_out in _BEGINNINGS:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)

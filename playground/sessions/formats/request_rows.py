@@ -223,7 +223,7 @@ def _url(value: dict[str, Any]) -> str:
 
 
 def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
-    """Return the agent that sent a request, with its session, by the row, metadata and headers."""
+    """Return the agent and session of a request, found in the row, its metadata or headers."""
     capture, metadata = value.get("capture"), body.get("metadata")
     holders = [value, capture, metadata]
     session = next(

@@ -30,14 +30,14 @@ from playground.sessions.receipts.leaves import (
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
-# characters: shorter session texts are not searched for within longer texts
-_SHORTEST_PIECE: Final = 12  # characters: shorter texts are not counted within others
+# characters: shorter texts of a session are not cut out of a longer text
+_SHORTEST_PIECE: Final = 12  # characters: shorter texts are not searched for in longer ones
 # A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
-AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
+AS_SENT: Final = "it is in a request's body, which is stored as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
-SAME: Final = "the same text stands in "  # followed by a path, which is checked for the text
+SAME: Final = "the same text is in "  # a path follows, which must have the text, too
 # Codes of findings about all lines of a kind; they name only the first line.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Codes of findings about something that a session lacks or holds in another form.
@@ -98,7 +98,7 @@ def receipt_of(
 
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
-    """Return the missing pieces; a finding about a text at one place explains it at all places."""
+    """Return the missing pieces; a finding about a text explains all pieces with this text."""
     codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
         replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
@@ -232,15 +232,15 @@ def _in_words(counts: Sequence[int]) -> str:
 
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
-    """Return True if the reports may be of one request: a run's sum may stand at another path, or
+    """Return True if the reports may be of one request: a run's sum may be at another path, or
     a span may repeat an inner span's report. Usage objects at one path are of several requests."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Group the last report of each answer by its counts. If reports of a group name no answer,
-    keep those at the path with the fewest: others may be in a history that requests repeat."""
+    """Group the last token report of each answer by its counts. Unless all reports of a group name
+    their answers, keep those at the path with the fewest: the others may be repeated history."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -295,9 +295,9 @@ class _Explanations:
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def is_copy(self, place: Place) -> bool:
-        """Return True for a bill of a trace that repeats the provider's own bill beside it.
+        """Return True for a token report that repeats the provider's report in another span.
 
-        The finding is about the span with the provider's own; its siblings have the copies.
+        The finding `counts-converted` names the provider's report; sibling spans have the copies.
         """
         wheres = (f.where for f in self._findings if f.code == "counts-converted")
         return any(
@@ -306,7 +306,7 @@ class _Explanations:
         )
 
     def _applies(self, reason: str, text: str) -> bool:
-        """Return False if the reason is a copy of the text at another path, but there is none."""
+        """Return False if the reason says that another path has the same text, but it has not."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -347,7 +347,7 @@ def _quotes(message: str, text: str) -> bool:
 
 
 def _is_within(inner: str, outer: str) -> bool:
-    """Return True if a place is `outer` or inside it; a step into a body may be written or not."""
+    """Return True if a place is `outer` or inside it; steps that lead into a body are ignored."""
     inner, outer = _bare(inner), _bare(outer)
     return inner == outer or (
         inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
@@ -435,8 +435,8 @@ def _missing_words(
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that may be a call of one of these tools: a session has no text then,
-    but a call."""
+    """Return True for a text that may be a call of one of these tools: a session then has a call
+    instead of this text."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 

@@ -95,7 +95,7 @@ def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
 
 
 def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
-    """Add a recording's error and further choices; its first reply is a message of the session."""
+    """Add a recording's error and the replies after its first; return these replies' texts."""
     holdings.texts += strings(recording.error)
     holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
     text_counts: Counter[str] = Counter()

@@ -135,13 +135,13 @@ class _Around(NamedTuple):
 
 
 class FileUsage(NamedTuple):
-    """A token report: the counts above 0, sorted; `answer` is the billed answer's id."""
+    """A token report: its counts above 0, sorted; `answer` is the id of the billed answer."""
 
     place: Place
     answer: str
     counts: tuple[int, ...]
-    read: int  # prompt's tokens; `written` are the answer's (0 if not separate)
-    written: int
+    read: int  # tokens of the prompt, 0 if unknown
+    written: int  # tokens of the answer, 0 if unknown
 
 
 @dataclass
@@ -266,7 +266,7 @@ class _Walk:
             case int() | float() if (
                 around.in_message and key in _TEXT_FIELDS and type(value) is not bool
             ):
-                self.text(str(value), place, depth, around, key)  # sessions hold no numbers there
+                self.text(str(value), place, depth, around, key)  # a session has a text there
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
         around = around._replace(owner="")

@@ -64,8 +64,8 @@ class MissingAtPath:
 
     @property
     def reason(self) -> str:
-        """The reason as people read it."""
-        return self.why or "nothing says so"
+        """The reason to show, also for a silent loss."""
+        return self.why or "no finding"
 
     told = older_name("told", "reason")
 
@@ -109,7 +109,7 @@ class Receipt(Shown):
         """
         silent = len(self.silent)
         rest = (
-            f"{counted(silent, 'piece')} missing without a word"
+            f"{counted(silent, 'piece')} missing without a finding"
             if silent
             else "the rest is explained"
         )
@@ -139,8 +139,8 @@ class Receipt(Shown):
         """The missing pieces by path and kind: silent losses first, then by characters."""
         groups: dict[tuple[str, Kind, str], list[Missing]] = {}
         for each in self.missing:
-            why = f"told: {each.finding_code}" if each.finding_code else ""
-            why = f"left aside: {each.aside}" if each.aside else why
+            why = f"finding: {each.finding_code}" if each.finding_code else ""
+            why = f"ignored: {each.aside}" if each.aside else why
             groups.setdefault((each.path, each.kind, why), []).append(each)
         rows = []
         for (path, kind, why), found in groups.items():

@@ -51,9 +51,9 @@ def facts(*holders: Any) -> dict[str, Any]:
 
 
 def add_answer_facts(builder: SessionBuilder, start: int, *holders: Any) -> None:
-    """Add the request of the first answer among the messages from `start`, if there is one.
+    """Add a request with the facts for the first answer among the messages from `start`.
 
-    Once a fact is known, a request is added for each answer, also for all earlier ones.
+    Until a session's first known fact, no requests are added; that fact also adds the earlier ones.
     """
     for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":

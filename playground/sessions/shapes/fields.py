@@ -1,4 +1,4 @@
-"""Read fields of foreign JSON, any of which may have another type than its format says."""
+"""Read fields of foreign JSON. A field may have another type than its format says."""
 
 from __future__ import annotations
 

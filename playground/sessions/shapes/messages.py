@@ -289,7 +289,7 @@ def _parts(
 
 # `tool_plan` is Cohere's
 _REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")
-# Fields beside the content that may also hold text, calls or files.
+# Fields other than the content that may hold text, calls or files.
 _FIELDS_BESIDE_CONTENT: Final = {
     *_CALL_FIELDS, *_REASONING_FIELDS, "refusal", "reasoning_details", "thinking_blocks", "images",
     "attachments", "files", "additional_kwargs", "function_call", "audio", *CITATIONS,
@@ -299,7 +299,7 @@ _FIELDS_BESIDE_CONTENT: Final = {
 def _parts_beside_content(
     builder: SessionBuilder, value: dict[str, Any], place: Place, parts_so_far: list[Part]
 ) -> list[Part]:
-    """Return the parts beside the content: a refusal, a transcript, calls, images and files."""
+    """Return the parts outside of the content: a refusal, a transcript, calls, images, files."""
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
@@ -370,7 +370,7 @@ _ID_FIELDS: Final = ("id", "tool_call_id", "toolCallId", "call_id", "callId", "t
 
 
 def _files(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return the images and files beside the content."""
+    """Return the images and files outside of the content."""
     parts: list[Part] = []
     for index, image in enumerate(listed(value.get("images"))):
         if isinstance(image, str) and image:

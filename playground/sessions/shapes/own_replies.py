@@ -25,8 +25,8 @@ _BLANK: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class AnsweredRequest:
-    """A request of `count` messages, with its reply at `place`; `read` adds the reply to a
-    builder."""
+    """A request of `count` messages that has a reply at `place`; `read` adds the reply's messages
+    to a builder."""
 
     count: int
     facts: dict[str, Any]  # of the request: model, usage, time …
@@ -176,7 +176,7 @@ class _RepeatedMessages:
         return len(copies) > count
 
     def add(self, messages: list[Message], places: list[str] | None = None) -> None:
-        """Add an answer: the last copy that was read, or a reply with its places."""
+        """Add an answer's messages. Without `places` they are the last ones that were read here."""
         self.messages += messages
         self.places += places or self._places[self._at - len(messages) : self._at]
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Protocol
 from playground.base.errors import InputFault, UnknownNameError
 from playground.sessions.workspaces.workspace import Workspace, free_names
 
-_SHOWN: Final = "workspace shown"  # name → the text that this tab shows, and the stored text
+_SHOWN: Final = "workspace shown"  # the key of a dict: name → the texts shown here and stored
 _NOTICE: Final = "workspace notice"
 
 

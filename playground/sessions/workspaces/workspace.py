@@ -47,7 +47,7 @@ class Workspace:
         return self.shelf.swap(name, before, after)
 
     def rename(self, name: str, new: str) -> str:
-        """Rename an entry, and return its name. Raises InputFault if the name is used."""
+        """Rename an entry, return its name. Raises UnknownNameError; InputFault if `new` exists."""
         new, text = fitting(new), self.text(name)
         if new == name:
             return name
@@ -107,7 +107,7 @@ def fitting(name: str) -> str:
     while len(paths.file_of(cleaned).encode()) > _LONGEST:
         cleaned = cleaned[:-1].rstrip()
     if not cleaned:
-        raise InputFault(f"{name!r} is no name", expected="at least one letter")
+        raise InputFault(f"{name!r} is not a name", expected="at least one letter")
     return cleaned
 
 
@@ -127,4 +127,4 @@ def _add(shelf: Shelf, name: str, text: str) -> str:
     for each in free_names(name):
         if shelf.swap(each, None, text):
             return each
-    raise AssertionError  # there is always one more number
+    raise AssertionError  # never reached, since the numbers have no end

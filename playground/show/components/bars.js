@@ -4,7 +4,7 @@ const KINDS = ["read", "written", "uncached"]
 
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".bars")
-  if (!root || !data) return
+  if (!root || !data) return undefined
   const most = Math.max(1, ...data.rows.map(({ shares = [] }) => shares.reduce((sum, share) => sum + share, 0)))
   const rows = data.rows.map(({ key, name, title, shares, pieces, figure, on }) => {
     const row = data.title ? button("", title, () => setTriggerValue("chosen", key)) : element("div")
@@ -23,6 +23,10 @@ function mount({ data, parentElement, setTriggerValue }) {
   })
   root.classList.toggle("still", !data.title)
   root.replaceChildren(...(data.title ? [element("h3", "", data.title)] : []), ...rows)
+  if (!("remedy" in data)) return undefined
+  const offer = (remedy) => document.dispatchEvent(new CustomEvent("playground-remedy", { detail: (globalThis.playgroundRemedy = remedy) }))
+  offer(data.remedy && { ...data.remedy, take: () => setTriggerValue("chosen", data.remedy.key) })
+  return () => offer(null)
 }
 
 export default function host(component) {

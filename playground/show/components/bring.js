@@ -115,8 +115,8 @@ function build(root, data, set) {
   clear.hidden = true
   const said = element("p", "said")
   said.setAttribute("role", "status")
-  row.append(file, held, clear)
-  root.replaceChildren(box, row, said)
+  row.append(file, held, clear, said)
+  root.replaceChildren(box, row)
   const state = { root, box, file, held, clear, said, set, number: data.number, timer: 0 }
   listen(state)
   if (data.focus) setTimeout(() => box.focus(), 50) // the dialog takes the focus first

@@ -27,12 +27,16 @@ class Strip {
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
     this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
     this.unheard = hearKeys(root, (key, event) => this.key(key, event))
+    this.late = () => this.offer(globalThis.playgroundRemedy)
+    document.addEventListener("playground-remedy", this.late)
+    this.late()
   }
 
   leave() {
     this.sizes.disconnect()
     this.scheme.onchange = null
     this.unheard()
+    document.removeEventListener("playground-remedy", this.late)
   }
 
   take(data) {
@@ -138,9 +142,8 @@ class Strip {
   }
 
   buildFindings() {
-    const card = element("section", "card findings")
+    const card = (this.findings = element("section", "card findings"))
     card.setAttribute("aria-label", "Findings")
-    card.hidden = !this.data.findings.length
     const line = element("div", "line")
     line.append(element("b", "", "Findings"), element("span", "quiet", "and what to do"))
     card.append(line)
@@ -152,6 +155,17 @@ class Strip {
       card.append(one)
     }
     return card
+  }
+
+  // A policy that costs less, which is simulated after the strip is drawn: at what it mends
+  offer(remedy) {
+    this.offered?.remove()
+    const [, ...all] = this.findings.children
+    this.findings.hidden = !all.length && !remedy
+    if (!remedy) return
+    this.offered = button(remedy.label, remedy.label, remedy.take)
+    this.offered.className = "remedy"
+    ;(all.at(remedy.finding ?? all.length) ?? this.findings).append(this.offered)
   }
 
   key(key, event) {
@@ -254,8 +268,7 @@ class Strip {
   }
 
   drawBlocks() {
-    const { request } = this
-    const { width } = this
+    const { request, width } = this
     const context = this.surface(this.canvas, width, TOP + TALL + BELOW + 30)
     const scale = width / this.most
     const inks = Object.fromEntries(["tools", "system", "assistant", "user", ...Object.keys(OUTCOMES), "quiet", "accent"].map((n) => [n, this.ink(n)]))

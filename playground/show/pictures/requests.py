@@ -37,7 +37,7 @@ def comparison(value: Comparison) -> Markup:
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
-        # the component shows the figures of few dialects, too: a script then replaces these
+        # with few dialects the component has the figures; with many, they stay above it
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
         static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
         f"{_columns(value.columns[:_COLUMNS], value.columns[_COLUMNS:])}",

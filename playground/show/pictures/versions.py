@@ -16,15 +16,14 @@ from playground.show.grid import Payload, grid
 from playground.show.markup import CODE_STYLE, Markup, escaped, exact, folded, markup_table, table
 
 _ROWS: Final = 200
-_BRIEF: Final = 40  # the most blocks that a notebook keeps
+_BRIEF: Final = 40  # the most blocks that a notebook stores
 _CONTEXT: Final = 80  # characters around a change in a long text
 _MARKS: Final = {"removed": "del", "added": "ins"}
 
 
 @draws("picture", VersionDiff)
 def versions(value: VersionDiff) -> Markup:
-    """Return the tables of changed blocks and of costs, and below them the differences word by
-    word."""
+    """Return tables of changed blocks and of costs, and below these the changed words."""
     changed = [change for change in value.changes if change.kind != "same"]
     left = len(changed) - _ROWS
     more = f"; {left} more are not shown" if left > 0 else ""

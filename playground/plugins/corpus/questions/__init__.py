@@ -1,9 +1,9 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_beside}` for those filters that also fit the
-second table of a question, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the
-filters' values are parameters.
+(`{and_where}` after other conditions), `{and_where_beside}` for the filters that fit the question's
+second table, too, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters'
+values are parameters.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ QUESTIONS: Final = {
         ),
         Question(
             "diagnoses",
-            "What do providers say of their caches, beside what was predicted and billed?",
+            "What do providers say of their caches, compared with predictions and bills?",
             "requests",
             _DIAGNOSES,
             ("diagnosis",),

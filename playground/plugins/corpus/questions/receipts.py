@@ -38,8 +38,7 @@ class CorpusFile(NamedTuple):
 class Figures(NamedTuple):
     """The figures of a receipt: the `share` of the text in sessions, the number of `missing`
     pieces, the number of these that no finding mentions (`silent`), and the path with most of them.
-    Fields that the file's format ignores do not count.
-    """
+    Fields that the file's format ignores are left out."""
 
     share: float
     characters: int

@@ -21,8 +21,8 @@ _NO_ID: Final = (list, dict)  # a tuple, because Python would build `list | dict
 def set_history(
     builder: SessionBuilder, history: Iterable[int], message: int | None = None
 ) -> None:
-    """Set the indexes of the messages that the last compaction kept, and optionally the index of
-    the first message whose request begins with them."""
+    """Set the indexes of the messages that the last compaction kept. Requests after the message
+    with index `message`, by default that of the compaction, begin with them."""
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))
@@ -43,8 +43,8 @@ class EntryPlaces:
     starts: dict[Any, int] = field(default_factory=dict)  # entry → index of its first message
     stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
-    open: list[int] | None = None  # messages that will come after the next summary
-    prompt: Sequence[int] = ()  # messages that asked for that summary and stay before the summary
+    open: list[int] | None = None  # messages to be placed after the next summary
+    prompt: Sequence[int] = ()  # messages that asked for the summary; they stay before it
 
     def add(self, entry: Any, start: int, stop: int | None = None) -> None:
         """Add an entry with its messages: those from `start` to `stop`, by default to the last."""

@@ -49,13 +49,13 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """Return the parameters in a call's input, and in objects beside the input that hold options.
+    """Return the parameters in a call's input (`body`), and in other objects that hold options.
 
     `body` is read only if it is a request's body. `holders` are objects, or JSON texts of objects.
-    If several of them set a parameter, the body's value counts, or else the first holder's.
+    If several set a parameter, the body's value is used, otherwise the first holder's.
     """
     body = json_or_text(json_or_text(body))
-    if not isinstance(body, Mapping) and not any(holders):  # true of most spans
+    if not isinstance(body, Mapping) and not any(holders):  # most spans have no options
         return _NOTHING
     found: dict[str, Any] = {}
     left_out: list[str] = []

@@ -17,9 +17,9 @@ from playground.sessions.times import utc_time
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: attributes by dotted name, times as ISO 8601, and its trace's id in OTLP.
+    """One span: attributes by dotted name, times as ISO 8601, and in OTLP its trace's id.
 
-    Its own id and that of the span around it are empty if the file has them under other names.
+    The ids of the span and of its parent are "" if the file has them under other names.
     """
 
     name: str

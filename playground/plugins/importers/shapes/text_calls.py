@@ -51,8 +51,8 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return a result of the first open call, or of a tool's first open call if the result names
-    the tool."""
+    """Return the result of the first open call; if it names a tool, of that tool's first open
+    call."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]
@@ -67,7 +67,7 @@ def _hermes_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
     parser = get_dialect("hermes").create_parser(PromptData())
     result = read_to_end(parser, [parser.feed_text(text)])
     if result.aborted or not result.tool_calls:
-        builder.note_loss("a call in a text that cannot be read: kept as text", place)
+        builder.note_loss("a call in a text cannot be read: it stays text", place)
         return [TextPart(text)]
     parts: list[Part] = [ReasoningPart(result.reasoning)] if result.reasoning else []
     if result.content.strip():
@@ -84,7 +84,7 @@ def _glaive_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
     for match in _GLAIVE.finditer(text):
         call = _glaive_call(match[1])
         if call is None:
-            builder.note_loss("a call in a text that cannot be read: kept as text", place)
+            builder.note_loss("a call in a text cannot be read: it stays text", place)
             return [TextPart(text)]
         prose = text[stop : match.start()].strip()
         parts += [TextPart(prose)] if prose else []
@@ -108,7 +108,7 @@ def _glaive_call(text: str) -> tuple[str, Any] | None:
 def _python_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     calls = [_python_call(piece) for piece in _pieces(text.strip()[1:-1])]
     if not all(calls):
-        builder.note_loss("calls in a text that cannot be read: kept as text", place)
+        builder.note_loss("calls in a text cannot be read: they stay text", place)
         return [TextPart(text)]
     return [builder.call(builder.new_id(), *call, place) for call in calls if call]
 

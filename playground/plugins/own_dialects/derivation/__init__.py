@@ -140,8 +140,7 @@ def _with_separator(
     prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
     """Return the dialect; with white space as the separator of parameters, if that fits better. A
-    call without parameters shows if white space belongs to each parameter or stands between them.
-    """
+    call without parameters shows if white space belongs to each parameter or separates them."""
     calls = [NOTHING, *short_probes()]
     syntax = with_separator(dialect.syntax)
     if syntax is None or count_written(prober, frame, dialect, [NOTHING]):

@@ -8,7 +8,7 @@ from typing import Final
 
 from playground.dialects.raw_prompts.asking import common_end, common_start
 
-# Characters that stand for holes while texts are compared; no template writes them.
+# Placeholder characters for holes while texts are compared; no template writes them.
 MARKS: Final = {
     "name": "\ue000",
     "id": "\ue001",
@@ -24,8 +24,8 @@ _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part 
 
 
 def as_template(text: str) -> str:
-    """Return a text with marks as a declaration's template, in which braces are doubled and marks
-    become holes."""
+    """Return a text with placeholders as a declaration's template: braces are doubled, and
+    placeholders become holes."""
     text = text.replace("{", "{{").replace("}", "}}")
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
@@ -101,8 +101,7 @@ def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, st
 
 
 def _opener_variants(opener: str) -> list[str]:
-    """Return the possible openers: the text with and without white space, from each of its tags on,
-    and ""."""
+    """Return possible openers: the text, the text stripped, its end from each tag on, and ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

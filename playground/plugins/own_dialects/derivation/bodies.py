@@ -18,7 +18,7 @@ _NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "nu
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a call: `region[start:stop]`. `hole` is the hole of the body's notation."""
+    """The body of a call: `region[start:stop]`. `hole` is its notation, such as `args:json`."""
 
     hole: str
     start: int
@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the outermost JSON object that has the arguments of this call and of no other call."""
+    """Return the body in the first JSON object with the arguments of this call and of no other."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -158,7 +158,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return an object with unquoted keys, in which texts stand between marks."""
+    """Return a body that is an object with unquoted keys, such as `{city:<escape>Oslo<escape>}`."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -174,7 +174,7 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the text from the first parameter's key to the end of the last value."""
+    """Return the body from the first parameter's key to the end of the last value, or None."""
     name = region.find(call.name, position)
     start = max(name, position)
     places = []

@@ -40,7 +40,7 @@ _MOST_SYNTAXES: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and after the bodies of two calls, with marks where holes will be.
+    """The texts before, between and after the bodies of two calls, with placeholders (`MARKS`).
 
     `between` is None if the template writes only one call.
     """
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first, and for each the text after the calls that
-    ends a turn only if it has calls, or "". Raises InputFault if no body is found."""
+    """Return every syntax to try, the likeliest first. Its value is the text that ends a turn with
+    calls and no other turn, or "". Raises InputFault if the text has no body of a call."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -92,7 +92,7 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
 
 
 def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]) -> str:
-    """Return the text with marks for the calls' names, and for ids that do not hold the names."""
+    """Return the text with placeholders for the calls' names, and for ids without names."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
             text = text.replace(template.form.call_id(call, place), MARKS["id"])
@@ -101,8 +101,8 @@ def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]
 
 
 def _with_number_mark(first: str, between: str) -> tuple[str, str]:
-    """Return the texts before the first call and between the calls, with a mark for the call's
-    number: 0 then 1, or 1 then 2. The mark must make their common end longer."""
+    """Return the texts before the first call and between the calls, with a placeholder for the
+    call's number (0 then 1, or 1 then 2) if that makes their common end longer."""
     best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -178,8 +178,8 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none. The white space then also ends the parameters of a call, and a call without any.
-    """
+    is none. The call's template then has the white space after its parameters, even if there are
+    none."""
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
     if not space:
@@ -217,8 +217,7 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
-    """Return the text between key and value, with a mark in place of a word that names the value's
-    type."""
+    """Return the text between key and value, with a placeholder for the name of a type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     key_start = region.find(KEYS[0])
@@ -241,8 +240,7 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
 def _calls(
     pieces: CutCalls, body: Body, param_fields: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the fields for call, section and separator, for every way to cut the texts around the
-    bodies."""
+    """Yield the fields for call, section and separator, for each way to cut the texts."""
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param_fields)
         return

@@ -44,8 +44,7 @@ class Derivation:
     result_turn: str
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
-        """Return findings on properties that the proof could not show, and on requirements of the
-        template."""
+        """Return findings on what the proof could not show, and on the template's needs."""
         findings: list[Finding] = []
         for code, failed in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),

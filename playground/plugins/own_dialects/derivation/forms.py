@@ -1,4 +1,4 @@
-"""Guess the forms that the calls of a few replies may have, from the texts around the calls.
+"""Guess declarations of a dialect from a few replies, by the texts around their calls.
 
 Only a reply with two calls shows where a section (the text around all calls) ends and a call
 begins.
@@ -28,8 +28,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class CallSurroundings:
-    """The texts before and after the body of a call, up to the neighbouring calls. Names become
-    marks.
+    """The texts before and after the body of a call, up to the bodies of the neighbouring calls.
 
     `first` and `last` are true for the first and the last call of a reply.
     """
@@ -45,7 +44,7 @@ def syntaxes(
 ) -> Iterator[tuple[Syntax, list[str]]]:
     """Yield declarations that may describe these calls, the likeliest first.
 
-    Each declaration is paired with the questions that the replies leave open.
+    Each declaration comes with a list of what these replies cannot show.
     """
     calls = [call for row in rows for call in row]
     if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
@@ -80,8 +79,8 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[CallSur
 def _mark_names(
     rows: list[list[CallSurroundings]], calls: list[Occurrence]
 ) -> tuple[list[CallSurroundings], set[str]] | None:
-    """Return the texts with marks in place of a name, id or number outside of a body; and the
-    names. Return None if the names cannot be found.
+    """Return the texts around the calls, and the calls' names. In the texts, each name, id or
+    number is replaced by its placeholder of `MARKS`. Return None if the names cannot be found.
     """
     flat = [call for row in rows for call in row]
     if calls[0].hole == "call:json":
@@ -104,8 +103,7 @@ def _mark_names(
 def _with_names(
     rows: list[list[CallSurroundings]], names: list[str], befores: list[str]
 ) -> list[CallSurroundings]:
-    """Return the texts around all calls with marks in place of names, also in the text before the
-    next call."""
+    """Return the texts around all calls, with placeholders for the names in them."""
     result: list[CallSurroundings] = []
     for row in rows:
         for i, call in enumerate(row):
@@ -117,14 +115,14 @@ def _with_names(
 
 
 def _varying_words(befores: list[str]) -> list[str]:
-    """Return from each text the word before the end that the texts have in common. Return [] if a
-    text has no such word, or if all words are the same."""
+    """Return the word of each text that precedes the end which all texts share. Return [] if a text
+    has no such word, or if all words are the same."""
     if len(set(befores)) < 2:
         return []
     constant = befores[0]
     for text in befores[1:]:
         constant = common_end(constant, text)
-    lead = re.match(r"[\w.:-]*", constant)  # an end that all names share is not part of the marker
+    lead = re.match(r"[\w.:-]*", constant)  # this end of all names is not part of the marker
     constant = constant[lead.end() if lead else 0 :]
     words = [_WORD.search(text[: len(text) - len(constant)]) for text in befores]
     texts = [word[0] if word else "" for word in words]
@@ -134,10 +132,10 @@ def _varying_words(befores: list[str]) -> list[str]:
 def _bare_names(
     words: list[str], befores: list[str], rows: list[list[CallSurroundings]]
 ) -> tuple[list[str], list[str]]:
-    """Return the names in these words, and the texts with marks in place of the names.
+    """Return the names in these words, and the texts with placeholders for the names.
 
-    If all words share a prefix or suffix up to a dot or a colon, it does not belong to the names;
-    nor does a number that counts the calls.
+    A prefix or suffix that all words share, up to a dot or a colon, is not part of the names. A
+    number that counts the calls (`name:0`) is not part of them either.
     """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
@@ -166,7 +164,7 @@ def _mark_end(text: str, word: str, hole: str) -> str:
 
 
 def _mark_start(text: str, name: str) -> str:
-    """Mark the name near the start of a text, since a closer may repeat it: `</name>`."""
+    """Replace a name that a closer repeats (`</name>`) by its placeholder."""
     match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
     return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
 
@@ -174,10 +172,10 @@ def _mark_start(text: str, name: str) -> str:
 def _cuts(
     surroundings: list[CallSurroundings],
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield a call's opener and closer, and its section (text before, text after, separator) or
-    None."""
+    """Yield possible openers and closers of a call, each with a section: the text before all calls,
+    the text after them, and the separator; or None."""
     between = [call.after for call in surroundings if not call.last]
-    for snaps in (True, False):  # in an unusual form, `<` may not begin a tag
+    for snaps in (True, False):  # False, because `<` may not begin a tag
         opener = _constant_before([call.before for call in surroundings], snaps)
         closer = _constant_after([call.after for call in surroundings], snaps)
         first = _constant_before([call.before for call in surroundings if call.first], snaps)
@@ -190,7 +188,7 @@ def _cuts(
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield a cut if a text stands before the first call only: it begins the section."""
+    """Yield opener, closer and section, if the gap between calls begins and ends with them."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -211,8 +209,8 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Return the text after the last blank line. With a single reply, prose looks like a marker,
-    too."""
+    """Return the text after the last blank line. Text before it is prose, which in a single reply
+    looks like a part of the marker."""
     return end.rpartition("\n\n")[2]
 
 

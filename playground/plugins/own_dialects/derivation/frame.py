@@ -73,12 +73,11 @@ class TurnFrame:
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with a further end of turn, which only turns with calls have; `stop` may
-        be ""."""
+        """Return the frame with `stop` (unless "") as a further end, of turns with calls."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
-        # Only the first token counts: the text after it belongs to the next turn.
+        # Only the first token is a stop: the text after it belongs to the next turn.
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
@@ -107,7 +106,8 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     """Return the header and the end that a turn of calls has in common with a turn of text.
 
-    The header may also be the text that a turn of calls has in common with the generation prompt.
+    If that is longer, the header is the text that a turn of calls shares with the generation
+    prompt.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
@@ -129,8 +129,8 @@ def _common_end(called: str, after: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """Return the token that ends both a turn of calls and an answer before the user's next turn; ""
-    if there is none. After the last answer, some templates leave it out."""
+    """Return the token that ends both a turn of calls and an answer, or "". The answer is followed
+    by a turn of the user, because some templates do not end the last answer."""
     answer = template.answered(TEXT) or ""
     token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
     return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
@@ -147,9 +147,10 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
-    """Return the template of a tool's result, the role of its turn, and a turn of its own.
+    """Return the template of a tool's result, its role, and the turn that the chat template makes.
 
-    In a separate turn, the result has no text around it, because the chat template adds that.
+    With the role user, the template has the text around the result, and the turn is "". Otherwise
+    the template is "{result}", because the chat template adds the text around it.
     """
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
@@ -186,7 +187,7 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
-    """Return the control tokens that stand only next to a result. Servers sometimes leave these in
+    """Return the control tokens that occur only next to a result. Servers sometimes leave these in
     a reply's text."""
     answer = template.reply(ONE, result=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
@@ -196,7 +197,7 @@ def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
 
 
 def _user_header(turn: str | None, start: str) -> str:
-    """Return the text before a user's words, after a reply that begins with `start`."""
+    """Return the text before a user's words in a turn after the reply `start`, or ""."""
     if turn is None or RESULT not in turn:
         return ""
     before = turn.rsplit(RESULT, 1)[0]

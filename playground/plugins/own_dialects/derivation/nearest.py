@@ -41,7 +41,8 @@ class Nearest:
 def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """Return the other registered dialects that read at least one of the texts, the nearest first.
+    """Return the registered dialects, except `dialect`, that read one of the texts, the nearest
+    first.
 
     `theirs` maps names of LEAST_CALLS to the texts of these calls.
     """

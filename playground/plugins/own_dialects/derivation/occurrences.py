@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each finder looks for one notation. A find may not be a call: the caller has to prove it.
+Each finder looks for one notation. What a finder returns may be no call: the caller must verify it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _PYTHON: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """The body of a call in a reply, `reply[start:stop]`. `name` is "" if it stands outside the
-    body."""
+    """The body of a call in a reply, `reply[start:stop]`. `name` is "" if the call's name is
+    outside the body."""
 
     hole: str
     start: int
@@ -66,7 +66,7 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Find JSON objects that are the arguments of a call whose name stands before the object."""
+    """Find JSON objects that are the arguments of a call, after the call's name."""
     return [
         [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
         for reply in replies
@@ -121,7 +121,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# Such a value holds no other parameter: of two nested tags that match, the inner is a parameter.
+# The value contains no other opener: of two nested tags that match, the inner one is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (
@@ -160,7 +160,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return the paths to name and arguments in an object, at the top or one level down."""
+    """Return the paths to name and arguments, at most one level down, or None."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
@@ -179,8 +179,8 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """Return the key of the name, the key of the arguments, and True if the arguments are JSON in a
-    string."""
+    """Return the keys of name and arguments, and True if the arguments are JSON in a string. Return
+    None without such keys."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
     name_keys = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]

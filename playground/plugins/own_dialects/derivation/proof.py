@@ -65,8 +65,8 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe (a call or two, such as a number as text) as the template writes it (`theirs`) and
-    as the dialect does (`ours`).
+    """One probe (one or two calls) as the template writes it (`theirs`) and as the dialect writes
+    it (`ours`).
 
     `read` is True if the dialect reads the template's text back.
     """
@@ -77,7 +77,7 @@ class ProbeResult:
     ours: str
     read: bool
     sorted: bool = False
-    """True if both texts are the same only with the arguments sorted by name."""
+    """True if both texts are the same only after sorting the arguments by name."""
 
     @property
     def written(self) -> bool:
@@ -107,8 +107,8 @@ class Proof:
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back, or None. Such a call rules out the
-        dialect."""
+        """Return the first plain call that is not read back, and so rules out the dialect, or
+        None."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -122,8 +122,8 @@ def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all probes: plain calls, calls with a hostile value before another value, and calls
-    with the dialect's markers in a value."""
+    """Return all probes: plain calls, calls with a hostile value followed by another value, and
+    calls with the dialect's markers in a value."""
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}

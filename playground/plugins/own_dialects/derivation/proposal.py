@@ -1,7 +1,7 @@
 """Propose a form from a few replies of a model. Text that all calls share becomes a marker, other
 text a hole.
 
-A proposal may be wrong. It reads every call that was found. It names the calls that it would write
+A proposal may be wrong. It reads every call that was found, names the calls that it would write
 differently, and shows all text of the replies that it does not explain.
 """
 
@@ -151,8 +151,7 @@ def _registered(replies: Sequence[str]) -> list[str]:
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
-    """Return True if a reading has a call, or if the reply has no markup and may be an answer in
-    text."""
+    """Return True if a reading has a call, or if the reply has no markup and so needs none."""
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
@@ -194,7 +193,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens of registered dialects at the ends of the replies."""
+    """Return the stop tokens, of any registered dialect, with which the replies end."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",

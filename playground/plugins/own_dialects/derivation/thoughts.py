@@ -1,8 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A template may write a thought in the history, or with a call. If it drops the text between a known
-pair of tags in a message, these are its own tags. The generation prompt may also end with a known
-tag.
+Most templates write a thought in the history, or with a call. Others remove the text between their
+own tags from a message, or end the generation prompt with one of these tags. Such tags are found
+only if `_KNOWN` lists them.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _KNOWN: Final = (
     ReasoningTags("<thought>", "</thought>"),
 )
 _NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, then a role
-_TAIL: Final = 3  # the number of tokens before a thought that may be its tag
+_TAIL: Final = 3  # a thought's tag is at most this many tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """The tags around a thought, the markers around an answer, and stop tokens. `stops` are the
-    markers around an answer, and the text that begins a new turn after a thought."""
+    """The tags around a thought (`reasoning`), the markers around an answer, and `stops`: these
+    markers and the text that begins a new turn after a thought."""
 
     reasoning: tuple[ReasoningTags, ...] = ()
     answer: tuple[str, str] = ("", "")
@@ -51,8 +51,7 @@ class Thoughts:
 
 
 def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
-    """Return the tags and markers that a template shows. `header` and `end` stand around every
-    answer."""
+    """Return the tags and markers of a template, given the `header` and `end` of answers."""
     before, between, text = _shown_thought(template)
     tags = _tags(before, between, header) if before else None
     restart = _restart_text(header, before, between)
@@ -117,8 +116,8 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair of tags whose thought the template drops; or a pair one of whose tags
-    ends the prompt."""
+    """Return the known pair of tags between which the template drops a thought, or one of which
+    ends the generation prompt; () if there is none."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -129,8 +128,7 @@ def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
 
 
 def _restart_text(header: str, before: str, between: str) -> str:
-    """Return the text with which a turn begins again after a thought: of the header's ends, the
-    longest that is there."""
+    """Return the longest end of the header that the template repeats after a thought, or ""."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -140,8 +138,7 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the tags around a thought: two tags with a word in common, or the two tags next to the
-    thought."""
+    """Return the tags around a thought: two that share a word, or else the two next to it."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

@@ -41,8 +41,8 @@ def json_style(text: str) -> JsonStyle:
 
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
-    """Return the fields that declare values in a call's body. (`parameter_fields` is for values in
-    parameters.)"""
+    """Return the fields that declare values in a call's body; {} for the default style.
+    (`parameter_fields` is for values in parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
     for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
@@ -70,8 +70,8 @@ def parameter_fields(
 ) -> dict[str, Any]:
     """Return the fields that declare the values of parameters.
 
-    `typed` is a pattern of the text before a value; its group, if it has one, is the word for the
-    type. If `quoted`, all values are JSON, even texts.
+    `typed` is a pattern of the text before a value; if it has a group, that matches the word for
+    the type. If `quoted`, all values are JSON, even texts.
     """
     if quoted:
         style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
@@ -120,8 +120,8 @@ def value_text(
 ) -> tuple[str, str]:
     """Return the word for a value's type, and the text of the value; "" for both if not found.
 
-    The template is given a second value after this one, which shows where the first one ends. If
-    texts are `quoted`, the text after a value begins after the quote.
+    The template also gets a second value, which shows where the first value ends. If texts are
+    `quoted`, the text after a value begins after the quote.
     """
     known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})

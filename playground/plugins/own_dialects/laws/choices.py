@@ -2,7 +2,8 @@
 smaller.
 
 Each number is a choice. Equal rows make equal examples; shorter rows, or rows with lower numbers,
-make smaller examples. So choices are left out, set to 0 or lowered, while the example still fails.
+make smaller ones. To make an example smaller, choices are left out, set to 0 or lowered, as long as
+it still fails.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The laws of a dialect: each function tests one example. It returns a `LawBreak`, or None if the
-example keeps the law.
+law holds for the example.
 
 Laws 4, 8 and 9 are about the engine and the package: a declaration cannot break them.
 """
@@ -35,8 +35,7 @@ Law = Callable[[Subject, Choices], LawBreak | None]
 
 
 def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 1: the events must be the same however the bytes are cut into
-    pieces."""
+    """Check law 1: the events must be the same however the bytes are cut into pieces."""
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
@@ -51,7 +50,7 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 2: the events' spans must cover the stream without gaps or overlaps."""
+    """Check law 2: the events' spans must cover the stream without gaps or overlaps."""
     text = subject.stream(choices)
     position = 0
     events = subject.read_text(text).events
@@ -69,7 +68,7 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 3: values that are written must be read back.
+    """Check law 3: values that are written must be read back.
 
     A plain value must come back alone, after prose, and before another call. A hostile value may
     also be refused with a finding.
@@ -85,18 +84,18 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
     call_text = subject.write(call)
     after_prose = subject.read_text(f"Well, a quay.\n\n{call_text}")
     if not _came_back(after_prose, [call]):
-        return LawBreak("a call that is read alone is lost after prose", _evidence(subject, call))
+        return LawBreak("a call is not read if prose precedes it", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
             return LawBreak(
-                "two calls stand in a row, and not both are read", _evidence(subject, call, two)
+                "of two consecutive calls, not both are read", _evidence(subject, call, two)
             )
     return None
 
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 5: the parser must never raise, and every call that begins must end."""
+    """Check law 5: the parser must never raise, and every call that begins must end."""
     text = subject.stream(choices) + choices.of(["", *subject.other_bodies])
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
@@ -113,7 +112,7 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 6: a call that was cut off must never be delivered as another call."""
+    """Check law 6: a call that was cut off must never be delivered as another call."""
     call = subject.hostile_call(choices) if choices.below(2) else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
         return None
@@ -134,7 +133,7 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 7: the parser must read the calls that the prompt shows."""
+    """Check law 7: the parser must read the calls that the prompt shows."""
     tool = subject.tool(choices)
     tools = [tool, LIST]
     if subject.text_keys:
@@ -155,8 +154,7 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return a break of law 10: prose around a call must stay content, except for white space next
-    to the call."""
+    """Check law 10: prose around a call must stay content, except for white space next to it."""
     texts = [subject.prose(choices), subject.prose(choices)]
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
@@ -190,8 +188,7 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Return a break of law 7 by a form whose calls hold only texts: the parser must read the call
-    in its rules."""
+    """Check law 7 for a form of texts: the parser must read the call in its rules."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -200,8 +197,7 @@ def _text_form_teaches(subject: Subject) -> LawBreak | None:
 
 
 def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
-    """Return a break of law 7 by a system prompt: the parser must read the calls in it, and no
-    others."""
+    """Check law 7 for a system prompt: the parser must read the calls in it, and no others."""
     dialect = subject.dialect
     if dialect.is_native_toolcalling() or subject.unclosed:
         return None

@@ -85,7 +85,7 @@ class Subject:
 
     @property
     def unclosed(self) -> bool:
-        """True if no marker ends a call: its last text runs up to the next marker."""
+        """True if no marker ends a call, so that its last text ends at the next marker."""
         if self.syntax is None:
             return False
         param = self.syntax.param_template
@@ -125,8 +125,7 @@ class Subject:
         return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """Return a call that the form can hold, with these arguments or with the form's sample
-        texts."""
+        """Return a call that the form allows, with these arguments or the form's sample texts."""
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
@@ -179,7 +178,7 @@ class Subject:
         return value
 
     def tool(self, choices: Choices) -> ToolMetadata:
-        """Return a tool with other required parameters, and perhaps an example."""
+        """Return a tool with random required parameters, and perhaps an example."""
         names = list(_PROPERTIES)[1:-1]
         required = ["path", *(name for name in names if choices.below(4) == 3)]
         schema = {"type": "object", "properties": _PROPERTIES, "required": required}
@@ -221,7 +220,7 @@ class Subject:
 
 
 def bodies_of_other_types(syntax: Syntax) -> list[str]:
-    """Return a call for each JSON type except objects. The value stands in place of the arguments.
+    """Return a call for each JSON type except objects. The value replaces the arguments.
 
     There are calls in each form that the syntax reads, if the form's notation can write the type.
     """

@@ -87,7 +87,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # without the anchor in the prompt, the whole prompt would be read as a reply
+        # the pattern always matches: without a match, the prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "it is unknown how the assistant's turn begins: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
@@ -97,7 +97,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
 def _reasoning(
     markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
 ) -> dict[str, Any]:
-    """Return the field of reasoning. If reasoning has no closer, a call or a stop token ends it."""
+    """Return the field of reasoning, or {}. Without a closer, a call or a stop token ends it."""
     if not markers.reasoning:
         return {}
     openers = [tags.open.strip() for tags in markers.reasoning]
@@ -108,7 +108,7 @@ def _reasoning(
         ends = f"(?={any_of([call, *map(escape, markers.stops)])})"
     elif markers.opens_reasoning:
         ends += f"|(?={any_of([escape(answer[0]), call])})"
-        notes.wider("reasoning", "a call in reasoning that is closed after it is read as a call")
+        notes.wider("reasoning", "a call inside reasoning ends the reasoning and is read as a call")
     value = {
         "open": openers[0] if len(openers) == 1 else openers,
         "close_pattern": ends,
@@ -125,8 +125,8 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # only the beginning of the opener: with the white space before it, the text would match before
-    # the opener
+    # These texts begin an opener. They are matched without the white space before them, because
+    # with it they would match earlier than the opener.
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
@@ -154,8 +154,7 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before_opener(self) -> str:
-        """Return the pattern of white space before an opener. Such white space is content, except
-        between two calls."""
+        """Return a pattern of white space before an opener: content, except between calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -192,8 +191,7 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Return the part of a call inside its markers. In a list, each call is an object of its
-        own."""
+        """Return the part of a call inside its markers; in a list, each call is an object."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -273,7 +271,8 @@ class _Calls:
     def _end(self) -> str:
         """Build the end of a call: its closer, or else the body's bracket, or else the next marker.
 
-        Inside a string of the body none of these counts; only a recursive pattern can express that.
+        Inside a string of the body none of these ends the call; only a recursive pattern can
+        express that.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:

@@ -55,11 +55,11 @@ class CallBody(NamedTuple):
 
 
 def body_of(syntax: Declaration, notes: Notes) -> CallBody:
-    """Return the body of a form's calls. Raises Inexpressible."""
+    """Return how transformers can read the body of a call. Raises Inexpressible if it cannot."""
     if syntax.nameless:
         raise Inexpressible("a call has no name; it would have to follow from the arguments")
     if syntax.joined:
-        raise Inexpressible("several calls are one call whose texts are joined")
+        raise Inexpressible("several calls would be read as one call with joined texts")
     hole = declared_hole(syntax.call_template.body, _BODIES)
     if hole not in _BODIES:
         raise Inexpressible(f"no template is known for {{{syntax.call_template.body}}}")
@@ -68,8 +68,8 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def list_of(syntax: Declaration) -> Template | None:
-    """Return the section around a list of calls, without the brackets; None if calls do not stand
-    in a list.
+    """Return the section around a list of calls, without the brackets; None if the dialect writes
+    no list of calls.
 
     Raises Inexpressible if the list has no marker of its own.
     """
@@ -127,7 +127,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
     template = syntax.param_template
     assert template is not None
     if syntax.element:
-        raise Inexpressible("a parameter's value is elements in elements")
+        raise Inexpressible("a parameter's value may be nested elements")
     _note_params(syntax, template, notes)
     opener = pattern_of(template.before, {"key": group("key")})
     closer = pattern_of(template.after, {"key": "(?P=key)"})
@@ -137,8 +137,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
     if syntax.cdata:
         value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
     if VALUES[template.body].block or ends_line(template.before):
-        # a line break after a value belongs to the value, unless another one stands before the
-        # value
+        # A line break after a value is part of the value, unless a line break also precedes it.
         value = f"(?:{LINE_BREAK.removesuffix('?')}{value}{LINE_BREAK}|{value})"
     following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
@@ -150,7 +149,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
 def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
     value, holes = "arguments", holes_of(template.before)
     if not VALUES[template.body].json:
-        message = "a value is a text unless its type is passed (`tools=`), not by a `$ref`"
+        message = "a value is a text unless `tools=` has its type directly, not by a `$ref`"
         notes.narrower(value, message)
     if {"type", "is_text"} & set(holes):
         notes.narrower(value, "the type in a parameter's opener is not read")

@@ -26,14 +26,13 @@ def group(name: str, pattern: str = ANYTHING) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape only the characters that are special in a pattern, because people read these
-    patterns."""
+    """Escape only characters that are special in a pattern, so that it stays readable."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def pattern_of(pieces: Iterable[Piece], holes: Mapping[str, str] | None = None) -> str:
-    """Return the pattern of the pieces, without white space around them. `holes` has a pattern for
-    each hole that is captured or referred to."""
+    """Return the pattern of the pieces, without white space around them. `holes` maps a hole to its
+    pattern, if the hole is captured or is a back reference."""
     patterns = {**_HOLES, **(holes or {})}
     parts = [_part(part, patterns) for part in well_formed(pieces)]
     return "".join(parts).removeprefix(r"\s*").removesuffix(r"\s*")
@@ -50,7 +49,7 @@ def _part(part: str | Hole | Gap, holes: Mapping[str, str]) -> str:
 
 def any_of(patterns: Iterable[str]) -> str:
     """Return a pattern that matches any of the patterns; "" if there are none. Longer patterns come
-    first: a shorter one would hide a longer one that begins with it."""
+    first, because the first alternative that matches wins."""
     listed = sorted(dict.fromkeys(filter(None, patterns)), key=len, reverse=True)
     return f"(?:{'|'.join(listed)})" if listed[1:] else "".join(listed)
 
@@ -62,15 +61,15 @@ def has_marker(pieces: Iterable[Piece]) -> bool:
 
 
 def without_groups(pattern: str) -> str:
-    """Return the pattern with groups that capture nothing."""
+    """Return the pattern with its named groups made non-capturing."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
 def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
-    """Return the pattern of the end of a body in brackets: its closer, or the position after the
-    bracket.
+    """Return a pattern that matches the end of a body in brackets: the closer after its last
+    bracket, or, without a closer, the position there.
 
-    A closer inside a string does not end the body: the text up to it would not be complete.
+    A closer inside a string of the body does not match: the brackets are still open there.
     """
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""

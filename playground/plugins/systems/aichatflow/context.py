@@ -27,9 +27,9 @@ def fit_messages(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Return the messages to send, and a finding if some are left out.
 
-    Characters are counted in a message's JSON, tokens as `count_tokens` counts a request's.
-    Without a limit, the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the
-    model stands there. Raises NoRoom if the necessary messages exceed the limit.
+    Characters are counted in a message's JSON, tokens as `count_tokens` counts a request's. Without
+    a limit, the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the map has
+    the model. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:

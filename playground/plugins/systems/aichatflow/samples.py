@@ -15,7 +15,8 @@ from playground.sessions.tool_files import load_tools
 
 @dataclass(frozen=True)
 class TemplateFiles:
-    """A set's file, and, if known, the input, answers, functions and tools of a run."""
+    """The file of a set and, if it is a sample, the input, answers, functions and tools of a
+    run."""
 
     templates: Path
     input: dict[str, Any] = field(default_factory=dict)

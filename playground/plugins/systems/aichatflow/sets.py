@@ -149,7 +149,7 @@ class RequestMessage(_Parameters):
 
 
 class TruncateMessage(BaseModel):
-    """A mark: the messages before it are not sent any more."""
+    """A point in the template: messages before it are no longer sent."""
 
     model_config = _STRICT
 

@@ -325,8 +325,8 @@ def as_key(key: Any) -> FieldInfoWithName:
 
 
 def _text_for_caller(text: str) -> str:
-    """Return a text for the caller. Its content parts are written out, unless `format` will make a
-    message of the text."""
+    """Return a text with its content parts written out, unless `format` (the caller) makes a
+    message of it."""
     return text if _embeds.get() else parts.plain(text)
 
 

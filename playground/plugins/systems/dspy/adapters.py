@@ -79,7 +79,7 @@ class ChatAdapter(FieldAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the text after each header; a header begins a line, perhaps after blanks. If a field
-        occurs twice, the first counts. (DSPy 3.4.1 misreads an indented header.)"""
+        occurs twice, the first is used. (DSPy 3.4.1 misreads an indented header.)"""
         sections: dict[str, list[str]] = {}
         current: list[str] = []
         for line in completion.split("\n"):  # only "\n" ends a line
@@ -165,8 +165,8 @@ class JSONAdapter(ChatAdapter):
         return self.format_field_with_value(keys, role="assistant" if is_output else "user")
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the first object in a completion. Text or a fence may stand around the object, and
-        its end may be cut off."""
+        """Read the first object in a completion. The object may be surrounded by text or a fence,
+        and its end may be cut off."""
         text = completion.strip()
         if text.startswith('"'):  # the opening brace is missing
             text = "{" + text

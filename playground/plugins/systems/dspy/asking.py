@@ -103,7 +103,7 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Do the same as `__call__` asynchronously: `lm.acall` is awaited."""
+        """Ask a model as `__call__` does, but asynchronously, by `lm.acall`."""
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)

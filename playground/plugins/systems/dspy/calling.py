@@ -54,7 +54,7 @@ class Notifier:
     def run_step(
         self, step: str, adapter: object, inputs: dict[str, Any], run: Callable[[], _T]
     ) -> _T:
-        """Run a step, and notify the callbacks before and after it, also of an exception."""
+        """Run a step, and notify the callbacks before and after it, even if it raises."""
         self._steps += 1
         call_id = f"adapter_{self._steps}"
         self._notify(f"on_adapter_{step}_start", call_id=call_id, instance=adapter, inputs=inputs)

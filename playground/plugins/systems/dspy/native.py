@@ -100,7 +100,8 @@ def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
     defaults = getattr(lm, "kwargs", None) or {}
     effort = parameters.get("reasoning_effort", defaults.get("reasoning_effort", "low"))
     is_chat = getattr(lm, "model_type", "chat") == "chat"
-    is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM hides its reasoning
+    # LiteLLM returns no reasoning of these
+    is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
     ]
@@ -160,7 +161,8 @@ def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
     """
     fields_by_number: Any = {
         f"field_{number}": (field.annotation, PydanticField(_default(field), alias=name))
-        for number, (name, field) in enumerate(fields.items())  # so that no name shadows pydantic's
+        # numbered, because a field's name may be one of pydantic's
+        for number, (name, field) in enumerate(fields.items())
     }
     config = ConfigDict(extra="forbid")
     schema: dict[str, Any] = create_model(

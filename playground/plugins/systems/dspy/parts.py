@@ -1,8 +1,8 @@
 """Content parts (images, sound, files) that are embedded in a text until it becomes a message.
 
-A part is its JSON in hexadecimal digits between U+E000 and U+E001, so that surrounding JSON or XML
-does not change it. A user's own U+E000 is escaped (`escape`), so that no text is mistaken for a
-part.
+A part is written as hexadecimal digits of its JSON between U+E000 and U+E001, which JSON and XML
+around it do not change. A user's own U+E000 is escaped (`escape`), so that no text is mistaken for
+a part.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from playground.plugins.systems.dspy.types import (
 )
 from playground.plugins.systems.dspy.values import allows_none
 
-_KIND: Final = "__dspy_field_type"  # key of "input" or "output" in dspy's fields
+_KIND: Final = "__dspy_field_type"  # dspy's key in a field, for "input" or "output"
 REQUIRED: Final = PydanticUndefined
 _TYPES: Final = (Audio, Code, File, History, Image, Reasoning, Tool, ToolCalls)
 _NAMES: Final[dict[str, Any]] = {

@@ -93,7 +93,7 @@ class XMLAdapter(ChatAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the fields' elements; an element that is not closed is ignored. If a field occurs
-        twice, the first counts. (DSPy 3.4.1 returns a text that lists both.)"""
+        twice, the first is used. (DSPy 3.4.1 returns a text that lists both.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
@@ -112,7 +112,7 @@ def _search_fields(signature: Signature, completion: str) -> dict[str, Any]:
     position, remaining = 0, dict(signature.outputs)
     while remaining and (match := _ELEMENT.search(completion, position)):
         position = match.end()
-        field = remaining.pop(match[1], None)  # only the first of each counts
+        field = remaining.pop(match[1], None)  # only the first element of each field is used
         stop = completion.find(f"</{match[1]}>", position) if field else -1
         if field and stop >= 0:
             values[match[1]] = _inner_value(completion[position:stop], field.annotation)
@@ -260,7 +260,8 @@ def _value_of_choice(elements: Sequence[Element], choices: list[Schema], models:
 
 
 def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
-    """Return the value of elements that contain only text."""
+    """Return the text of an element, or a value of the schema's enum that it names. Without a
+    schema, return the texts of several elements as a list."""
     text = _text(elements[0])
     if len(elements) > 1 and not schema:  # a schema would ask for a single text
         return [_text(element) for element in elements]
@@ -271,8 +272,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 
 
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return a list from nested `item` elements, from repeated elements, or from JSON in one
-    element."""
+    """Return a list, from nested `item` elements, repeated elements, or JSON in an element."""
     if len(elements) == 1:
         (single,) = elements
         text = _text(single)

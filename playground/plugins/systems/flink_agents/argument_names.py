@@ -65,10 +65,8 @@ def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
-    """Return the same model without the fields of these names in its schema; none is required.
-
-    All validators stay.
-    """
+    """Return the model without these fields in its schema; it requires none of them. All
+    validators stay."""
     hidden = {name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)}
     if not hidden:
         return model

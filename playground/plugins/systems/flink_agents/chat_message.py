@@ -46,8 +46,8 @@ class ChatMessage(BaseModel):
     """One message; `content` is always a text.
 
     `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
-    arguments as values. `extra_args` are sent to the provider beside the content, for example
-    `partial: True`. They are also read under their older name `additional_kwargs`.
+    arguments as values. `extra_args` are sent to the provider in addition to the content, for
+    example `partial: True`. They are also read under their older name `additional_kwargs`.
     """
 
     # This is not `playground.nouns.messages.Message`, because users' programs read and write these

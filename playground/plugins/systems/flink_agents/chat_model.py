@@ -85,7 +85,7 @@ class ChatModel(ABC):
         return dspy_answers(self.complete(chat_messages, tools, **rest))
 
     async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
-        """Do the same as `__call__` asynchronously."""
+        """Answer as `__call__` does, but asynchronously."""
         chat_messages, tools, rest = dspy_request(messages, parameters)
         return dspy_answers(await self.acomplete(chat_messages, tools, **rest))
 
@@ -113,13 +113,13 @@ class ChatModel(ABC):
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Do the same as `complete` asynchronously."""
+        """Return the answer as `complete` does, but asynchronously."""
         return await asyncio.to_thread(self.complete, messages, tools, **parameters)
 
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """Do the same as `stream` asynchronously."""
+        """Yield the answer as `stream` does, but asynchronously."""
         done = await self.acomplete(messages, tools, **parameters)
         yield Piece(done.message.content, done.reasoning)
         yield Piece(completion=done)
@@ -154,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills the `prompt` itself and uses the bound tools. All other methods of a ChatModel
-    use `chat` and `bind_tools`.
+    Its `chat` fills in the `prompt` itself, and uses the bound tools. All other methods of a
+    ChatModel call `chat` and `bind_tools`.
     """
 
     prompt: Prompt | None = None
@@ -275,7 +275,7 @@ class ChatModelSetup:
     async def achat(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> ChatMessage:
-        """Do the same as `chat` asynchronously."""
+        """Return the answer's message as `chat` does, but asynchronously."""
         done = await self.model.acomplete(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )

@@ -269,10 +269,8 @@ def _declare(
 
 
 def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
-    """Return a name that is not taken yet: `name`, or if another agent or the file uses it, too,
-    `name` after the agent's name and a dot. Raises InputFault for a name that occurs twice in one
-    list.
-    """
+    """Return `name`, or the agent's name, a dot and `name` if another agent or the file also uses
+    it. Raises InputFault for a name that occurs twice in one list."""
     own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
     if own_name in taken:
         raise InputFault(f"{name} stands twice", where=where, field=place, expected="once")
@@ -387,7 +385,7 @@ def _parse_tool(folder: Path, function: str, name: str, findings: list[Finding])
                 if described.name == last:
                     findings += [f for f in tool_file.findings if f"tool {last}" in f.where]
                     return _uncallable(described.model_copy(update={"name": name}), function)
-    text = f"{function} is not defined beside the file: its parameters are not known"
+    text = f"{function} is not defined in the file's folder: its parameters are not known"
     findings.append(finding("tool-left-out", f"tool {name}", text))
     return _uncallable(ToolMetadata(name=name), function)
 

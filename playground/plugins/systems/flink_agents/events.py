@@ -1,9 +1,8 @@
-"""Flink-Agents' events. An action listens to the types of some events, and sends others. Values
-stand in `attributes`. A new event's `id` is a hash of its content. Assigning a field renews the
+"""Flink-Agents' events. An action listens to the types of some events, and sends others. An event's
+values are in `attributes`. Its `id` is at first a hash of its content. Assigning a field renews the
 id; `set_attr` does not, and `from_event` copies the id. Events can be created as in release 0.3.1
-and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its
-discussion 75.
-"""
+and as in the design document. Source: Apache Flink-Agents 0.3.1, `api/events/`, and its discussion
+75."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ class Event(BaseModel, extra="allow"):
     def _content_id(self) -> UUID:
         """Return a UUID (version 3) of the event's JSON without its id.
 
-        A value that JSON cannot hold counts by its `repr`.
+        If JSON cannot hold a value, the hash is of the event's `repr`.
         """
         try:
             text = super().model_dump_json(exclude={"id"}, fallback=repr)
@@ -259,7 +258,7 @@ class ToolRequestEvent(Event):
     ) -> None:
         if name is not None:
             tool_calls = [_call_of(name, dict(kwargs or {}))]
-        # ChatMessage checks the calls; their members can be read as `.id` and as `["id"]` then
+        # ChatMessage checks the calls, and makes their fields readable as `.id` and as `["id"]`
         calls = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[*map(dict, tool_calls)])
         attributes = {"model": model, "tool_calls": calls.tool_calls}
         super().__init__(type=ToolRequestEvent.EVENT_TYPE, attributes=attributes)

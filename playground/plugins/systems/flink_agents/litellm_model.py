@@ -67,7 +67,7 @@ class LiteLLMModel(ChatModel):
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Do the same as `complete` asynchronously."""
+        """Return the answer as `complete` does, but asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
         for attempt in count():
             try:
@@ -101,7 +101,7 @@ class LiteLLMModel(ChatModel):
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """Do the same as `stream` asynchronously."""
+        """Yield the answer as `stream` does, but asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
         for attempt in count():
             chunks: list[Any] = []

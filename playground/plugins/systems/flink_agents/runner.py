@@ -74,8 +74,7 @@ class ConfigOption:
 
 
 class AgentExecutionOptions:
-    """The settings that have an effect here. Flink-Agents' other settings are accepted, but have
-    none."""
+    """The settings with an effect. Flink-Agents' other settings are accepted and ignored."""
 
     ERROR_HANDLING_STRATEGY = ConfigOption(
         "error-handling-strategy", ErrorHandlingStrategy, ErrorHandlingStrategy.FAIL
@@ -131,8 +130,7 @@ class RunnerContext:
         self._chats: dict[UUID, deque[_Chat]] = {}
 
     def send_event(self, event: Event) -> None:
-        """Send an event to the actions that listen to it; events are handled in the order of
-        sending."""
+        """Send an event to the actions that listen to it, after all events sent before."""
         if not isinstance(event, Event):
             raise InputFault(f"not an event: {event!r:.80}", expected="an Event")
         self.events.append(event)
@@ -240,7 +238,7 @@ def _ask(chat: _Chat, ctx: RunnerContext) -> None:
 
 
 def _answer(chat: _Chat, ctx: RunnerContext) -> ChatMessage | None:
-    """Return the model's answer, or None after an error that the settings tell us to ignore."""
+    """Return the model's answer, or None after an error that the settings ignore."""
     setup = ctx.get_resource(chat.request.model, ResourceType.CHAT_MODEL)
     strategy = ErrorHandlingStrategy(ctx.config.get(AgentExecutionOptions.ERROR_HANDLING_STRATEGY))
     retries = ctx.config.get(AgentExecutionOptions.MAX_RETRIES)

@@ -47,7 +47,8 @@ _MOST_PROBLEMS: Final = 5
 def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
     """Return a model with exactly this schema as its `model_json_schema()`.
 
-    Its `model_validate` accepts what the schema accepts, and keeps unknown arguments.
+    Its `model_validate` accepts the values that the schema accepts, and preserves unknown
+    arguments.
     """
     root = resolve(schema, schema)
     required = _as_list(root.get("required"))

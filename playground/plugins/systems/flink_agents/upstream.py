@@ -85,7 +85,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field. Enums, models and all other types become strings.
 
-    On the Java side `list[Any]` is a string and `list` is not; a schema does not tell them apart.
+    On the Java side `list[Any]` is a string and `list` is not, but both have the same schema.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
@@ -119,7 +119,7 @@ def _create_model(
 ) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a field may have a method's name
+        warnings.simplefilter("ignore")  # pydantic warns if a field has a method's name
         model: type[BaseModel] = create_model(
             name, __config__=config, __doc__=description, **fields
         )

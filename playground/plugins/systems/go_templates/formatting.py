@@ -131,8 +131,7 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """Read a number; return the number and its end, or None and the format's end if it is too
-        large."""
+        """Read a number; return it and its end, or None and the format's end if too large."""
         match = _DIGITS.match(self._form, at)
         text = match[0] if match else ""
         significant = text.lstrip("0")

@@ -53,8 +53,7 @@ class Lexer:
         return self._text.startswith(text, self._pos + offset)
 
     def _token(self, kind: Kind) -> Token:
-        """Return the text from the start to the current position as a token, and begin the next
-        token."""
+        """Return the text up to the current position as a token; begin the next token there."""
         token = Token(kind, self._start, self._text[self._start : self._pos], self._start_line)
         self._skip()
         return token
@@ -132,7 +131,7 @@ class Lexer:
             self._pos += 1
 
     def _right_delim_here(self) -> int | None:
-        """Return None if no closing delimiter follows; or else the length of its trim marker."""
+        """Return the length of a closing delimiter's trim marker; None without a delimiter."""
         if self._peek() in tuple(_SPACES) and self._starts_with("-" + RIGHT, 1):
             return 2
         return 0 if self._starts_with(RIGHT) else None
@@ -196,7 +195,8 @@ class Lexer:
 
     def _field(self) -> Token:
         following = self._text[self._pos + 1 : self._pos + 2]
-        if not following or "0" <= following <= "9":  # also at the very end
+        # a dot at the end of the text is read as a number, too
+        if not following or "0" <= following <= "9":
             return self._number()
         return self._name(Kind.FIELD, Kind.DOT)
 
