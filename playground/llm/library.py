@@ -38,7 +38,7 @@ class LiteLLM(Protocol):
 
 @cache
 def litellm() -> LiteLLM:
-    """Return the module. Loading it the first time takes seconds."""
+    """Return the module, which takes seconds the first time. Raises MissingPackageError."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches prices
     try:
         import litellm as imported

@@ -73,7 +73,7 @@ class TurnFrame:
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with `stop` (unless "") as a further end, of turns with calls."""
+        """Return the frame with `stop` as a further end, of turns with calls, if it has a token."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
@@ -106,8 +106,8 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     """Return the header and the end that a turn of calls has in common with a turn of text.
 
-    If that is longer, the header is the text that a turn of calls shares with the generation
-    prompt.
+    The header is the text that a turn of calls shares with the generation prompt, if this is
+    longer.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
