@@ -49,7 +49,7 @@ def litellm() -> LiteLLM:
 
     # hide a warning about LiteLLM's own types
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it also raises all that it logs
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # all that is logged is raised, too
     module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True

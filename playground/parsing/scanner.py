@@ -1,6 +1,6 @@
 """The text that nobody has claimed yet, and the events of the text that was claimed.
 
-Generators walk it and `yield` when they need more text. Claimed text is never searched again, and
+Generators walk the text and `yield` when they need more. Claimed text is never searched again, and
 held text is at most a marker: a few hundred characters.
 """
 

@@ -170,7 +170,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space at the template's ends belongs to it if a user's turn with it gives the same text.
+    # White space at the template's ends is a part of it if a user's turn with both gives this text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""
