@@ -106,8 +106,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end what only looks like a call, if such text is noted: its closer
-        or a later marker."""
+        """Build the choices that end what only looks like a call, if any text does so."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing

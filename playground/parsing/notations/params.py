@@ -227,8 +227,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
-    """Read one parameter after its opener, including its closer. Raises BrokenCall if the stream
-    ends or another call begins in it."""
+    """Read one parameter after its opener, and its closer. Raises BrokenCall if its end is lost."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
     copy = GrowingText()
