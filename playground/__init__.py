@@ -54,7 +54,7 @@ Timeline('a reply' in hermes, 0 calls, 55 characters of content, 1 finding)
 Timeline('a reply' in xml, vllm hands over 0 of 1 call, drops 0 characters: no-parser)
 
 A trial: in which dialect does a model call best? `serving` is a scripted server on this machine:
-its `demo-taught` calls what the user's last words name, in its prompt's dialect. Others need a key:
+its model `demo-taught` calls the tool that the user's last words name. Other models need a key:
 
 >>> with pg.serving(session.tools) as server:
 ...     plan = pg.trial(session, ["xml", "hermes"], models="openai/demo-taught", repeats=3,

@@ -571,6 +571,13 @@ def test_an_explicit_cache_may_not_end_with_an_answer() -> None:
     assert (one.written, one.uncached) == ({}, 3909)
 
 
+def test_a_marked_tool_alone_makes_no_explicit_cache() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}, **mark}
+    (one,) = pg.simulate_cache([{**marked_body(1), "tools": [tool]}]).requests
+    assert one.reason.startswith("no explicit cache, no message is marked; ")
+
+
 def test_a_marked_block_that_is_too_short_is_left_to_the_implicit_cache() -> None:
     short = {
         "model": "gemini/gemini-2.5-pro",

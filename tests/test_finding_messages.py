@@ -50,7 +50,7 @@ _HERMES = "<tool_call>\n%s\n</tool_call>"
             "hermes",
             _HERMES % '{"tool": "f", "arguments": {}}',
             "mended-name",
-            "under 'tool', not 'name'",
+            "the key 'tool', not 'name'",
         ),
         (
             "kimi-k2",

@@ -762,7 +762,8 @@ def test_each_result_of_a_trace_is_kept_once_however_often_it_is_sent() -> None:
     assert counts([loaded])["results"] == 1
     [told] = loaded.findings
     assert (told.code, told.where) == ("lines-left-out", "observations.2")
-    assert told.message == "observations that are not model calls (AGENT 1), at observations.2"
+    said = "observations that are not read as model calls (AGENT 1), at observations.2"
+    assert told.message == said
 
 
 def test_further_choices_in_a_log_of_inspect_are_told() -> None:

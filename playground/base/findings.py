@@ -1,6 +1,6 @@
 """Findings: lint results with short, stable codes. One table has all codes.
 
-A finding never stops the work, and the value that it is about stays unchanged.
+A finding never stops the work. It says what became of the text or value that it is about.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "a value does not match its type in the schema: the argument stays a text"
     ),
     "orphan-closer": warning(
-        "a closing marker that closes nothing: no call that can be read is open before it"
+        "a closing marker that closes nothing: what it would close is not open before it"
     ),
     "unclosed-reasoning": warning("the reply ends inside reasoning"),
     "unclosed-section": info(

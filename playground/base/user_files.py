@@ -1,8 +1,8 @@
 """The opening of the user's files: every path that a user gives is opened here.
 
-A file is opened; a pipe is read to its end if it has a writer; everything else is refused in one
-line. A pipe without a writer would make us wait for ever, `/dev/zero` has no end, and opening a
-tape would rewind it.
+A file is opened; a pipe is read to its end if it has a writer; `/dev/null` is an empty file; all
+else is refused in one line. A pipe without a writer would make us wait for ever, `/dev/zero` has no
+end, and opening a tape would rewind it.
 
 Standard input and a shell's `<(…)` also have paths (`/dev/stdin`, `/dev/fd/63`). Such a path means
 an open descriptor of this program, which is read like `-`.
@@ -39,7 +39,7 @@ _KINDS: Final = {
 def open_user_file(path: str | os.PathLike[str], expected: str = _FILE) -> IO[bytes]:
     """Open a user's file, or the contents of a pipe up to MOST_BYTES.
 
-    Raises OSError if it cannot be read, InputFault if it is neither a file nor a pipe.
+    Raises OSError if it cannot be read, InputFault for other devices and as `read_stream` does.
     """
     if is_stream(Path(path).stat()):
         return io.BytesIO(read_stream(path, MOST_BYTES, expected))
@@ -51,7 +51,7 @@ def open_regular_file(
 ) -> IO[bytes]:
     """Open a regular file, to be read more than once or at any place.
 
-    Raises OSError if it cannot be read, InputFault if it is not a regular file.
+    Raises OSError if it cannot be read, InputFault for a pipe, a device or a socket.
     """
     check_regular_file(path, expected)
     return open(path, "rb", buffering=buffering, opener=_open_regular)
@@ -90,10 +90,10 @@ def is_stream(file: os.stat_result) -> bool:
 def read_stream(
     path: str | os.PathLike[str], most: int = MOST_BYTES, expected: str = _FILE
 ) -> bytes:
-    """Read a pipe to its end, up to `most` bytes.
+    """Read a pipe, or a descriptor that this program has open, to its end; `/dev/null` gives b"".
 
-    Raises InputFault if it has no writer or more than `most` bytes, and for a device that is not
-    standard input; OSError if it cannot be read.
+    Raises InputFault for a pipe without a writer, for more than `most` bytes, and for all else that
+    has a path; OSError if it cannot be read.
     """
     name = str(path)
     if (descriptor := _OWN.fullmatch(name)) is not None:

@@ -27,8 +27,8 @@ def counted(count: int, thing: str) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """Return a text with a capital letter first, unless it begins with a name such as a model's
-    id."""
+    """Return a text with a capital letter first, unless its first word is not all letters, as a
+    model's id."""
     is_word = text.partition(" ")[0].rstrip(",;:.").isalpha()
     return text[:1].upper() + text[1:] if is_word else text
 
@@ -55,7 +55,7 @@ def dollars(value: float) -> str:
 
 
 # Characters that a terminal does not print: controls, and Unicode's own (direction, zero width,
-# tags, half surrogates). Joiners are not among them: scripts and emoji need them.
+# tags, half surrogates). The joiners U+200C and U+200D are left out: scripts and emoji need them.
 INVISIBLE: Final = (
     r"\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
     r"\ud800-\udfff\U000e0000-\U000e007f"

@@ -24,7 +24,7 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain for any content of the cache, or "".
+    """Return why a prediction of this request is uncertain whatever the cache holds, or "".
 
     `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
     fields and words are added to the reason.
@@ -42,7 +42,7 @@ def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
 
 
 def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
-    """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
+    """Return the first doubt about server tools, words, edits, blocks, system messages or marks."""
     if why := _server_tools(request, rules):
         return why
     doubt_by_rules = request.known_doubts  # shared by the same request under all policies
@@ -180,7 +180,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the number of tokens above which the server may change the history; 0 if unknown."""
+    """Return from how many tokens on the server may change the history: 0 if unknown."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value

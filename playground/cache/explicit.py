@@ -39,7 +39,9 @@ class ExplicitCache:
         cached = cached_blocks(request)
         size = sum(_size(request, block) for block in cached)
         minimum = rules.minimum(request.wire.model)
-        if not cached or request.wire.blocks[cached[-1]].role in ("assistant", "tool"):
+        if not cached:
+            return None, "no message is marked"
+        if request.wire.blocks[cached[-1]].role in ("assistant", "tool"):
             return None, "the marked part may not end with an answer or a result"
         if size < minimum:
             about = "" if request.billed else "about "

@@ -11,7 +11,7 @@ State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-pro
 
 
 def sureness(state: str) -> str:
-    """Return a state in words for people: "certain" for "exact"; its tokens may be estimates."""
+    """Return a state in words for people: "certain" for "exact", as tokens may be estimates."""
     return "certain" if state == "exact" else state
 
 

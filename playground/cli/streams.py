@@ -96,8 +96,8 @@ def replay(
     """Replay RECORDING through a parser.
 
     RECORDING is a raw stream, a reply's text, or a session file. The answers of a session without
-    recordings are streamed again. `-` reads standard input. A reply is read in the likeliest
-    dialect, unless -d names one.
+    recordings are streamed again. `-` reads standard input. If neither -d nor the recording names
+    a dialect, the reply is read in the likeliest one.
     """
     from playground.questions.timeline import dialect_of
     from playground.questions.timeline import replay as replay_recording
@@ -116,7 +116,7 @@ def replay(
         status = _print_report(chosen, chosen_dialect, reported, tools, as_json)
         return max(status, report(file_findings))
     if as_json and len(servers) > 1:
-        raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
+        raise InputFault(f"{len(servers)} servers, and --json", expected="one server")
     timelines = []
     for server in servers or ("",):
         read_as = dialect or _dialect_for_server(server, chosen, tools)

@@ -49,7 +49,7 @@ def check_session(
 def check_tool_call(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
 ) -> list[Finding]:
-    """Return a `cannot-carry` finding for each argument that does not come back unchanged."""
+    """Return a `cannot-carry` finding for each changed argument; if there is none, for the call."""
     try:
         if _carries(dialect, call, tools):
             return []

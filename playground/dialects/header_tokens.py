@@ -24,7 +24,7 @@ _KIMI_ID = "functions.{name}:{index}"
 
 
 def _kimi(head: str, nameless: Literal["", "inferred"] = "", slip: bool = True) -> Syntax:
-    """Declare a call whose id names the tool; `head` is the form of the id."""
+    """Declare a call with an id in place of a name; `head` is the form of the id."""
     return Syntax(
         call=f"<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{args:json}}<|tool_call_end|>",
         section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",

@@ -75,7 +75,7 @@ def dialect_for(model_name: str) -> DialectChoice:
 
 
 def _family_dialect(model_name: str) -> Dialect | None:
-    """Return the last registered dialect whose models share the first word of the model's name."""
+    """Return the last registered dialect whose models share the name's first word, or None."""
     words = _FAMILY.findall(_without_provider(model_name).lower())
     dialects = [
         dialect
@@ -97,7 +97,7 @@ def _hyphened(model_name: str) -> str:
 
 
 def trained_on(model_name: str) -> Dialect | None:
-    """Return the dialect that claims the model's name; the first registered if two claim it.
+    """Return the dialect that claims the model's name, or None; if two claim it, the first.
 
     A provider before a slash is not part of the name, and case does not count.
     """

@@ -39,7 +39,7 @@ _MARKERS: Final = {
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if another dialect reads calls in the text that `own` left as content.
 
-    A reply with other findings than those on lone markers is not examined.
+    Return None if none does, and for a reply with other findings than those on lone markers.
     """
     lone_markers = {*_LONE_MARKERS, *([] if _has_opener(own) else ["missing-opener"])}
     if any(earlier.code not in lone_markers for earlier in result.findings):
@@ -145,7 +145,7 @@ def _has_no_opener(dialect: DeclaredDialect) -> bool:
 def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
     """Return the openers of each dialect's calls.
 
-    Dialects that read any text as a call are left out, and so are openers without a word.
+    Dialects that read any text as a call are left out, and so are openers without three letters.
     """
     openers_of = {}
     for dialect in as_dialects(""):

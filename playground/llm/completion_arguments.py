@@ -66,7 +66,7 @@ class Delta:
 
 
 def delta_of(chunk: Any) -> Delta:
-    """Return the text of a chunk of LiteLLM; an empty Delta if the chunk has only the usage."""
+    """Return a LiteLLM chunk's text and reasoning; an empty Delta if it has only the usage."""
     if not chunk.choices:
         return Delta()
     delta = chunk.choices[0].delta

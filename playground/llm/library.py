@@ -38,7 +38,7 @@ class LiteLLM(Protocol):
 
 @cache
 def litellm() -> LiteLLM:
-    """Return the module. Loading it the first time takes seconds."""
+    """Return the module, which takes seconds the first time. Raises MissingPackageError."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches prices
     try:
         import litellm as imported
@@ -49,7 +49,7 @@ def litellm() -> LiteLLM:
 
     # hide a warning about LiteLLM's own types
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it also raises all that it logs
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # all that is logged is raised, too
     module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True

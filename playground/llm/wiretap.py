@@ -3,7 +3,8 @@
 All requests of LiteLLM go through httpx's transports, which `watch` changes. Inside
 `answering_offline`, a request is answered at once and not sent. From any other request, values that
 its receiver must not get are removed (`own_servers.py`). Inside `tapped`, the request and its
-answer are copied. A redirect to another server is an error.
+answer are copied. A redirect to another server is an error. Asynchronous requests are always sent,
+and never copied.
 """
 
 from __future__ import annotations
@@ -40,9 +41,8 @@ class Watcher(Protocol):
 class Tap:
     """The exchanges of a thread, which are reported to `watcher`.
 
-    `stall` is the longest time without a byte, in seconds. `shown` is the number of bytes of an
-    answer that the client gets, because clients keep the answer in memory. The watcher gets the
-    rest, too.
+    `stall` is the longest time without a byte, in seconds. The client gets at most `shown` bytes of
+    an answer, because clients keep it in memory; the watcher gets all.
     """
 
     watcher: Watcher
@@ -53,7 +53,7 @@ class Tap:
     close: Callable[[], None] = lambda: None
     hung_up: bool = False
     fault: BaseException | None = (
-        None  # an error of the watcher, after which clients must not retry
+        None  # a redirect, or an error of the watcher, after which clients must not retry
     )
     _socket: Any = None
 

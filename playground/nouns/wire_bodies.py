@@ -46,7 +46,7 @@ _MORE: Final = "additionalModelRequestFields"
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    """Return what may hold a block's mark: itself, a result's parts, an OpenAI tool's function."""
     if kind == "text":
         return [value]
     content, function = value.get("content"), value.get("function")
@@ -87,7 +87,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # also for results
+    if "content" in plain and kind == "tool_result":  # a result's text alone is one block, too
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 
@@ -186,7 +186,7 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the lifetime of all entries, if a body sets it (`prompt_cache_options.ttl`)."""
+    """Return the lifetime of all entries (`prompt_cache_options.ttl`), or None."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None

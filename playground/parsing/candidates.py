@@ -35,7 +35,7 @@ class Begun(Protocol):
 
 
 def any_beginning(beginnings: Iterable[str]) -> str:
-    """Build a pattern for any of these beginnings, with or without a line break before them."""
+    """Build a pattern for any beginning, also after a line break; "" if a beginning is blank."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""

@@ -121,7 +121,7 @@ class SyntaxEngine:
         self._end_section("the reply ends")
 
     def _next_marker(self) -> Walk[Marker | None]:
-        """Return the next marker, and claim the text before it."""
+        """Claim the text before the next marker, and return the marker; None at the reply's end."""
         scanner, section = self.scanner, self._section
         after_remains, self._after_remains = self._after_remains, False
         after_call, self._after_call = self._after_call, False
@@ -505,7 +505,7 @@ def _quoted(marker: Marker) -> str:
 
 
 def _closes_nothing(marker: Marker) -> str:
-    return f"{_quoted(marker)} closes nothing: no call or section of this dialect is open"
+    return f"{_quoted(marker)} closes nothing: what it would close is not open"
 
 
 def _has_closer(form: Form) -> bool:

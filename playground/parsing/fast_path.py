@@ -108,7 +108,7 @@ class FastPath:
         self._start = 0  # the offset at which skipping began
         self._held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before `_held`, as far as a pattern may look back
-        # the rule's triggers; None if something is held, or a line begins
+        # the rule's triggers; None if text is held, the walk reads, or a line may be a marker
         self._at_sight: tuple[str, str, str] | None = None
         self._make = scanner.skip_claim.make  # makes the events of skipped chunks
         self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for a later look back

@@ -89,7 +89,7 @@ class FormBuilder(CallOpeners):
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
-        """Build the choice of the closer after surplus brackets of the body."""
+        """Build the choice of the closer after surplus brackets of the body; None if none count."""
         if not self.notation.mends_brackets or not has_words(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
@@ -106,7 +106,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end what only looks like a call: its closer, or a later marker."""
+        """Build the choices that end what only looks like a call, if any text does so."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
@@ -116,8 +116,8 @@ class FormBuilder(CallOpeners):
         return choice_point(closer, *calls, *outer.openers(), *outer.stops())
 
     def _next_call(self) -> ChoicePoint | None:
-        """Build the choice of another call between the same markers, with or without a comma before
-        it."""
+        """Build the choice of another call between the same markers, with or without a comma or
+        semicolon before it. Return None if the notation has no repeated bodies."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
@@ -208,8 +208,8 @@ class FormBuilder(CallOpeners):
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
     def _half_closer(self) -> ChoicePoint | None:
-        """Build the choice of a section's closer without its last tag or word: the `]` of a list
-        whose section is never closed."""
+        """Build the choice of a section's closer without its last tag or word, such as the `]` of a
+        list; None if no closer has such a beginning."""
         closers = [declared_text(section.after) for section in self.syntax.sections]
         heads = {head for closer in closers for head in closer_heads(closer)}
         if not heads:
@@ -224,8 +224,8 @@ class FormBuilder(CallOpeners):
         """Build the choices inside a section: right after a marker, or with `remnants` anywhere
         between its calls.
 
-        White space is markup only before a marker, because prose may be here too. In prose a
-        bare object is not a call, and punctuation is not a closer.
+        White space is markup only before a marker, because prose may be here too. In prose a bare
+        object is not a call, and punctuation is not a closer. Return None without a section.
         """
         if not self.syntax.section:
             return None
@@ -282,7 +282,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
     """Build the choices of a new call: the opener of a section or a call, up to the first quote of
     its body. No string can hold such a beginning, because the quote would end the string.
 
-    Return None if the body's strings are not JSON's.
+    Return None if the body's strings are not JSON's, or if no opener shows a new call.
     """
     notation = notation_of(syntax)
     if not notation.restarts:

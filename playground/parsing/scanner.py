@@ -1,6 +1,6 @@
 """The text that nobody has claimed yet, and the events of the text that was claimed.
 
-Generators walk it and `yield` when they need more text. Claimed text is never searched again, and
+Generators walk the text and `yield` when they need more. Claimed text is never searched again, and
 held text is at most a marker: a few hundred characters.
 """
 
@@ -54,7 +54,7 @@ class Scanner:
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
         self.skip_claim = self.emit_text  # the claim by which chunks are skipped
         self.accept: Accept | None = None  # a test that may reject a marker in these chunks
-        self.next_rule: NextRule | None = None  # gives the rule after a chunk that is not skipped
+        self.next_rule: NextRule | None = None  # gives the rule after a chunk with a candidate
         self.pending: Decide | None = None  # the question to decide before anything else
         self.decision: Marker | None = None  # the fast path's answer when it resumes the walk
 
@@ -75,7 +75,7 @@ class Scanner:
         self.skip_rule = self.pending = None
 
     def go_back(self, text: str, place: int) -> None:
-        """Unclaim the characters after `place` in `text`; `text` are the last claimed
+        """Unclaim the characters from index `place` of `text` on; `text` are the last claimed
         characters."""
         keep = min(place, CONTEXT)
         self.base = self.offset - (len(text) - place) - keep
@@ -221,8 +221,8 @@ class Scanner:
         """Claim everything before the first marker of `point`, and return the marker; None if the
         stream ends first.
 
-        `accept` may reject a marker by its named groups. A marker that the end of the stream cuts
-        off is text; with `inside_call` it is markup, unless a complete marker follows it.
+        `accept` may reject a marker. A marker that the end of the stream cuts off is text; with
+        `inside_call` it is markup, unless a complete marker follows it.
         """
         position, cut = self.at, -1
         while True:

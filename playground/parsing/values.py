@@ -183,7 +183,7 @@ def read_marked(
 ) -> tuple[Any, str]:
     """Read a value whose markup says if it is text or JSON. A type in the schema takes precedence.
 
-    JSON that cannot be read stays text.
+    JSON that cannot be read, even mended, stays text.
     """
     types = allowed_types(schema)
     if is_text:
@@ -287,7 +287,7 @@ def _inner_values(value: Any) -> Iterable[Any]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Return True if two JSON values are equal: 1 is neither true nor 1.0, and NaN is NaN."""
+    """Return True if JSON values are equal, keys in order: 1 is not true or 1.0, NaN is NaN."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

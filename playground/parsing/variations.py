@@ -1,6 +1,6 @@
 """Variations: how the calls of a reply differ from what their dialect writes, though well-formed.
 
-There is no finding about them, because a lenient parser needs no repair for them. A server's own
+A variation gives no finding, because a lenient parser needs no repair to read it. A server's own
 parser may be strict, so its reading is unknown until it was run on such replies. The calls are
 rendered and read again: the text around names and values must be the same in both readings.
 """

@@ -49,9 +49,9 @@ def read_in_every_dialect(
     names: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Iterator[DialectReading]:
-    """Yield the readings of `first` and then of all other dialects, in the registry's order.
+    """Yield the reading of `first`, then those of all other dialects, in the registry's order.
 
-    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect with the
+    `names`, in that order, limits the dialects. `read` parses the reply in the dialect with the
     given name. `progress` is called after each reading with the number of dialects that have read,
     and the number of all. Readings are yielded one by one, because the events of a long reply in
     eighty dialects need too much memory.

@@ -158,7 +158,7 @@ class Channel:
     @property
     def waits_from(self) -> int | None:
         """The place on the wire of the first open secret, or of its repetition; None if none is
-        open."""
+        open, or only SHOWN characters of it have come."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
@@ -228,7 +228,7 @@ class Channel:
         return inner.fullmatch(self.text, before - self.offset) is not None
 
     def _star_endless(self) -> None:
-        """Star out an open secret that is too long to wait for, now and up to its end."""
+        """Star out an open secret without a longest length, now and up to its end."""
         first = self.open[0]
         if first.kind in _ENDLESS:
             self._star_secret(first.kind, first.start, self.end)

@@ -45,13 +45,13 @@ class SecretPattern(NamedTuple):
     # that ends the secret although such characters follow
     on: str = ""
     end: str = ""
-    after: str = ""
+    after: str = ""  # the pattern of what may come right after the value
 
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a `distinct` head, only a letter or digit after the value shows that it is not a
-        secret.
+        After a head that is `distinct` or has punctuation, only a letter or digit after the value
+        shows that it is not a secret.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after

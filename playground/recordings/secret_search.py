@@ -36,7 +36,7 @@ _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  #
 _REACH: Final = 240  # characters from a word to its value: a quote may have 15 backslashes
 _MOST_CHARACTERS: Final = 256  # number of characters whose rows are cached for each word
 _END: Final = 4  # heads are looked up by so many last characters
-_FEW: Final = 8  # so few heads are searched for faster one by one
+_FEW: Final = 8  # up to so many heads, searching for them one by one is faster
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
 # A letter after a word shows that the word is not a secret's name, unless it is a plural's s.
@@ -119,13 +119,13 @@ class SearchTables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """The heads and words in a text that may belong to a secret; its parts have no others."""
+    """The heads and words in a text that may belong to a secret; no part of the text has others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]
 
     def stand_in(self, text: str) -> bool:
-        """Return True if a text contains one of them."""
+        """Return True if a text contains one of these heads or words."""
         low = lower(text) if self.words else ""
         return any(head in text for head in self.heads) or any(word in low for word in self.words)
 

@@ -54,7 +54,7 @@ def get_server(
     parser is assumed to do so. If the server has no parser of that name, the dialect's default
     parser is used, and the reading has a finding about that.
 
-    Raises UnknownNameError, which lists the servers.
+    Raises UnknownNameError, which names similar ones.
     """
     name, _, parser = spec.partition(":")
     return reader_for(

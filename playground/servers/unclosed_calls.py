@@ -101,7 +101,7 @@ def _text_to_last_argument(events: Iterable[Event]) -> str:
 
 
 def _events_inside(reply: Projection, events: Iterable[Event], index: int) -> Iterator[Event]:
-    """Yield the events of another call that is inside the call with this index."""
+    """Yield another call's events as events inside the call with this index."""
     for event in events:
         match event:
             case ArgumentEvent():

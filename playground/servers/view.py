@@ -1,8 +1,8 @@
 """The view of a parser: the choices that say which parts of a reply it delivers to the client.
 
 Each choice is about something that our own parser keeps, and that a server may drop, change or take
-for something else. Every default loses nothing. A view is checked when it is built: an unknown
-field or choice raises pydantic's ValidationError.
+for something else. By default a view delivers all that our own parser does. A view is checked when
+it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Reasoning = Literal[
 
 
 def _known_codes(codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that each repair is the code of a finding."""
+    """Check that each repair is the code of a finding. Raises ValueError."""
     unknown = [code for code in codes if code not in CODES]
     if unknown:
         raise ValueError(f"no finding has the code {unknown[0]!r}")
@@ -73,7 +73,7 @@ def _known_codes(codes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
-    """Check names and values against the fields of `Switches`."""
+    """Check names and values against the fields of `Switches`. Raises ValueError."""
     hints = get_type_hints(Switches) if switches else {}
     for name, value in switches.items():
         if name not in hints:
@@ -307,14 +307,14 @@ class Server:
         return self.view.is_lossless and all(parser.view.is_lossless for parser in self.parsers)
 
     def parser_named(self, name: str) -> Parser | None:
-        """Return the parser of that name or alias."""
+        """Return the parser of that name or alias, or None."""
         return next((p for p in self.parsers if name in (p.name, *p.aliases)), None)
 
     def default_parser(self, dialect: str) -> Parser | None:
-        """Return the parser that reads a dialect if none is named."""
+        """Return the parser that reads a dialect if no parser is named; None if none does."""
         return next((p for p in self.parsers if dialect in p.default_for), None)
 
     def may_read(self, dialect: str) -> bool:
-        """Return True if the server, by itself, may read a dialect, as far as is known."""
+        """Return True if the server reads a dialect when no parser is named, or if nobody knows."""
         others = self.other_dialects
         return others is None or dialect in others or self.default_parser(dialect) is not None

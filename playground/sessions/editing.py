@@ -96,7 +96,8 @@ class Edit:
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
     """Return the session with all edits.
 
-    Raises InputFault if an edit's target does not exist, or if its value cannot be read or stored.
+    Raises InputFault for an unknown action, a target that does not exist, and a value that cannot
+    be read or stored.
     """
     for edit in edits:
         if edit.action not in _ACTIONS:
@@ -162,9 +163,9 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """Set the system prompt: in the first message, if that is the system prompt, or else as the
-    agent prompt. A text with a placeholder, or an empty one, always becomes the agent prompt, and
-    the message is removed: placeholders work only in the agent prompt.
+    """Set the agent prompt if there is one, or if the first message is no system prompt; otherwise
+    set this message's text. An empty text, or one with a placeholder, replaces the message by an
+    agent prompt, because placeholders work only there.
     """
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)

@@ -109,7 +109,7 @@ def starred_in(text: str) -> dict[str, int]:
 def read_entry(text: str, where: str) -> Entry:
     """Return an entry from its file's text.
 
-    Raises InputFault if it is cut off, or of a newer version.
+    Raises InputFault if it is cut off, of another version, or no workspace file.
     """
     lines = text.split("\n")
     label = read_label(lines[0], where)

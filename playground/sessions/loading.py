@@ -51,7 +51,7 @@ class LoadedSession:
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
 _SMALL: Final = 1 << 16  # bytes: smaller files are read with Python's garbage collector as usual
-_EMPTY: Final = "nothing of it is in the session"  # used if no finding names a loss
+_EMPTY: Final = "nothing of it is in the session"  # used if there is no other finding
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
@@ -150,8 +150,8 @@ def source_of(given: Any) -> Source:
 def named_source(name: str) -> Source:
     """Return the source for a path or a sample's name; a file comes before a sample.
 
-    Raises InputFault for a file that cannot be read; if its name may be a sample's, the message
-    has the nearest samples.
+    Raises InputFault for a file that cannot be read; if there is none of this name, which may be a
+    sample's, the message has the nearest samples.
     """
     path, samples = Path(name), paths.samples()
     if name in samples and not path.exists():
@@ -185,7 +185,8 @@ def load_recording(path: Given, name: str | None = None) -> Recording:
     A cassette of HTTP may have many: `[r.name for each in load_sessions(path) for r in
     each.session.recordings]` lists them.
 
-    Raises InputFault if the file has no recording, and UnknownNameError if none has that name.
+    Raises InputFault if the file cannot be read or has no recording, and UnknownNameError if none
+    has that name.
     """
     source = source_of(path)
     found = [r for loaded in read_sessions(source) for r in loaded.session.recordings]
@@ -231,10 +232,9 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
     """Yield all sessions of a source, checked, or only the session that the source's name chooses.
-    If no format fits, the content is unwrapped from a command, source code or a code fence. If the
-    first fitting format finds no messages, the other fitting formats are tried. Raises InputFault
-    if no format finds anything and the file does not count as an empty session, and also if the
-    chosen number is too high.
+    Without `format`, all formats that fit are tried until one finds messages; if none fits, the
+    content is unwrapped from a command, source code or a code fence. Raises InputFault if nothing
+    is found and the file does not count as an empty session, and if the chosen number is too high.
     """
     sessions = _read_sessions(source, format)
     if not source.number:

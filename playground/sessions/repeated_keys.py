@@ -15,7 +15,7 @@ _READ: Final = frozenset({"arguments", "args", "input", "body"})  # texts that a
 
 
 def repeated_keys(source: Source) -> Iterator[Finding]:
-    """Yield a finding for each key whose first value is lost, in a small file of JSON."""
+    """Yield a finding for each key that loses another value, in a small file of JSON."""
     if source.is_folder or not 0 < source.size <= _MOST or source.is_zip:
         return
     value = _read(source.data)

@@ -167,7 +167,7 @@ class Session(Shown):
 
         These are the assistant's messages from the first one that a recorded request names, because
         earlier ones are examples in a prompt. Without recorded requests, all of the assistant's
-        messages count. Messages that a compaction repeats are not answers.
+        messages count. A message that a compaction repeats is no answer unless a request names it.
         """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}
@@ -222,7 +222,7 @@ class Session(Shown):
         """Return the same session with Gemini's explicit caching switched on or off.
 
         The policy "azad" marks a Gemini request only if it is on. Policies that are named after a
-        program ignore the switch, because the program has none. None changes nothing.
+        program ignore the switch, because the program has none. With `on` None nothing changes.
         """
         if on is None:
             return self
@@ -244,7 +244,7 @@ class Session(Shown):
         return found
 
     def recording(self, name: str) -> Recording:
-        """Return a recording by name. Raises UnknownNameError, which lists all names."""
+        """Return a recording by name. Raises UnknownNameError, which names similar ones."""
         for recording in self.recordings:
             if recording.name == name:
                 return recording

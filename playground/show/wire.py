@@ -99,7 +99,7 @@ def decision_json(decision: CacheDecision) -> dict[str, Any]:
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:
-    """Return a replay: the reply's content, its findings, and every merged event."""
+    """Return a replay: the reply as `result_json` has it, and a server's reading of it, if any."""
     data = {
         "recording": timeline.recording,
         "dialect": timeline.dialect or None,
@@ -124,7 +124,7 @@ def server_json(reading: ServerReading) -> dict[str, Any]:
 
 
 def result_json(result: ParseResult) -> dict[str, Any]:
-    """Return a reply's content, its findings, and every merged event."""
+    """Return a reply's content, reasoning, calls and findings, and every merged event."""
     return {
         "content": result.content,
         "reasoning": result.reasoning,

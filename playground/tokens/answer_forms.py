@@ -53,7 +53,7 @@ class AnswerForm:
 
 
 def answer_form(value: Any) -> AnswerForm | None:
-    """Read the form in a `response_format` of Chat Completions or a `text.format` of Responses."""
+    """Read the form in Chat Completions' `response_format` or Responses' `text.format`, if any."""
     if not isinstance(value, dict) or value.get("type") != "json_schema":
         return None
     inner = value.get("json_schema", value)

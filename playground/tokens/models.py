@@ -32,7 +32,7 @@ def _openai(
 
 
 def _conversation(framing: Framing) -> dict[str, Framing]:
-    """Return the same framing for each API that has a conversation."""
+    """Return the same framing for OpenAI's chat API and for Bedrock's Converse."""
     return {"openai-chat": framing, "bedrock-converse": framing}
 
 
@@ -176,7 +176,7 @@ APIS: Final = (
 
 
 def rule_for(model: str) -> ModelRule | None:
-    """Return the rule for a model, whose name may be a provider's, LiteLLM's or a gateway's."""
+    """Return the rule for a model as a provider, LiteLLM or a gateway names it, or None."""
     name = unquote(model).strip()
     return next((rule for rule in RULES if rule.names.search(name)), None)
 

@@ -1,6 +1,6 @@
 """Callbacks that run to their end, however soon the user's next action follows.
 
-With this change, Streamlit never starts the next run while it processes a browser's message,
+After `lose_no_click`, Streamlit never starts the next run while it processes a browser's message,
 callbacks included.
 """
 

@@ -71,7 +71,7 @@ def memoized(
 def digest(value: object) -> bytes:
     """Return a digest of a frozen value's content: 16 bytes, equal for equal values of one type.
 
-    `value` is a dataclass, a pydantic model or a tuple of these. Raises TypeError for other types.
+    `value` is a dataclass, a model, or a tuple of these or of plain values. Raises TypeError.
     """
     # `replace` validates, which makes a new tuple of the same items.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)

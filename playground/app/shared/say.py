@@ -40,7 +40,7 @@ def shown(words: Any) -> Any:
 
 
 def option(name: Any) -> str:
-    """Return a name as `shown` does, for a list of choices or for a link that makes the choice."""
+    """Return a name for a list of choices, or a link that chooses: hidden characters escaped."""
     return visible(str(name))
 
 

@@ -125,7 +125,7 @@ def json_text(label: str, value: object, key: str, height: int = 400) -> None:
 
 
 def reading_switches(dialect: str) -> Switches:
-    """Return the switches that servers set differently; their defaults are the dialect's."""
+    """Draw the switches that servers set differently, by default the dialect's; return them."""
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}

@@ -251,7 +251,7 @@ def plain(name: str) -> str:
 
 
 def remove_button(name: str) -> None:
-    """Draw the button that deletes a session in a list; the notice offers it again."""
+    """Draw the button that deletes a session in a list; the notice then offers to undo that."""
     _button("Delete", "delete", _remove, name, key="delete kept")
 
 
@@ -300,7 +300,7 @@ def _duplicate(name: str) -> None:
 
 
 def _remove(name: str) -> None:
-    """Delete the open session; the first sample takes its place, and the notice says so."""
+    """Delete a session; if it is open, the first sample takes its place. The notice says so."""
     state.tab().remove(name)
     if state.chosen_name() == name:
         _open(state.SHOWN_FIRST)

@@ -18,8 +18,8 @@ Verdict = Literal["good", "idle", "broken", "refused"]
 class Headline(NamedTuple):
     """A sentence and its verdict.
 
-    `good`: something is read and nothing breaks; `idle`: nothing is read, or the session holds less
-    than was billed; `broken`: there are breaks; `refused`: the provider would refuse a request.
+    `good`: something is read and nothing breaks; `idle`: nothing is read or known, or more was
+    billed than the session holds; `broken`: there are breaks; `refused`: a request is refused.
     """
 
     verdict: Verdict

@@ -53,9 +53,9 @@ class CachePlacement(Drawn, Live):
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
-    and the environment block, which is added after the marks. Its table has a row for each part:
-    role, characters, mark, reason. Its figure is a gauge: for Gemini the
-    text against the threshold, for other models the tokens up to the last mark against the minimum.
+    and the environment block, which is added after the marks. Both count all blocks of a request
+    "as-sent". The table has a row for each part: role, characters, mark, reason. The figure is a
+    gauge: of the text for Gemini, for other models of the tokens up to the last mark.
     """
 
     dialect: str
@@ -119,8 +119,8 @@ def place_cache(
     `explicit_caching` the session's switch for Gemini, which only the policy "azad" obeys. The
     policy "as-sent" places no marks: it shows those of the session's last request as it was
     recorded, in no dialect. Each block of the body is then a part, and the table's `message_index`
-    (a part's `message`) is the block's number. Raises UnknownNameError, and InputFault if no
-    request was brought as it was sent.
+    (a part's `message`) is the block's number. Raises UnknownNameError, and for "as-sent"
+    InputFault if the session holds no request as it was sent.
     """
     session = session_or_sample(session)
     check_model(model)

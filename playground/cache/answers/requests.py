@@ -1,4 +1,4 @@
-"""Render a session's requests: for every answer, a request with all messages before the answer."""
+"""Render a session's requests: for every answer, a request with the history before the answer."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def is_pending(session: Session) -> bool:
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """Return the time at which each answer's request was sent, in seconds since the first request.
+    """Return when each answer's request was sent, in seconds since the first time that is known.
 
     Return None if fewer than half of the times are known. A request without a time gets that of the
     previous request.
@@ -193,9 +193,9 @@ def answering_models(session: Session) -> list[str]:
 def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
-    A request without a recorded model went to the model of the previous request. The session's own
-    model is spelled as the session spells it. The result is empty if the session's model is none of
-    those that answered: the user then asks about another model.
+    A request without a recorded model counts as one to the previous model, or else the next. The
+    session's own model is spelled as the session spells it. The result is empty if the session's
+    model is none of those that answered: the user then asks about another model.
     """
     own_name, recorded = (
         session.task.model_name,

@@ -332,7 +332,7 @@ def provider_names() -> list[str]:
 
 
 def rules_of(provider: str) -> Rules:
-    """Return one provider's rules. Raises UnknownNameError, listing the known providers."""
+    """Return one provider's rules. Raises UnknownNameError, which names similar ones."""
     rules = rule_sets()
     if provider not in rules:
         raise UnknownNameError("provider", provider, list(rules))

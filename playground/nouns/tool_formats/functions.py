@@ -114,8 +114,8 @@ def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def var_arguments_finding(tool: str, written: str) -> Finding:
-    """Make a finding about arguments without names, which a model cannot give."""
-    message = f"{written} is left out: its arguments have no names"
+    """Make a finding about arguments that no signature names, which a model cannot give."""
+    message = f"{written} is left out: the signature does not name its arguments"
     return finding("var-arguments", f"tool {tool}", message)
 
 

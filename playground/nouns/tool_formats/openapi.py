@@ -47,7 +47,7 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Operation]:
                 continue
             if tool["name"] in names:
                 taken_name, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
-                text = f"{taken_name} is used twice: {tool['name']}"
+                text = f"{taken_name} is used twice: called {tool['name']}"
                 findings.append(finding("name-mended", place, text))
             names.add(tool["name"])
             any_read = True
@@ -102,7 +102,7 @@ def _tool(
     name = str(operation.get("operationId") or "")
     if not name:
         name = re.sub(r"[^A-Za-z0-9]+", "_", default_name).strip("_")
-        findings.append(finding("name-mended", place, f"no operationId: {name}"))
+        findings.append(finding("name-mended", place, f"no operationId: called {name}"))
     description = operation.get("description") or operation.get("summary") or ""
     return {"name": name, "description": str(description), "input_schema": schema}, findings
 

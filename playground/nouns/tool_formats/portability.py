@@ -187,7 +187,7 @@ def schema_targets() -> dict[str, SchemaTarget]:
 
 
 def schema_target(name: str) -> SchemaTarget:
-    """Return one target. Raises UnknownNameError, which lists the targets."""
+    """Return one target. Raises UnknownNameError, which names similar ones."""
     if name not in schema_targets():
         raise UnknownNameError("target of tools", name, list(schema_targets()))
     return schema_targets()[name]

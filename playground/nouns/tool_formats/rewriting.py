@@ -133,8 +133,8 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]) -> None:
-    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref` becomes a
-    schema of any object.
+    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref`, or one that
+    leads nowhere, becomes a schema of any object.
 
     `count` has the number of definitions written so far: definitions that contain each other
     twice would grow without bounds. Raises InputFault above the limit.
@@ -162,8 +162,8 @@ def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
 def _unravel_refs(
     node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]
 ) -> None:
-    """Replace a `$ref` that has other keywords next to it by its definition; the keywords win. A
-    recursive `$ref` stays, without the keywords. Raises InputFault as `_inline_refs` does."""
+    """Replace a `$ref` with other keywords next to it by its definition; the keywords win. A `$ref`
+    that is recursive or leads nowhere stays alone. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return

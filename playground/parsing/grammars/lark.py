@@ -29,8 +29,8 @@ from playground.parsing.grammars.texts import fatal_ends, states
 def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
     """Write the rules as llguidance reads them; the rule `root` becomes its `start`.
 
-    With `by_characters` each terminal is one character: for grammars in which only a walk character
-    by character shows where a text ends.
+    With `by_characters` each terminal is one character. This is for grammars in which only reading
+    character by character shows where a text ends.
     """
     writer = _CharacterWriter(root) if by_characters else _Writer(root)
     lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]

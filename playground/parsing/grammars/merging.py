@@ -1,6 +1,6 @@
 """JSON Schemas made plain: references followed, unions split into alternatives, `allOf` merged.
 
-A plain schema has no `$ref`, `anyOf`, `oneOf` or `allOf`.
+A plain schema has no `$ref`, `anyOf`, `oneOf` or `allOf` at its top; the schemas in it may have.
 """
 
 from __future__ import annotations

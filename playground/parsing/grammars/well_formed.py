@@ -1,9 +1,9 @@
 """The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
-A tool's schema counts only for the names of its parameters. Text may be before and after calls and
-sections, but not between the calls of a section. If a form has a section, a call outside of it is
-not well-formed, even where the parser reads it.
+A tool's schema counts only for the names of its parameters, and for raw values that cannot be text.
+Text may be before and after calls and sections, but not between the calls of a section. If a form
+has a section, a call outside of it is not well-formed, even where the parser reads it.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Return True if another parameter follows, in a call form that has no closer.
 
     A call without parameters may end only before a marker. Raises BrokenCall for other text, which
-    is an unreadable argument.
+    is an unreadable argument, and if the stream ends inside a section.
     """
     scanner, (next_param, _, after, _) = reader.scanner, form.body
     marker = yield from scanner.match_here(next_param)
@@ -227,7 +227,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
-    """Read one parameter after its opener, including its closer."""
+    """Read one parameter after its opener, and its closer. Raises BrokenCall if its end is lost."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
     copy = GrowingText()
@@ -276,7 +276,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
 def _note_opener(
     reader: Reader, call: OpenCall, opener: Marker, key: str, syntax: Declaration
 ) -> None:
-    """Note a parameter's opener that differs from the declared one, or has no JSON type."""
+    """Note a parameter's opener that differs from the declared one, or names an unknown type."""
     scanner, place = reader.scanner, f"{call.place}, argument {key}"
     if "slip" in opener.named:
         declared = declared_text(param_template(syntax).before)
@@ -293,8 +293,8 @@ def _note_opener(
 
 
 def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
-    """Claim a JSON text, list or object. It ends by its own brackets or quotes, so it may hold any
-    marker."""
+    """Claim a JSON text, list or object, if one begins here. It ends by its own brackets or quotes,
+    so it may hold any marker."""
     while (first := reader.scanner.peek()) is None:
         yield
     if first and first in '"{[':
@@ -310,7 +310,7 @@ def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
 def _cut_at_closer(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
-    """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
+    """Return a value's text without a doubled closer; if its own is forgotten, up to one inside."""
     markers = value_markers(form.syntax, call.name or "", key)
     if kind is not Kind.FORGOTTEN and not any(map(text.__contains__, markers)):
         return text

@@ -63,7 +63,7 @@ class Catalog:
 
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
-    """Read the catalog of a corpus. Raises InputFault if there is none, or its layout is newer."""
+    """Read a corpus' catalog. Raises InputFault if it is missing, damaged or of a newer layout."""
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
@@ -195,7 +195,7 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete the files of every shard and every analysis, except the shards in `keep`."""
+    """Delete the files of all shards, of any analysis, but those in `keep` or of a newer layout."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:

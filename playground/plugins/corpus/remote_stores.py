@@ -169,7 +169,7 @@ class RemoteStore:
     # the lock
 
     def _refuse_others(self) -> None:
-        """Raise InputFault if there are files that belong to no corpus."""
+        """Raise InputFault if there is no catalog, but there are files that no build writes."""
         own_folders = (_LOCKS, "attempts", "facts", "blocks", "manifest", "files")
         folders = (name.partition("/")[0] for name, _ in self._list("", recursive=True))
         if CATALOG not in self.names("") and not set(folders) <= set(own_folders):

@@ -37,7 +37,7 @@ _TRIED: Final = 4  # the number of a session's replies that are searched for a d
 
 @dataclass(slots=True)
 class SeenCall:
-    """A call in a reply; `arguments` is None if the call could not be read to its end."""
+    """A call in a reply; `arguments` is None if they could not be read, or are only text."""
 
     tool: str
     arguments: dict[str, Any] | None
@@ -173,7 +173,7 @@ def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
     """Return for each call the result with the call's id; without one, the next result that has no
-    id, or None."""
+    call's id, or None."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

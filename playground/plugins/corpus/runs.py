@@ -17,8 +17,8 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """A build: the folder of its corpus, its progress in bytes, and `is_built` (True after its
-    end). After a stop, the next build with the same inputs continues."""
+    """A build: the folder of its corpus, its progress in bytes, and `is_built` (True once it is
+    complete). After a stop, the next build with the same inputs continues."""
 
     folder: Path
     inputs: Sequence[str | Path]

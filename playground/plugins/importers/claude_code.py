@@ -61,7 +61,8 @@ class ClaudeStream(SessionFormat):
         tools="by name",
         times="if the lines have them",
         usage="yes",
-        missing="the file has no system prompt and no first prompt; the run's totals are not read",
+        missing="the file has no system prompt and no first prompt; the run's totals are read only "
+        "if no answer has its usage",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -380,7 +381,7 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log. Add its text, unless the last answer has the same text."""
+    """Read the last line of a log. Add its text, unless the last message is that answer."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
         # the usage of the whole run: its answers have none

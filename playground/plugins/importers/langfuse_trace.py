@@ -77,14 +77,14 @@ _NAMED: Final = 100  # the most places that a finding lists
 def _tell_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
 ) -> None:
-    """Add a finding about observations that are not model calls."""
+    """Add a finding about observations that are not read as model calls."""
     others = [(place, each) for place, each in observations if id(place) not in read]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
         told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         places = ", ".join(str(place) for place, _ in others[:_NAMED])
         more = ", …" if len(others) > _NAMED else ""
-        message = f"observations that are not model calls ({told}), at {places}{more}"
+        message = f"observations that are not read as model calls ({told}), at {places}{more}"
         builder.findings.append(finding("lines-left-out", str(others[0][0]), message))
 
 

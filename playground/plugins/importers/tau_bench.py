@@ -84,8 +84,8 @@ def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
-    """Return words and calls as messages. The words of a speaker are one message until the other
-    speaker speaks or a tool is called."""
+    """Return words and calls as messages. The words of a speaker are one message until a tool is
+    called, or until the speaker pauses and the other has spoken."""
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
     open_: dict[str, list[str]] = {}  # speaker -> words of a message that is not complete yet

@@ -30,8 +30,8 @@ _REMOVED: Final = "own dialect removed"
 
 
 def keeping(draft: DeclarationDraft) -> None:
-    """Show two buttons: one saves the dialect in the folder that every command reads, the other
-    removes its file."""
+    """Show the buttons that save the dialect in the folder that every command reads, delete its
+    file or bring it back, and download it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
             label = "Save again" if draft.seen else "Save in the workspace"

@@ -147,7 +147,7 @@ def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, 
 
 
 def _digest(value: Any) -> bytes:
-    """Return a digest of a value that ignores cache marks and the order of keys."""
+    """Return a digest of a value, whatever the order of its keys and a message's cache marks."""
     if isinstance(value, dict) and "role" in value:
         content = value.get("content", value.get("parts"))
         parts = [identity(kind_of(part), part) for part in parts_of(content)]

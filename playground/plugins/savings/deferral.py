@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
-A deferred tool is not in the first prompt; it is loaded into the history just before its first
-call. A request is rewritten by its own history alone. Later requests repeat what earlier ones
-loaded; a request after a compaction loads its tools again.
+Of a deferred tool the first prompt has nothing, or only name and description; it is loaded into the
+history just before its first call. A request is rewritten by its own history alone. Later requests
+repeat what earlier ones loaded; a request after a compaction loads its tools again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def calls_of(message: Message) -> Iterator[str]:
-    """Yield the names of the tools that a message calls, in any API's form."""
+    """Yield the names of the tools that a message calls, in Anthropic's or OpenAI's forms."""
     if message.get("type") == "function_call":
         yield str(message.get("name"))
     content, calls = message.get("content"), message.get("tool_calls")
@@ -110,8 +110,8 @@ class Deferral:
     def _tools(
         self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the tools as they are sent. If a deferred tool has a mark, the mark moves to the
-        last tool that is not deferred."""
+        """Yield the tools as they are sent. A deferred tool's mark moves to the last tool that is
+        not deferred, unless one of these tools has a mark."""
         search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
         tools = body.get("tools") or ()
         present = any(isinstance(each, dict) and _is_search(each) for each in tools)
@@ -128,7 +128,7 @@ class Deferral:
     def _form(self, tool: dict[str, Any], named: bool = False) -> dict[str, Any]:
         """Return a tool in the form of the API that takes deferred tools.
 
-        With `named`, keep only the parts of a function that OpenAI keeps for a deferred one.
+        With `named`, leave out a function's parameters, if the API is OpenAI's.
         """
         function = tool.get("function")
         if not isinstance(function, dict):
@@ -210,7 +210,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a policy may mark: all except those that load tools."""
+    """Return the messages for a policy: those that load tools with a role that it never marks."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

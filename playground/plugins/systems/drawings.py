@@ -33,7 +33,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
 
 
 def variables(step: Step) -> pd.DataFrame:
-    """Return a row for each variable of a step: its name, and True if the input has it."""
+    """Return a row for each variable of a step, which says if the input has the variable."""
     rows = [
         {"variable": name, "in the input": "missing" if name in step.missing else "there"}
         for name in step.used

@@ -173,7 +173,7 @@ def _pretty(value: Any) -> str:
 
 
 def sections(text: str) -> list[str]:
-    """Cut a long text before its headings, or into paragraphs if it has none.
+    """Cut a long text before its headings, or into paragraphs if it has fewer than two.
 
     The sections together are the text.
     """

@@ -65,7 +65,7 @@ class VersionDiff(Live):
 
     @property
     def headline(self) -> str:
-        """The difference in a few sentences: blocks, tokens, and the cost of the first request."""
+        """The difference in a few sentences: blocks, tokens, and the cost at the first provider."""
         kinds = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
         sign = "" if self.is_exact else "~"
         direction = "more" if self.tokens >= 0 else "fewer"

@@ -56,7 +56,7 @@ def api_names() -> list[str]:
 
 
 def reader_for(name: str) -> type[ApiReader]:
-    """Return the reader of a named API. Raises UnknownNameError, listing the known ones."""
+    """Return the reader of a named API. Raises UnknownNameError, which names similar ones."""
     for reader in APIS:
         if reader.name == name:
             return reader

@@ -123,7 +123,7 @@ def all_servers() -> tuple[Server, ...]:
 def load_server(server: str) -> Server:
     """Read the declaration of a server, by its name.
 
-    Raises UnknownNameError, which lists the servers, and InputFault if the declaration is wrong.
+    Raises UnknownNameError, which names similar ones, and InputFault if the declaration is wrong.
     """
     if server not in server_names():
         raise UnknownNameError("server", server, server_names())

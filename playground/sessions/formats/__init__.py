@@ -90,7 +90,7 @@ def format_names() -> list[str]:
 
 
 def get_format(name: str) -> SessionFormat:
-    """Return a format by its name. Raises UnknownNameError, which lists all names."""
+    """Return a format by its name. Raises UnknownNameError, which names similar ones."""
     for each in FORMATS:
         if each.name == name:
             return each

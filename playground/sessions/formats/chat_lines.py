@@ -124,7 +124,7 @@ class MessageLines(SessionFormat):
         tools="in a line of their own",
         times="yes",
         usage="yes",
-        missing="fields outside of a line's message are not read",
+        missing="fields beside a line's message are not read, except facts about the answer",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -224,7 +224,7 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
 def _first_fitting(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the line, or the first object inside it, for which `fits` is true; and its field."""
+    """Return the line, or the first object in it, that `fits`, and its field; None if none fits."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

@@ -1,7 +1,7 @@
 """Leaves of a file, found without knowing its format: texts, calls, results and token counts.
 
-A text counts if it has 24 characters and a blank. JSON, server-sent events, Base64 and gzip are
-opened everywhere, also inside strings. The importers share no code with this module.
+A text counts if it has 24 characters and a blank. JSON and server-sent events are opened inside
+strings too, gzip in any bytes, Base64 if a field says so. Importers share no code with this module.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class FileText(NamedTuple):
 
 
 class FileCall(NamedTuple):
-    """A call. `arguments` are JSON with sorted keys; `name` is "" if a stream cut it off."""
+    """A call. `arguments` are JSON with sorted keys; `name` is "" if it is apart from them."""
 
     place: Place
     call_id: str
@@ -103,8 +103,8 @@ class FileCall(NamedTuple):
 
 
 class FileWords(NamedTuple):
-    """A string of any length in a message's text or annotations; `chat` is the number of its list
-    of messages, `message` the message's id, if any."""
+    """A string in a message's text or annotations, or outside a message a short text; `chat` is the
+    number of its list of messages, `message` the message's id; 0 and "" outside a message."""
 
     place: Place
     text: str
@@ -192,7 +192,7 @@ def _walk_source(walk: _Walk, source: Source, place: Place) -> None:
 
 
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
-    """Walk each line; pieces of a stream in several lines are joined first."""
+    """Walk a stream whose frames are the lines; else each line, then streams that lines share."""
     pieces: dict[str, list[str]] = {}
     if frames := frames_of_lines(source):
         walk.stream(frames, place)
@@ -421,7 +421,7 @@ class _Walk:
             self.text(unzipped(body).decode("utf-8", "replace"), where)
 
     def stream(self, frames: list[Any], place: Place) -> None:
-        """Walk a stream's frames: joined texts and arguments, and the last usage."""
+        """Walk a stream's frames: calls, joined texts and arguments, and the merged token count."""
         pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
         bill: dict[str, int] = {}
         for frame in frames:
@@ -519,7 +519,7 @@ def is_text(text: str) -> bool:
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
-    """Return the call if an object is one (it has arguments and a name), or else None."""
+    """Return an object's call; None if it has no arguments or name, or only declares a tool."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
     state = value.get("state")  # some calls have these fields inside `state`

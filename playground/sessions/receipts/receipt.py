@@ -26,7 +26,7 @@ _COMPARED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A leaf of the file, or a piece of a leaf, that no session holds.
+    """A leaf of the file, or a piece of it, that no session holds; or the reverse ("added").
 
     `finding_code` is the code of the importer's finding about it, `aside` the format's reason for
     ignoring such paths. If both are empty, the loss was silent.

@@ -70,7 +70,7 @@ def further_replies(value: Any) -> int:
 
 
 def chat_tools(request: Any, metadata: Any) -> list[Any]:
-    """Return a call's tools, from its input or else from the span's attributes."""
+    """Return a call's tools: from its input, also among messages, or else the span's attributes."""
     request = json_value(json_value(request))
     if isinstance(request, dict):
         config = request.get("config")

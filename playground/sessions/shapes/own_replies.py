@@ -158,7 +158,7 @@ class _RepeatedMessages:
     def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
         """Move to `copies` further messages before `stop` that repeat a piece of the reply.
 
-        A piece is one of the reply's calls, sent again before the call's result. Return True if
+        A piece has some of the reply's calls, and no text that the reply lacks. Return True if
         there are any.
         """
         calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
@@ -184,7 +184,7 @@ class _RepeatedMessages:
 def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
     """Return the messages of a reply, with the results of the provider's own tools.
 
-    Return [] if there is no reply or it is empty.
+    Return [] if the assistant says nothing in it, or if it has messages of other roles.
     """
     scratch = SessionBuilder()
     answered.read(scratch)
@@ -202,7 +202,7 @@ def _merged_answer(messages: Sequence[Message]) -> Message:
 
 
 def _item_index(place: str, list_place: str) -> int | None:
-    """Return the index, in the request's list, of the item that a message comes from."""
+    """Return the index of a message's item in the request's list; None if it is not in the list."""
     if not place.startswith(f"{list_place}."):
         return None
     step = place[len(list_place) + 1 :].partition(".")[0]
@@ -215,8 +215,8 @@ def _says_other(own: Message, copy: Message) -> bool:
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if a reply has JSON texts where its copy has calls, as Koog's traces write a
-    reply with calls."""
+    """Return True if a reply has no texts but JSON where its copy has calls, as Koog's traces write
+    a reply with calls."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]

@@ -44,7 +44,7 @@ class EntryPlaces:
     stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
     open: list[int] | None = None  # messages to be placed after the next summary
-    prompt: Sequence[int] = ()  # messages that asked for the summary; they stay before it
+    prompt: Sequence[int] = ()  # messages that asked for the summary, and stay before it
 
     def add(self, entry: Any, start: int, stop: int | None = None) -> None:
         """Add an entry with its messages: those from `start` to `stop`, by default to the last."""

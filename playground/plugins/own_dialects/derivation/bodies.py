@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the body in the first JSON object with the arguments of this call and of no other."""
+    """Return the first JSON object with this call's arguments, and no other's, if it is a body."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -158,7 +158,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return a body that is an object with unquoted keys, such as `{city:<escape>Oslo<escape>}`."""
+    """Return a body with unquoted keys, such as `{city:<escape>Oslo<escape>}`, or None."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))

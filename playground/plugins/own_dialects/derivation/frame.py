@@ -73,7 +73,7 @@ class TurnFrame:
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with `stop` (unless "") as a further end, of turns with calls."""
+        """Return the frame with `stop` as a further end, of turns with calls, if it has a token."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
@@ -106,8 +106,8 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     """Return the header and the end that a turn of calls has in common with a turn of text.
 
-    If that is longer, the header is the text that a turn of calls shares with the generation
-    prompt.
+    The header is the text that a turn of calls shares with the generation prompt, if this is
+    longer.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
@@ -170,7 +170,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space at the template's ends belongs to it if a user's turn with it gives the same text.
+    # White space at the template's ends is a part of it if a user's turn with both gives this text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""

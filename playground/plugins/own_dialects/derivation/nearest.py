@@ -1,4 +1,4 @@
-"""Find the registered dialects that are nearest to a declaration, by three plain calls."""
+"""Find the registered dialects that are nearest to a declaration, by three plain replies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
 class Nearest:
     """A registered dialect compared with a declaration.
 
-    `reads` is the number of three plain calls that the dialect reads, `writes` the number that it
+    `reads` says how many of the replies in LEAST_CALLS the dialect reads, `writes` how many it
     writes in the same way. `differs` names the fields in which dialect and declaration differ.
     """
 

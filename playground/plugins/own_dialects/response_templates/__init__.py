@@ -191,7 +191,7 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Return the part of a call inside its markers; in a list, each call is an object."""
+        """Return the function that the field makes of a call; in a list, of each object."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):

@@ -46,7 +46,7 @@ class Agent(ABC):  # noqa: B024  # as in Flink-Agents
         func: Callable[..., Any],
         **config: Any,
     ) -> Agent:
-        """Add an action. Raises InputFault if the name is taken."""
+        """Add an action. Raises InputFault if the name is taken, and as `Action` does."""
         if name in self._actions:
             raise InputFault(f"action {name} is defined already", field=name)
         self._actions[name] = Action(name, func, tuple(map(event_type, events)), config)

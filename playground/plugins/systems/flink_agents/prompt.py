@@ -111,7 +111,7 @@ class Prompt(SerializableResource):
 def prompt_of_mcp(result: Any) -> Prompt:
     """Convert the result of an MCP server's `prompts/get` to a prompt.
 
-    Raises InputFault for content that is not text.
+    Raises InputFault for any other object, and for content that is not text.
     """
     plain = result.model_dump(by_alias=True) if hasattr(result, "model_dump") else result
     items = plain.get("messages") if isinstance(plain, Mapping) else None

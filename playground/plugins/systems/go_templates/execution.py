@@ -148,7 +148,7 @@ class _Run(Evaluation):
             self._walk(dot, node.otherwise)
 
     def _elements(self, value: Any, node: nodes.Branch) -> Iterator[tuple[Any, Any]]:
-        """Yield indices and elements of a list or map; for a number, the numbers below it."""
+        """Yield indices or keys with elements; for a number, the numbers below it as elements."""
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))

@@ -131,7 +131,7 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """Read a number; return it and its end, or None and the format's end if too large."""
+        """Read a number; return it (None if absent or too large) and where to go on."""
         match = _DIGITS.match(self._form, at)
         text = match[0] if match else ""
         significant = text.lstrip("0")
