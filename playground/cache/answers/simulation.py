@@ -87,14 +87,14 @@ def simulate_cache(
     `policy` is one of `policy_names()`, or a Policy; by default the dialect's own. The policy
     "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
     is not used. `model` replaces the model that the session or the bodies name. The rules are those
-    of `provider`, one of `provider_names()`; by default of the (first) model's. Requests are sent
-    at their recorded times if most have one (for bodies: `times`, in seconds). Otherwise each is
-    sent `seconds_apart` (by default 20) after the previous answer. Tokens are counted as by
-    `count_tokens`; `usages`, the provider's usage record for each body, make them exact. A
-    request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens may still
-    be estimates. Requests to a provider without rules are in the state "unknown-provider". If a
-    request would be refused, the simulation has no price. `cache_matrix` takes several dialects and
-    policies at once.
+    of `provider`, one of `provider_names()`; by default, those of the (first) model's provider.
+    Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
+    Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
+    counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
+    exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
+    may still be estimates. Requests to a provider without rules are in the state
+    "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
+    takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
     rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
