@@ -180,8 +180,7 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker that is or begins at a place, and True if more text could change
-        that.
+        """Return the marker that is or begins at a place, and True if more text could change that.
 
         The first `few` characters are tried, then more of them if these do not decide. With
         `stream_ended` no more text will come. `is_candidate` is False for a place that the caller

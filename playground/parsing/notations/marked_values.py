@@ -1,8 +1,7 @@
 """Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
-A *mark* is the token before and after each text, such as `<|"|>`. A text may lack both
-marks, or only the first, or be in quotes. A text without marks ends before the next key, or with
-its object.
+A *mark* is the token before and after each text, such as `<|"|>`. A text may lack both marks, or
+only the first, or be in quotes. A text without marks ends before the next key, or with its object.
 """
 
 from __future__ import annotations
