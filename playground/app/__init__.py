@@ -15,10 +15,10 @@ Where choices live
 A choice that selects what the page shows lives in the URL: `bind="query-params"` ties a widget to a
 parameter, so that a copied link shows the same view. The user's own texts (imported files, edits,
 policies, recordings) live in the state of the browser's session. Only `state.py` reads and writes
-the URL and the state. The state holds plain values (bytes, texts, dicts), and no objects of our
-classes: when a source file is reloaded, its classes are new, and older objects do not belong to
-them. Hence a session is stored as its file and its edits, and built from these in every run. The
-same edits always give the same object.
+the URL and the state; a change of page may also set the URL. The state holds plain values, and no
+objects of our classes: when a source file is reloaded, its classes are new, and older objects do
+not belong to them. Hence a session is stored as its file and its edits, and built from these in
+every run. The same edits always give the same object.
 
 How imports work
 ----------------

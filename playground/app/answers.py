@@ -53,7 +53,7 @@ def _runs() -> Runs[Run]:
 
 @memoized(8)
 def _scripted_server(tools: tuple[ToolMetadata, ...]) -> str:
-    """Return the address of the server that answers if the model has no key; "" without one."""
+    """Return the address of the server that answers if the model has no key; "" if none does."""
     start = addition("run in all columns")
     return f"{start(tools).url}/v1" if start else ""
 
@@ -279,7 +279,7 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
             needed = " and ".join(f"${key}" for key in asked["missing"])
             say.caption(
                 f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
-                "own server calls the first tool, and answers once the last call has a result.",
+                "own server calls a tool that fits your words, and answers once it has the result.",
                 width="content",
             )
         else:

@@ -106,7 +106,7 @@ def draw_controls() -> tuple[CacheQuestion, str]:
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
-            # a dozen widgets, drawn only if the expander is open or one of them is set
+            # a dozen widgets, drawn only if the popover is open or one of them is set
             if options.open or state.url_values().keys() & {*_SETTINGS, *_WHAT_IFS}:
                 session = with_cache_settings(session)
                 what_if = _choose_what_if(session.task.model_name)
@@ -250,9 +250,9 @@ def _counted(session: Session, dialect: str) -> TokenCount:
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, also with marks for an hour if the provider has them.
 
-    Each policy is simulated, and the cheapest comes first; the strip offers it at the first finding
-    that it mends, or else below all findings. If a bill is the sum of several rounds
-    on the server, no saving is shown: a simulated request has only one round.
+    Each policy is simulated, and the cheapest comes first; the strip offers this policy at the
+    first finding that the policy mends, or else below all findings. If a bill is the sum of several
+    rounds on the server, no policy is offered: a simulated request has only one round.
     """
     own = policies.own_policies()
     every = simulations(

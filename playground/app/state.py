@@ -1,5 +1,5 @@
-"""Access to session_state and the URL: only this module reads or writes them. It stores plain
-values, and no objects of our classes, which a source reload would replace."""
+"""Access to session_state and the URL: other modules use both only through this one, but may pass
+values to a page's URL. It stores plain values, no objects of ours, which a reload replaces."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def chosen_name() -> str:
 
 
 def _linked_name() -> str:
-    """Return the session's name from the address, in which hidden characters are escaped."""
+    """Return the session's name in the address, its escaped characters restored; "" if none."""
     name = str(st.query_params.get(SESSION) or "")
     if "\\" not in name:
         return name
@@ -105,7 +105,7 @@ def _linked_name() -> str:
 
 
 def follow_link() -> None:
-    """Choose the session that a link within the app names.
+    """Choose the session that `look_at` or a link within the app names.
 
     A widget that is drawn on every page keeps its value even if the address changes. So the last
     address is stored, and an address that differs from it is followed.
@@ -128,7 +128,7 @@ def look_at(name: str) -> None:
 
 
 def entry(name: str) -> Entry | None:
-    """Return the workspace's entry of this session. Raises InputFault if it cannot be read."""
+    """Return this session's entry in the workspace, or None. Raises InputFault for a broken one."""
     text = tab().text(name)
     return None if text is None else _entry(text, name)
 
@@ -139,7 +139,7 @@ def _entry(text: str, name: str) -> Entry:
 
 
 def working_session() -> WorkingSession:
-    """Return the chosen session with its edits applied."""
+    """Return the chosen session with its edits, its recordings and the chosen model."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
     model = st.session_state.get(MODEL) or ""
@@ -193,7 +193,7 @@ def _report_stars(text: str, before: str | None = None) -> str:
 def add_recording(name: str, recording: Recording) -> str:
     """Add a recording that was made here to the session of this name, before its other recordings.
 
-    Return the name under which the session is stored; the next run shows it in place of the sample.
+    Return the name under which the session is stored; choose it if the session is still chosen.
     """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
@@ -216,7 +216,7 @@ def _kept_text(name: str) -> str:
 def _stored(name: str, text: str, done: str) -> str:
     """Store a session's text, and return the name under which the workspace stored it.
 
-    A sample never changes: instead, a new session with its name and what was `done` is stored.
+    A sample never changes: a new session, named after it and what was `done`, is stored instead.
     """
     if tab().text(name) is None and name in paths.samples():
         return tab().add(_free(f"{name}, {done}"), text)
@@ -353,8 +353,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles differ from its options: to the option in the address, or by
-    default to the first. Call this before the selectbox is drawn."""
+    """Set a selectbox whose titles differ from its options, if it has no option yet or after Back
+    or Forward: to the option in the address, or to the first. Call this before drawing it."""
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked

@@ -51,7 +51,7 @@ def one(words: str) -> ArgumentKind:
 def takes(
     **kinds: str | ArgumentKind | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that checks the named arguments. A kind is a key of KINDS, or a type.
+    """Make a decorator that checks the named arguments by keys of KINDS, ArgumentKinds or types.
 
     The decorated function raises InputFault for an argument of another kind.
     """
@@ -218,8 +218,8 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
 
 
 def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
-    """Return the items of a list or a generator. Raises InputFault for any other value, and for a
-    text, whose items would be its letters."""
+    """Return the items of a list or another iterable. Raises InputFault for a value that is none,
+    for a mapping, and for a text or bytes, whose items would be letters."""
     kind = KINDS["list"]
     if not isinstance(values, kind.types) or isinstance(values, kind.never):
         raise wrong(where, values, kind.words)

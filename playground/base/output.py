@@ -62,7 +62,7 @@ def create_beside(
     place: Path, ending: str = _PART, mode: int = 0o666, flags: int = 0
 ) -> tuple[Path, int]:
     """Create a file with a new name in the folder of `place`, which is made if it is missing.
-    Return its path and its handle: the file is locked as long as the handle is open.
+    Return its path and its handle. If the system has locks, the open handle locks the file.
 
     Raises OSError.
     """
@@ -139,7 +139,7 @@ class FileDraft:
             _take_free_place(self.path, self.place)
 
     def give_back(self, previous: Path | None) -> None:
-        """Undo `take_place`, unless the file has changed since. None: there was no file before."""
+        """Undo `take_place` unless the file has changed since; `previous` is the replaced file."""
         existing = _stat_or_none(self.place)
         if existing is not None and _identity(existing) != self._identity:
             return
@@ -196,7 +196,8 @@ class Batch:
 
     @contextmanager
     def file(self, path: str | Path) -> Iterator[IO[str]]:
-        """Yield a file to write; it gets its name at the end of the batch. Raises InputFault."""
+        """Yield a file to write, which is renamed at the end of the batch (a device is written at
+        once). Raises InputFault if it may not or cannot be written."""
         with faults_naming(path):
             if is_special(path):
                 with _special(Path(path)) as file:
@@ -271,7 +272,7 @@ class Batch:
 
 
 def is_special(path: str | Path) -> bool:
-    """Return True if the path is not a regular file: a device, a pipe, `/dev/stdout`, a folder.
+    """Return True if the path exists and is no regular file: a device, a pipe or a folder.
 
     The path is not resolved first, because the target of `/dev/stdout` has no path if it is a pipe.
     """
@@ -281,7 +282,7 @@ def is_special(path: str | Path) -> bool:
 
 @contextmanager
 def faults_naming(path: str | Path, *, reading: bool = False) -> Iterator[None]:
-    """Turn an error of the system inside the block into an InputFault that names the file."""
+    """Turn a system's error or a bad name in the block into an InputFault that names the file."""
     try:
         yield
     except OSError as error:

@@ -117,7 +117,7 @@ def first_difference(
 
 
 def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
-    """Return the difference in model or parameters between requests whose blocks are equal."""
+    """Return the difference in model or parameters, if blocks are equal or models differ."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
     salts: dict[Tier, list[str]] = rules.value("salts")

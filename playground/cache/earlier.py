@@ -36,7 +36,7 @@ class CacheEntry:
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """The settings of earlier requests, and the doubt about them, both by model."""
+    """What is known of earlier requests, by model: settings, doubts and the last request."""
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 
 
 def answer_seconds(request: TimedRequest) -> float:
-    """Return the most seconds that an answer may take, by the request's limit of output tokens."""
+    """Return the most seconds of an answer by the request's output limit; infinity without one."""
     settings = request.wire.settings
     limits = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
     most = next((value for value in limits if isinstance(value, int)), None)

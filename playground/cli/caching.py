@@ -39,7 +39,7 @@ _policies = click.option(
     multiple=True,
     help="Instead of the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
-_provider = click.option("--provider", default="", help="Use its rules. Default: the model's.")
+_provider = click.option("--provider", default="", help="Whose rules to use. Default: the model's.")
 _seconds_apart = click.option(
     "--seconds-apart",
     type=float,

@@ -340,7 +340,7 @@ def raw(
     from playground.questions.raw_prompt import raw_prompt
 
     if bool(template) == bool(llama):
-        raise InputFault("no format is given", expected="either --template FILE or --llama 3|4")
+        raise InputFault("one format is needed", expected="either --template FILE or --llama 3|4")
     loaded = load(session, "")
     data = loaded.session.prompt_data()
     prompt = raw_prompt(data, template or f"llama{llama}", tool_format)

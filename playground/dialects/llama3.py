@@ -1,4 +1,4 @@
-"""Llama 3.x: a bare JSON object, or a <function=…> tag around the arguments.
+"""Llama 3.x: a bare JSON object, a <function=…> tag around the arguments, a method call, or code.
 
 <|python_tag|> precedes calls if tools run in ipython. See Meta's llama3_3 prompt format.
 """

@@ -22,9 +22,9 @@ def formerly_second(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Make a decorator that accepts older calls: `names` were their arguments from the second on.
 
-    If the second argument is no dialect, or there are more than two, they are passed by these
-    names, with a DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's,
-    and InputFault for a policy's name.
+    If the second argument is no dialect, or there are more than two arguments, those from the
+    second on are passed by these names, with a DeprecationWarning. Raises UnknownNameError for a
+    name that is nearly a dialect's, and InputFault for a policy's name.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

@@ -47,7 +47,7 @@ class DialectSettings:
         Methods use these rules unless they are passed another path; None restores the dialect's
         own. The file is read once, at this call. If a dialect overrides
         `format_dialect_rules(…, rules_path)`, `format_messages` passes it the path. Raises
-        InputFault.
+        InputFault if the rules cannot be read.
         """
         from playground.dialects.rules_file import FileRules, read_rules
 
@@ -59,7 +59,7 @@ class DialectSettings:
     def rules_of_file(self, rules_path: str | None = None) -> str | None:
         """Return the rules of a file that replace the dialect's own, or None.
 
-        The file is `rules_path`, or else that of `with_rules`. Raises InputFault.
+        The file is `rules_path`, or else that of `with_rules`. Raises InputFault for a bad file.
         """
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is None:

@@ -1,7 +1,7 @@
 """Find text that was probably meant as a call, although it has no marker of the dialect.
 
 These are the last checks of a reply. They find a tool's name next to its argument, arguments
-without a tool, closers of another dialect, and the words of control tokens that a server removed.
+without a tool, closers that nothing opens, and the words of control tokens that a server removed.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _keys_pattern(names: tuple[str, ...], in_sentence: bool, has_tokens: bool) -
 
 
 def _tool_of_arguments(text: str, tools: Sequence[ToolMetadata]) -> str:
-    """Return the only tool that takes the JSON object in `text` as arguments; "" if none does."""
+    """Return the tool that alone takes the JSON object in `text` as arguments; "" without one."""
     bare = text.strip()
     fenced = _FENCED.match(bare)
     bare = fenced[1].strip() if fenced else bare
@@ -162,8 +162,8 @@ def _closers() -> dict[str, tuple[str, ...]]:
 
 
 def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
-    """Return a finding if the text has the words of reasoning markers, but not their control
-    tokens: a server removed them, and nobody can tell reasoning from answer."""
+    """Return a finding if the text begins with a reasoning opener and has its closer, both without
+    their control tokens: a server has removed these, and nobody can tell reasoning from answer."""
     if not isinstance(dialect, DeclaredDialect):
         return None
     for opener, closer in _bare_words(dialect):

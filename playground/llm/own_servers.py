@@ -3,8 +3,8 @@
 LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any OpenAI-compatible
 server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
 `wiretap.watch` passes every request through this module. A server named by address gets only the
-allowed headers and no value of an environment variable, except in the conversation's own text. No
-server may redirect a request to another server.
+allowed headers and no value of an environment variable, except in the conversation's own text. A
+request that `wiretap.watch` sends, or that has a key, may not be redirected to another server.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def redirect_fault(
     """Return the fault of an answer that redirects to another server, or None.
 
     A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a key and `watched` requests are checked. Other requests of the process are not.
+    requests with a header of `_KEY_HEADERS` and `watched` requests are checked; others are not.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:

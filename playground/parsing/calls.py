@@ -256,7 +256,7 @@ class CallReader(Reader):
         )
 
     def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Walk[None]:
-        """Emit the reason and the arguments read so far, and go on after the call's own closer."""
+        """Emit the reason and the arguments read so far; skip the rest of the call."""
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(

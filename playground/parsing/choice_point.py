@@ -180,8 +180,7 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker that is or begins at a place, and True if more text could change
-        that.
+        """Return the marker that is or begins at a place, and True if more text could change that.
 
         The first `few` characters are tried, then more of them if these do not decide. With
         `stream_ended` no more text will come. `is_candidate` is False for a place that the caller
@@ -234,7 +233,7 @@ class ChoicePoint:
     def match(
         self, text: str, place: int, partial: bool = False, has_more: bool = False
     ) -> regex.Match[str] | None:
-        """Return the first choice that matches at a place.
+        """Return the match of the first choice that matches at a place, or None.
 
         With `partial`, fall back on the first choice whose beginning is all that is left of the
         text. With `has_more`, accept such a beginning at once: the caller has more text to try.
@@ -439,15 +438,15 @@ def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoiceP
 
 @lru_cache(maxsize=4096)
 def _may_vary(point: ChoicePoint, name: str) -> bool:
-    """Return True if more text could change a match of a group: the group repeats, as a run of
-    back-ticks does, or it is the beginning of another marker."""
+    """Return True if more text could change a match of a group: a choice in it repeats, as a run
+    of back-ticks does, or varies, or is the beginning of another marker."""
     named_choices = (choice for choice in point.choices if choice.group_name == name)
     return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in named_choices)
 
 
 @lru_cache(maxsize=1024)
 def _rivals(point: ChoicePoint, pattern: str) -> tuple[str, ...]:
-    """Return the patterns that could still win over a match: its own and those of earlier choices.
+    """Return the patterns that could still win over a match: its own and earlier similar ones.
 
     The first choice that matches wins, so later ones need no test. To test them as well would take
     most of a call's time.

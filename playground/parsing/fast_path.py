@@ -24,10 +24,9 @@ What happens to a chunk
 Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
 (`rule.decide`): nothing is searched for twice.
 
-There is a second kind of note, `Scanner.pending`: the walk is at a place and has to know what
-comes *there* before it can go on, for example whether another call follows. Then nothing is
-skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
-the answer.
+There is a second kind of note, `Scanner.pending`: the walk is at a place and has to know what comes
+*there* before it can go on, for example whether another call follows. Then nothing is skipped. Each
+chunk is held and the question asked again (`_feed_pending`); the walk is resumed with the answer.
 
 What must stay true
 

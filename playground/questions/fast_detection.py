@@ -138,7 +138,7 @@ def _most_evidence(reading: DialectReading) -> int:
 
 class _Opener(NamedTuple):
     """The openers of a dialect, which reads no call in a reply without them. `point` matches an
-    opener; `beginnings` are their first characters. Both are None if unknown."""
+    opener; `beginnings` are their first characters. Each is None if unknown."""
 
     dialect: str
     point: ChoicePoint | None

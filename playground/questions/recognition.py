@@ -244,7 +244,7 @@ def _call_counts(best: Detection) -> str:
 
 
 def recognise_classes(text: str, place: str) -> Recognised | None:
-    """Return the first dialect's class of a Python text; None for a text of another kind."""
+    """Describe the first dialect's class in a Python text, or its fault; or return None."""
     if "Dialect" not in text:
         return None
     try:

@@ -164,7 +164,7 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     """Find what providers refuse or change in the tools' schemas, and what to send instead.
 
     `targets` are names such as "openai-strict" or "gemini"; all of them by default. There is a
-    finding only for documented behaviour. Raises UnknownNameError.
+    finding only for documented behaviour. Raises UnknownNameError for an unknown target.
     """
     names = texts("tool_portability(targets=…)", targets)
     chosen = [schema_target(name) for name in names or schema_targets()]

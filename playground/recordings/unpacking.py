@@ -21,8 +21,8 @@ class Unpacker:
     """An unpacker of one body, in pieces that are cut anywhere.
 
     The limit on the unpacked bytes is `bound` or, if that is more, `times` the number of packed
-    bytes; without a `bound` there is none. Raises TooMuchUnpacked above the limit, and ValueError
-    for bytes that are neither gzip nor deflate.
+    bytes; without a `bound` there is none. Raises TooMuchUnpacked above the limit or for too many
+    archives in a row, and ValueError for bytes that are neither gzip nor deflate.
     """
 
     def __init__(self, bound: int = 0, times: int = 0) -> None:

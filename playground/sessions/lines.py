@@ -35,8 +35,8 @@ def read_lines(
     """Call `read` for every line that is an object, to add it to a builder.
 
     The builder is `builder` or shares its counter. `lines` (if the file wraps them in something)
-    replace the file's own lines. Lines of the `quiet` kinds give no finding: they hold nothing of
-    the conversation, or repeat other lines; a final `*` matches any ending.
+    replace the file's own lines. Lines of the `quiet` kinds, which hold nothing of the conversation
+    or repeat other lines, are only counted; a final `*` matches any ending.
 
     Raises InputFault if most of the other lines add nothing.
     """

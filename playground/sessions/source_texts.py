@@ -133,7 +133,7 @@ def _part(session: Session, step: Edit) -> Part | None:
 def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
     """Return the other possible edits of an origin, each with its name for the user.
 
-    They change a message's role, place or parts, or remove a tool.
+    They change a message's role, place or parts, add or remove messages, or remove a tool.
     """
     sources = source_texts(session, origin)
     if sources and sources[0].step.action == "tool":

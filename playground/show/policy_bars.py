@@ -69,9 +69,8 @@ def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
     """Return the cheapest policy for the same requests, or None if none costs less than `cell`, or
-    if a request of `cell` would be refused.
-    Only simulations in one dialect are compared. Requests as they were sent are compared with no
-    others, because their text may differ.
+    if a request of `cell` would be refused. Only simulations in one dialect are compared. Requests
+    as they were sent are compared with no others, because their text may differ.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]

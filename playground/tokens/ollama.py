@@ -3,9 +3,9 @@
 https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). Llama 3.2
 always begins with a system turn, which has one date; 3.1 has this turn only with a system prompt or
 tools. Tools are written in the last turn, if it is the user's. A message with calls loses its text.
-Neighbouring turns of one role are joined (ollama's template/template.go, `collate`), and each part
-of a content is a turn (openai/openai.go). The rules match 49 recorded bills (Llama Stack,
-langchainrb, crewAI).
+Neighbouring turns of one role, other than results, are joined (ollama's template/template.go,
+`collate`), and each part of a content is a turn (openai/openai.go). The rules match 49 recorded
+bills (Llama Stack, langchainrb, crewAI).
 """
 
 from __future__ import annotations

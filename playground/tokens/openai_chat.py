@@ -2,10 +2,10 @@
 
 All costs are in tokens. A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), a name 1 more,
 the beginning of the answer 3 (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools
-are written in the first system message. A call has an address (`to=functions.NAME`); several at
-once are one call of `multi_tool_use.parallel`. All other rules follow from recorded bills of
-gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by
-`benchmarks/tokens.py`.
+are written in the first system message, or without one in a message of their own. A call has an
+address (`to=functions.NAME`); several at once are one call of `multi_tool_use.parallel`. All other
+rules follow from recorded bills of gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to
+2026, counted by `benchmarks/tokens.py`.
 
 Models that reason are framed as in harmony (openai/harmony, docs/format.md): the beginning of the
 answer costs 2, and tools cost 82 more than with Responses.

@@ -92,8 +92,8 @@ def decide_access(address: str, public: bool, allow_run: bool, hosts: Sequence[s
     """Return the access of a server at `address`.
 
     `hosts` are names that the user adds, such as that of a proxy in front of the server. Raises
-    InputFault if others can reach the server and `public` is False, or if `allow_run` is set
-    without `public`.
+    InputFault if `public` is False and others can reach the server, `hosts` has "*", or `allow_run`
+    is set.
     """
     loopback = is_loopback(address)
     if allow_run and not public:

@@ -26,8 +26,7 @@ def launch(
     """Run the app; `options` are streamlit's own, and override the configuration file. Without
     `workspace`, sessions last as long as their tab.
 
-    Raises InputFault for an address that other machines reach, unless `public` is set, and for a
-    requested port that cannot be opened.
+    Raises InputFault as `decide_access` does, and for a requested port that cannot be opened.
     """
     from streamlit.web import cli
 

@@ -14,7 +14,7 @@ from playground.sessions.tool_files import read_tool_file
 
 def edit(name: str, *steps: Edit) -> str:
     """Add edits to the session; edits that were undone can no longer be redone. Return the name
-    under which the session is stored. Raises InputFault."""
+    under which the session is stored. Raises InputFault if an edit does not fit the session."""
     name = state.name_now(name)
     return _store(name, [*state.edit_steps(name), *steps], [])
 
@@ -27,7 +27,7 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     """Replace the session's tools by those of a file.
 
     Of several tools with the same name, only the first is used, as in a loaded session. Raises
-    InputFault.
+    InputFault for a file that cannot be read as tools.
     """
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
@@ -109,7 +109,8 @@ def copy_values(old: str, new: str, renamed: bool = False) -> str:
 
 
 def reset(name: str) -> None:
-    """Undo all edits and then the choice of a model; every step can be redone, the model last."""
+    """Undo all edits and the choice of a model. `redo` restores the edits and then the model;
+    without edits, only `undo` restores the model."""
     keep_drafts(name, {})
     model, steps = state.get(state.MODEL), state.edit_steps(name)
     if steps:

@@ -78,7 +78,7 @@ def sent_requests(session: Session) -> SentRequests:
 
 
 def doubt_of_providers(session: Session, models: Sequence[str], provider: str) -> str:
-    """Return a sentence if the recorded requests went to several providers or to an unknown one."""
+    """Return a sentence if requests or `models` are not all of the known `provider`; else ""."""
     if any(not row.sub_agent for row in session.rows) and (doubt := sent_requests(session).doubt):
         return doubt
     strangers = [name for name in dict.fromkeys(models) if provider_of(name) != provider]

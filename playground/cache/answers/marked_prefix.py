@@ -20,7 +20,7 @@ class MarkedPrefix:
     """The prefix of a request up to its last mark. Without marks, or if the provider ignores them,
     it is the whole request.
 
-    `low` and `high` are the bounds of `tokens`: equal if a bill or the model's tokenizer gives it.
+    `low` and `high` are the bounds of `tokens`: equal if a bill or the tokenizer gives the size.
     `alone` is True if the provider caches without marks, `heeded` if it uses the request's marks.
     `minimum` is the fewest tokens that the model caches; 0 if unknown. If no source states the
     minimum for this model, `assumed` says from which model it is taken.
@@ -49,7 +49,7 @@ class MarkedPrefix:
 
     @property
     def subject(self) -> str:
-        """The beginning of `line`: the number of marks, or a cache that needs none."""
+        """The beginning of `line`: the marks, or that the provider caches by itself."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks

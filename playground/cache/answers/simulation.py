@@ -86,8 +86,8 @@ def simulate_cache(
 
     `policy` is one of `policy_names()`, or a Policy; by default the dialect's own. The policy
     "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
-    is not used. `model` replaces the model that the session or the bodies name. `provider`, one of
-    `provider_names()`, has the rules; by default it follows from the name of the (first) model.
+    is not used. `model` replaces the model that the session or the bodies name. The rules are those
+    of `provider`, one of `provider_names()`; by default, those of the (first) model's provider.
     Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
     Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
     counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
@@ -98,8 +98,8 @@ def simulate_cache(
 
     Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
     rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
-    "anthropic/claude-sonet", may exist), and InputFault if `seconds_apart` is negative or no
-    number, or if "as-sent" finds no recorded request.
+    "anthropic/claude-sonet", may exist), and InputFault for wrong `seconds_apart`, `usages`,
+    `times` or bodies, and if "as-sent" comes with a `what_if` or finds no recorded request.
     """
     check_model(model, provider)
     if isinstance(requests, str):
@@ -450,7 +450,7 @@ def simulated_row(
 def _checked_by_bill(
     outcome: Simulated, request: TimedRequest, bill: Billed | None, begun_with: Billed | None
 ) -> Simulated:
-    """Downgrade a prediction if its bill shows that the session lacks what decided it."""
+    """Downgrade an exact prediction if bills show that the session lacks what decided it."""
     if bill is None or outcome.state != "exact":
         return outcome
     low, high = request.total_range
@@ -482,7 +482,7 @@ def _with_unexplained(
     rules: Rules,
     facts: Sequence[NotedRequest],
 ) -> list[Simulated]:
-    """Downgrade each request whose bill shows a cache break that the session does not explain."""
+    """Note cache breaks and shorter contexts that bills show; downgrade what they contradict."""
     results = list(outcomes)
     for broken in contradicted(outcomes, row, billed, rules, facts):
         outcome = outcomes[broken.number]

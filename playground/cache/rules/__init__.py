@@ -158,7 +158,8 @@ class Rules:
         return plain_name(model) in map(plain_name, self.get(name, ()))
 
     def assumed_as(self, model: str) -> str:
-        """Return the known model whose figures an unknown one is assumed to have; "" if none."""
+        """Return the model whose figures this one has: itself if it is known, else the known model
+        with the most similar name; "" if none is known."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -168,8 +169,8 @@ class Rules:
     def figure(self, name: str, model: str) -> Figure:
         """Return the figure for a model: its own entry, the price list's, or the default.
 
-        A default holds for the models that the rules name. Any other model gets the figure of the
-        known model with the most similar name, as an assumption.
+        A default holds for the models that the rules name. If none of the three applies, the figure
+        is that of the model with the most similar name, as an assumption.
         """
         cached = self._figures.get((name, model))
         if cached is None:
@@ -212,7 +213,7 @@ class Rules:
         return self._tables[name]
 
     def of_model(self, name: str, model: str) -> Any:
-        """Return the entry for a model in a rule that is a table by model; None without one."""
+        """Return a model's entry, or the default, in a rule that is a table by model; or None."""
         if (name, model) not in self._of_models:
             self._of_models[name, model] = self._entry(name, model)
         return self._of_models[name, model]
@@ -287,13 +288,13 @@ class Rules:
         return prices[ttl] if ttl in prices else max(prices.values())
 
     def seconds(self, ttl: str) -> int:
-        """Return how long an entry lives after its last use."""
+        """Return the seconds for which an entry with this lifetime lives after its last use."""
         lives: dict[str, int] = self._values["ttls"]
         return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
-        """Return the text that a parameter adds to the hash of the prefix; None if it has the
-        model's default."""
+        """Return the text that a parameter adds to the hash of the prefix; None if it is not set
+        or has the model's default."""
         defaults = self.get("defaults", {}).get(name)
         if defaults is None or value is None:
             return value

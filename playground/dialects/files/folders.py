@@ -33,7 +33,7 @@ class FileState(NamedTuple):
 
 
 def states() -> tuple[FileState, ...]:
-    """Return the state of every dialect file that exists now, by folder and name."""
+    """Return the state of every dialect file that exists now, and of unreadable folders."""
     file_states: list[FileState] = []
     for folder, is_named in _folders():
         try:

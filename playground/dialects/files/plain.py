@@ -64,7 +64,7 @@ def read_fields(
     """Build an instance of a dataclass from plain data.
 
     The functions in `readers` read the fields of their names; fields in `left_out` are refused.
-    Raises InputFault.
+    Raises InputFault for an unknown or missing field, and for a value that its type does not allow.
     """
     values = _check_fields(kind, data, place, left_out)
     hints = _hints_of(kind)

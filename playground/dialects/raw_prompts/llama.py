@@ -83,7 +83,7 @@ class LlamaFormat:
         return self.begin + self._content(content)
 
     def call(self, call: ToolCallPart, tool_format: ToolFormat = "json") -> str:
-        """Return a message that is one call.
+        """Return the text of a message that is one call.
 
         Built-in tools are called by name, code is written as it is, and custom tools are called in
         one of three formats.
@@ -191,8 +191,8 @@ class LlamaPrompt:
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
     """Return a session as turns.
 
-    The agent's prompt and the session's leading system messages are one system turn. If there are
-    built-in tools, this turn switches ipython on; custom tools are defined in a user turn.
+    The agent's prompt and the session's leading system messages are one system turn. With built-in
+    tools or code, this turn switches ipython on; custom tools are defined in a user turn.
     """
     tools = prompt_data.tool_metadata
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]

@@ -44,7 +44,7 @@ def _is_text(source: str) -> bool:
 
 
 def gguf_reader(path: Path) -> Any:
-    """Open a GGUF file with the package gguf. Raises InputFault."""
+    """Open a GGUF file. Raises InputFault if it is unreadable, or the package gguf missing."""
     try:
         from gguf import GGUFReader
     except ImportError:

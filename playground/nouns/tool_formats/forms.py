@@ -122,7 +122,7 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
 def read_tools_and_findings(
     value: Any, where: str = "tools"
 ) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read tools. Return them, and findings about parts that were left out or changed."""
+    """Read tools, with findings about parts that were left out or changed. Raises InputFault."""
     if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
         raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
     tools, findings = read_entry(value if isinstance(value, Mapping) else list(value), where)
@@ -133,7 +133,7 @@ def read_tools_and_findings(
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
     """Read an entry of a list of tools. Return its tools (several if it wraps a list, none if it is
-    a cache mark or a provider's own tool) and findings. Raises InputFault for anything else."""
+    a cache mark, a provider's own tool or an MCP server), and findings. Raises InputFault."""
     findings: list[Finding] = []
     try:
         return list(_tools(value, where, findings)), findings
@@ -218,7 +218,7 @@ def _with_required(
 def _report_unkept_fields(
     value: Mapping[str, Any], kept: set[str], where: str, findings: list[Finding]
 ) -> None:
-    """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
+    """Report the fields of a tool or its envelope that are not kept, and misplaced schemas."""
     unkept = sorted(map(str, value.keys() - kept - _KNOWN))
     misplaced = []
     if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER}:
@@ -286,8 +286,8 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[ToolMetadata]:
-    """Read a live Python object: our own tool, a pydantic model, a function, or a tool of LangChain
-    or of MCP's SDK."""
+    """Read a live Python object: our own tool (or an object with one as `metadata`), a pydantic
+    model, a function, or a tool of LangChain or of MCP's SDK."""
     from playground.nouns.tool_formats.functions import tool_from_function
     from playground.nouns.tool_formats.python_files import tool_from_model
 

@@ -1,7 +1,7 @@
 """Types from the type expressions of Python source, by their tree: no code of a file is executed.
 
 Only names from a table, and classes that the file itself declares, are known. Anything else raises
-`Unread`: nothing is guessed.
+`Unread`, but an enum's computed value becomes its member's name in small letters.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Types:
         """Register a class if it is a model, typed dict, dataclass or enum. Return it if it is a
         pydantic model; None otherwise.
 
-        Raises Unread.
+        Raises Unread for a class that cannot be built, for example with a field of unknown type.
         """
         bases = {_last(base) for base in node.bases}
         decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
@@ -130,7 +130,7 @@ class Types:
             return UNKNOWN
 
     def field(self, call: ast.Call) -> FieldInfo:
-        """Evaluate `Field(...)`, with literal arguments only. Raises Unread."""
+        """Evaluate `Field(...)` by its literal arguments. Raises Unread if pydantic refuses it."""
         arguments = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
         if call.args:
             arguments["default"] = call.args[0]

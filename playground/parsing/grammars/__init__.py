@@ -34,8 +34,8 @@ def declared_grammar(
     reasoning: bool = False,
     accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration. Raises UnknownNameError if no tool has the name `choice`,
-    or if `accepts` is none of ACCEPTS."""
+    """Build the grammar of a declaration. Raises UnknownNameError if `choice` is neither "auto" nor
+    "required" nor the name of a tool, or if `accepts` is none of ACCEPTS."""
     if accepts not in ACCEPTS:
         raise UnknownNameError("grammar", accepts, list(ACCEPTS))
     notes = Notes()

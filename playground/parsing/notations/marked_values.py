@@ -1,8 +1,7 @@
 """Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
-A *mark* is the token before and after each text, such as `<|"|>`. A text may lack both
-marks, or only the first, or be in quotes. A text without marks ends before the next key, or with
-its object.
+A *mark* is the token before and after each text, such as `<|"|>`. A text may lack both marks, or
+only the first, or be in quotes. A text without marks ends before the next key, or with its object.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ def read(
     """Return the object that a text describes.
 
     A value without marks is a text if its schema allows only texts, or if it is not a number, word,
-    list or object. With `doubts` a value that is nested too deeply stays text as well, and the keys
-    of values that are not read strictly are collected. `keys` are the tool's own: they end a text
-    without marks even if they are unusual, as a key with a space is.
+    list or object. With `doubts`, more mistakes of models are accepted, each collected with the key
+    of its value, and a value that is nested too deeply stays text. `keys` are the tool's own: they
+    end a text without marks even if they are unusual, as a key with a space is.
 
     Raises ValueError for a malformed text, and RecursionError, without `doubts`, for a deep one.
     """
@@ -223,7 +222,8 @@ def _members(
 
 
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
-    """Return the index of the next member: after a comma or, if that is missing, at a bare key."""
+    """Return the index of the next member, also if its comma is missing, or of the closing
+    brace."""
     at = _skip(text, at)
     follows_word = text[at - 1].isalnum()
     if not follows_word and form.doubts is not None and _BARE_KEY_AT.match(text, at):

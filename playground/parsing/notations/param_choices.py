@@ -99,8 +99,8 @@ def _opener_builder(syntax: Declaration) -> Callable[[tuple[Piece, ...]], str]:
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return the opener as models misspell it: also without the attribute for the value's type, or
-    with a second `=` instead of its end."""
+    """Return the opener as models misspell it: with the usual slips, with misspelt tags, without
+    the attribute for the value's type, or with a second `=` instead of its end."""
     if len(pieces) == 5 and isinstance(pieces[2], str) and pieces[2].startswith('"'):
         if pieces[2].startswith(str(pieces[4])):
             return []  # the whole opener would begin like the one without the attribute
@@ -130,8 +130,8 @@ def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def inside_call(neighbours: Neighbours) -> ChoicePoint:
-    """Build the choices inside a call: a parameter, the call's closer, or a marker which shows that
-    the closer was forgotten."""
+    """Build the choices inside a call: a parameter, a JSON object in its markers, the call's
+    closer, or a marker which shows that the closer was forgotten."""
     syntax, closing = neighbours.syntax, neighbours.closing
     first = begins(param_template(syntax).before)
     return choice_point(

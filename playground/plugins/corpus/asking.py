@@ -97,7 +97,7 @@ class Corpus:
         `analyses` also take the `first` and `second` to compare.
 
         Raises UnknownNameError for an unknown question, and InputFault for an unknown column or
-        filter.
+        filter, a wrong `by` or `limit`, and a question that takes too long.
         """
         if question in OTHERS:
             if by:
@@ -357,9 +357,9 @@ def _first_request_sql(table: str) -> str:
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number, given its id or the number itself. A text of 16 digits
-    is read as a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL.
-    Raises InputFault for anything else.
+    """Return a session's number, given its id or the number itself. A text of 16 digits is read as
+    a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL; other text is
+    hexadecimal. Raises InputFault for what no session can have.
     """
     if isinstance(id, int):
         number = id

@@ -1,7 +1,7 @@
-"""Clean a session for a corpus: remove all secrets, and with redaction all texts.
+"""Clean a session for a corpus: remove secrets, and with redaction texts.
 
-A session is cleaned before the first fact is taken from it. Redaction replaces each stored text by
-its length and a hash; a short text, which could be guessed from a hash, only by its length.
+A session is cleaned before the first fact is taken from it. Redaction replaces texts (not names,
+times and words of a format) by their length and, if they cannot be guessed from it, a hash.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def hide_text(text: str) -> str:
 
 
 def redact(value: Any, key: str = "", is_free: bool = False) -> Any:
-    """Return a JSON value with its texts hidden, except for words of a format and names.
+    """Return a JSON value with its texts hidden, except for names, times and words of a format.
 
     In a value that `is_free`, as arguments are, every text is hidden.
     """

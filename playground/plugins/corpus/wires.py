@@ -1,5 +1,5 @@
 """Requests for the cache simulator: a hash and a size for each block, and no text. Simulating them
-gives the same result as simulating the request bodies. So after a change of a rule or a price, a
+gives the same outcomes as simulating the request bodies. So after a change of a rule or a price, a
 corpus can be simulated again without its texts."""
 
 from __future__ import annotations

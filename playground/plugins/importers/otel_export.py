@@ -113,7 +113,7 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
     answers.
 
     The index is -1 for a request without an answer. The last one may be a request that is still to
-    come.
+    come; its index is the number of messages.
     """
     found: list[tuple[int, int, RequestRecord | None]] = []  # the first number orders them
     recorded, last = set(), -1

@@ -93,7 +93,8 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 
 def sendable(answer: Answer) -> Answer:
-    """Return an answer without secrets, and not longer than `_MOST` characters of JSON."""
+    """Return an answer without secrets, cut to `_MOST` characters of JSON. The edits of a mend are
+    never cut, but left out if they hold a secret or are too long."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:
@@ -124,7 +125,7 @@ def without_secrets(text: str) -> str:
 
 
 def _shortened(value: Any, place: str, text: int, items: int, notes: list[str]) -> Any:
-    """Return a JSON value with long texts and lists cut, and a note for each."""
+    """Return a JSON value with long texts, lists and objects cut; add a note for each."""
     match value:
         case str() if len(value) > text:
             notes.append(f"{place}: {text:,} of {len(value):,} characters")

@@ -36,7 +36,7 @@ _Arguments = dict[str, Any]
 def reply_mends(
     text: str, dialect: str, server: str, tools: Sequence[ToolMetadata], own: bool
 ) -> list[Mend]:
-    """Return the changes after which the server delivers more of a reply, the best first.
+    """Return at most three changes after which the server delivers more of a reply, the best first.
 
     `own` is False if the reply is in a file: the edits then put the reply into the arguments.
     """

@@ -32,7 +32,7 @@ SKILL = Path(__file__).with_name("SKILL.md")
 
 
 class QuestionServer(MCPServer[Any]):
-    """The server. For a call whose arguments do not fit, it answers one line about each fault."""
+    """The server. For a call whose arguments do not fit, it answers one line about the faults."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
@@ -110,7 +110,7 @@ def _tool(question: Callable[..., Answer]) -> Callable[..., CallToolResult]:
 
 
 def _fault_text(name: str, error: ValidationError) -> str:
-    """Return one line that says which argument does not fit, and what would fit."""
+    """Return one line that says of at most three arguments what does not fit, and what would."""
     faults = []
     for fault in error.errors()[:3]:
         place = ".".join(map(str, fault["loc"]))

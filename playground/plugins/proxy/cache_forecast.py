@@ -125,7 +125,7 @@ class Underway:
 
 
 class CacheForecast:
-    """The forecast of a run, with the last requests of the newest sessions in memory."""
+    """The forecasts of one run of the proxy, with the last requests of the newest sessions."""
 
     def __init__(self) -> None:
         self._sessions: Sessions[_Row] = Sessions()
@@ -298,7 +298,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
 def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
-    """Return the cache lint's findings about the last request of a row."""
+    """Return the cache lint's findings about the predicted request, given those of a row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
@@ -310,7 +310,7 @@ def _lint_findings(
 
 
 def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
-    """Return findings about calls without a result, and results without a call, in a request."""
+    """Return the warnings and errors of a session's check about one request."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
@@ -325,7 +325,7 @@ def _cause(
     findings: list[Finding],
 ) -> str:
     """Return the code of the finding that explains a cache break: by the difference from the last
-    request, or else by the cache's look-back, or else by the entry's age.
+    request, or else by the lint's findings, or else by the entry's age; "not-found" if none does.
     """
     if difference is not None:
         return difference.rule

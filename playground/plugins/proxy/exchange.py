@@ -140,7 +140,7 @@ class WatchedExchange:
             self._record_bytes(b"".join(self._body))
 
     def end_request(self) -> None:
-        """Record the complete request: as JSON if possible, otherwise as bytes."""
+        """Record the complete request: as JSON, as bytes, or as both if JSON loses its text."""
         self.was_asked = True
         if self._raw:
             self._record_request(b"", last=True)
@@ -380,7 +380,7 @@ class WatchedExchange:
 
 
 def least_free(total: int) -> int:
-    """Return how many bytes recordings leave free on a disk: 1 GB, or a twentieth if less."""
+    """Return how many bytes recordings leave free on a disk: a twentieth, but at most 1 GB."""
     return min(_LEAST_FREE, total // 20)
 
 

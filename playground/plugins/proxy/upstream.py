@@ -37,9 +37,9 @@ _ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 class Upstream:
     """An address that requests are forwarded to.
 
-    `shown` is the address without password, query and tokens; `secrets` lists these, so that they
-    can be starred out elsewhere. `spends` is True if the address holds a credential, which every
-    client of the proxy then uses.
+    `shown` is the address without password, query and tokens; `secrets` lists the secrets among
+    these, so that they can be starred out elsewhere. `spends` is True if the address holds a
+    credential, which every client of the proxy then uses.
     """
 
     shown: str

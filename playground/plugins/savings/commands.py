@@ -41,7 +41,7 @@ _SHOWN = (
     "--policy", "policies", multiple=True, help="For example `drop old results`. Default: all."
 )
 @model_option
-@click.option("--provider", default="", help="Use its rules. Default: the model's.")
+@click.option("--provider", default="", help="Whose rules to use. Default: the model's.")
 @click.option("-d", "--dialect", default="native", help="For a session without sent requests.")
 @click.option(
     "--limit", default=0, help="Input tokens at which cuts begin. Default: 60 % of the longest."

@@ -230,11 +230,11 @@ def _pair(pair: Any) -> dict[str, Any]:
 def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
-    In text dialects it calls the first tool of SESSION.
+    In text dialects it calls a tool of SESSION.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its
-    call as text in that dialect; the answers of demo-error and demo-cut break off.
+    call as text in that dialect; the streams of demo-error and demo-cut break off.
     """
     from playground.base.hosts import port_fault
     from playground.plugins.trials.demo_server import DemoServer

@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls a tool as the user's words say (`demo_calls.py`), and answers once it has the result.
-The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
-dialect, `demo-error` breaks off with an error, `demo-cut` without an end, `demo-slow` is slow,
-`demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the request has.
-Rates of mistakes may follow an `@` (`demo_mistakes.py`).
+It calls a tool as the user's words say (`demo_calls.py`), and answers once it has the result. The
+model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
+dialect, `demo-error` breaks a stream off with an error, `demo-cut` without one, `demo-slow` streams
+slowly, `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the
+request has. Rates of mistakes may follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _TAUGHT: Final = "taught"
 
 
 class DemoServer(ThreadingHTTPServer):
-    """A server that runs until `shutdown`. Text dialects call the first of `tools`; `delay` is in
-    seconds."""
+    """A server that runs until `shutdown`. In text dialects it calls one of `tools` (by default
+    `get_weather`). `delay` is the time between two pieces of a stream, in seconds."""
 
     daemon_threads = True
 
@@ -97,7 +97,8 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
 
     - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
     - `demo` makes native calls alone, `demo-hermes` (or another dialect) always calls in hermes.
-    - `demo-cut` and `demo-error` break off, `demo-slow` is slow, `demo-busy` first refuses twice.
+    - `demo-cut` and `demo-error` break off a stream, `demo-slow` is slow, `demo-busy` refuses
+      twice.
     - `demo-taught@call=1+hermes.arguments=6+of=20` makes no call in one of twenty answers, and in
       hermes wrong arguments in six; `tool=1` calls the tool NAME as NAME_too, which no request has.
     """

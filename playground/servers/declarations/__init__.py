@@ -106,7 +106,7 @@ def server_names(parsers_of: str = "") -> list[str]:
     followed by its aliases.
 
     A server's name alone means the parser that it uses for the dialect; `vllm:hermes` names one.
-    Raises UnknownNameError.
+    Raises UnknownNameError for an unknown server.
     """
     if parsers_of:
         parsers = load_server(parsers_of).parsers
@@ -298,8 +298,8 @@ def proofs() -> _Table:
 
 
 def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
-    """Return the slips that this version of the server reads as its view says, in every reply that
-    was tried."""
+    """Return the slips that this version of the server reads as its view says, in all replies that
+    were tried, if these are three or more."""
     tried = _tried_slips(server, parser, dialect).items()
     return frozenset(slip for slip, (equal, of) in tried if equal == of and of >= _LEAST_PROOFS)
 

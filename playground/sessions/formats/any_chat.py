@@ -1,6 +1,7 @@
 """Read JSON of an unknown format that holds lists of messages somewhere.
 
-This format is tried last. Each list in which most entries have a role is a session.
+This format is tried last. Each list in which most entries have a role is a session; so is a
+document that is one message.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _message(content: Any) -> Any:
 
 
 def dump_atif(session: Session) -> str:
-    """Return the session as an ATIF trajectory, without recordings and their chunks."""
+    """Return a session's messages, tools, parameters, times and usage as an ATIF trajectory."""
     records = {record.reply: record for record in session.requests}
     steps: list[dict[str, Any]] = []
     for index, message in enumerate(session.messages):

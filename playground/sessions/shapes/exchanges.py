@@ -293,7 +293,7 @@ def _add_facts(builder: SessionBuilder, last: Exchange, place: Place) -> None:
 def _read_answer(
     builder: SessionBuilder, exchange: Exchange, recording: Recording | None, place: Place
 ) -> None:
-    """Read a response: a stream or a complete reply. Any other response gives a finding."""
+    """Read a response: a stream or a complete reply. Any other text in it gives a finding."""
     if recording is not None:
         read_recording(builder, recording, place)
     elif exchange.response.strip() and not (

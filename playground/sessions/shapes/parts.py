@@ -1,6 +1,6 @@
 """Read content in any provider's shape: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
 
-The kind of a part is its `type` or, in Gemini's shape, its only key.
+A part's kind is its `type`, or without one (Gemini, Bedrock, AutoGen) follows from its keys.
 """
 
 from __future__ import annotations

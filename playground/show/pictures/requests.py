@@ -77,8 +77,7 @@ def _figures(columns: Sequence[Column]) -> str:
 
 
 def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
-    """Return a column for each dialect; the caption names the dialects that only a script
-    shows."""
+    """Return a column for each dialect; the caption names dialects that only a script shows."""
     origins = payloads.origins(columns)
     rows = (
         [escaped(origin), *(code(column.texts.get(origin, ""), _BEGINNING) for column in columns)]

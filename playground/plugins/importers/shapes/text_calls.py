@@ -51,8 +51,8 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return the result of the first open call; if it names a tool, of that tool's first open
-    call."""
+    """Return `value` as a result: of the first open call of the tool that it names, or else of the
+    first open call."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]
@@ -163,7 +163,7 @@ def _constant(node: ast.expr) -> Any:
 
 
 def embedded_tools(text: str) -> list[Any]:
-    """Return the tools in a system prompt: JSON objects with a name, alone or in JSON lists."""
+    """Return the tools in a system prompt: JSON objects with a name and more, alone or in lists."""
     found: list[Any] = []
     decoder = json.JSONDecoder()
     at = 0

@@ -178,8 +178,8 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none. The call's template then has the white space after its parameters, even if there are
-    none."""
+    is none or the result is no valid syntax. The call's template then has the white space after its
+    parameters, even for a call without parameters."""
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
     if not space:

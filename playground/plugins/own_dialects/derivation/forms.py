@@ -188,7 +188,7 @@ def _cuts(
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield opener, closer and section, if the gap between calls begins and ends with them."""
+    """Yield opener, closer and section if closer begins and opener ends the gap between calls."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]

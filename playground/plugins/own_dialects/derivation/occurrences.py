@@ -66,7 +66,7 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Find JSON objects that are the arguments of a call, after the call's name."""
+    """Find all JSON objects: each may be the arguments of a call whose name is before it."""
     return [
         [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
         for reply in replies

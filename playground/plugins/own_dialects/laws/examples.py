@@ -125,7 +125,7 @@ class Subject:
         return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """Return a call that the form allows, with these arguments or the form's sample texts."""
+        """Return a call with these arguments, or with sample texts if the form has only texts."""
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))

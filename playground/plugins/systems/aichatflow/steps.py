@@ -14,11 +14,11 @@ from playground.plugins.systems.go_templates import render
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a run: a message that was read, a request, an answer, a call or a switch.
+    """One step of a run: a message that was read, a request, an answer, a result or a switch.
 
     The step of a message has the message's text as `source`, the variables that were `used` in it,
-    and those that are `missing` in the input. A request has `sent`. A switch has the new template's
-    name as `source`.
+    and those that are `missing` in the input. A request has `sent`. A switch has a note on the new
+    template as `source`.
     """
 
     template: str

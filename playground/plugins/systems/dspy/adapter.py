@@ -97,8 +97,8 @@ class FieldAdapter(AskingAdapter):
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Return the typed output fields of a completion.
 
-        A missing field gets its default, or None if its type allows that. Raises AnswerFault, which
-        names field and value.
+        A missing field gets its default, or None if its type allows that. Raises AnswerFault,
+        which names a field and its unreadable value, or the fields that are missing.
         """
         arguments = {"signature": signature, "completion": completion}
         return self._notifier.run_step(

@@ -25,9 +25,8 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 
 @dataclass(frozen=True)
 class AgentSource:
-    """The declarations of a class: its prompts by name, and the names of all other resources.
-
-    `unread` says which prompts are computed, and which declarations use other decorators.
+    """The declarations of a class, or of a call of ReActAgent: its prompts by name, and the names
+    of its tools, models and actions. `unread` says what was not read, and why.
     """
 
     name: str
@@ -106,8 +105,8 @@ def _read_react(agent: AgentSource, arguments: dict[str | None, ast.expr], names
 
 
 def _read_added(agent: AgentSource, call: ast.Call, names: Names) -> None:
-    """Read a resource that `add_resource(name, kind, value)` adds to the environment of an
-    agent."""
+    """Read a prompt or a tool that `add_resource(name, kind, value)` adds to the environment of
+    an agent."""
     match call:
         case ast.Call(
             func=ast.Attribute(attr="add_resource"),

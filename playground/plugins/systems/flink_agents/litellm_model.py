@@ -169,7 +169,7 @@ class LiteLLMModel(ChatModel):
 
     def _pause(self, error: Exception, attempt: int, *, begun: bool = False) -> float:
         """Return the seconds until the next attempt, by LiteLLM's rule. Raises InputFault after the
-        last attempt, or if the answer had `begun`."""
+        last attempt, if the answer had `begun`, and for an error that LiteLLM would not retry."""
         if ends_without_reason(error):
             raise self._cut_off(begun=begun) from error
         status = getattr(error, "status_code", None)

@@ -41,8 +41,8 @@ _BOUNDS: Final = {
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
     """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault for a schema that Flink-Agents cannot read: it has a list of types, a union of
-    two types and null, or names that pydantic refuses.
+    Raises InputFault for a schema that Flink-Agents cannot read, such as one with a list of types,
+    with a union of two types and null, or with names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
@@ -55,8 +55,8 @@ def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
     """Read a schema from the text of Flink-Agents' Java side: types and descriptions; all
-    properties are required. Raises InputFault if there are no properties, or if a property has no
-    type.
+    properties are required. Raises InputFault if the text is no JSON object with properties, or if
+    a property has no type.
     """
     fields: dict[str, Any] = {}
     try:
@@ -70,7 +70,7 @@ def from_java_schema(text: str, name: str) -> dict[str, Any]:
 
 
 def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema as Flink-Agents' Java side reads it: each field's type and description."""
+    """Return a schema as Flink-Agents' Java side reads it: types, descriptions, required."""
     properties = {
         key: {
             "type": _java_type(field),
@@ -83,7 +83,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """Return the Java side's type of a field. Enums, models and all other types become strings.
+    """Return the Java side's type of a field. Enums, models and unknown types become strings.
 
     On the Java side `list[Any]` is a string and `list` is not, but both have the same schema.
     """

@@ -70,7 +70,7 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
 class ToolView:
     """A tool's schema here, and the forms that Flink-Agents would send.
 
-    If Flink-Agents cannot build the forms, they are None and `fault` says why.
+    `rebuilt` and `openai` are None if Flink-Agents cannot build them; `fault` says why.
     """
 
     name: str
@@ -114,7 +114,7 @@ def read_prompts(text: str) -> dict[str, Prompt]:
     or one prompt, called "prompt", as `read_prompt` reads it.
 
     If two agents have prompts of the same name, the prompts are called `AGENT.NAME`. Raises
-    InputFault for an agent without a readable prompt, and for broken source or YAML.
+    InputFault for Python without a readable prompt, and for broken source or YAML.
     """
     from playground.plugins.systems.flink_agents.agent_source import agents_in
     from playground.plugins.systems.flink_agents.declarations import declared_prompts
