@@ -141,8 +141,7 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal, or None. `edited`: text before a thinking block, which must not change,
-        has changed."""
+        """Return a refusal, or None. `edited`: text before a thinking block wrongly changed."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))

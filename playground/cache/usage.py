@@ -218,8 +218,7 @@ _MOST: Final = 1 << 31  # a larger number is not taken for a count of tokens
 
 
 def billed_of(usage: Any) -> Billed | None:
-    """Return the input tokens of a usage: read, written, and the rest; None if no shape fits, if
-    all counts are 0, or if the parts exceed the total."""
+    """Return a usage's input tokens: read, written, and the rest; None if they are not known."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)

@@ -125,8 +125,7 @@ JSON_LINES: Final = ToolDocs(
 
 
 def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
-    """Return the first example's arguments, or plain values of the required parameters (if there
-    are none, of the first)."""
+    """Return the first example's arguments, or plain values: of required parameters, or of one."""
     if tool.examples:
         return dict(tool.examples[0].parameters)
     names = tool.required_parameters or list(tool.parameters)[:1]

@@ -168,8 +168,7 @@ class CacheSimulation(Drawn, Live):
         """The longest lifetime, and what it saves on all input: in thousandths of a token's price,
         and in billionths of a dollar (None if a request has no list price).
 
-        The property is None if no entry expired, if the longest lifetime saves nothing, or if some
-        request has no marks, so that marks do not decide its lifetime.
+        The property is None if nothing expired or is saved, or if some request has no marks.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -270,8 +269,7 @@ class CacheSimulation(Drawn, Live):
     ) -> list[str]:
         """Return a line for each reason why a request is refused, and for each exceeded limit.
 
-        `max_cost_multiple` limits the input's cost, as a multiple of its cost without a cache;
-        `no_cache_break` allows no break.
+        `max_cost_multiple` is times the cost without a cache; `no_cache_break` allows no break.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000

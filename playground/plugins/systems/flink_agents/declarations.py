@@ -236,7 +236,7 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
     if not isinstance(value, dict) or not {"agents", "prompts", "tools"} & set(value):
-        raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
+        raise InputFault("no declarations", where=where, expected="agents, prompts or tools: lists")
     resources = Resources()
     for place, holder in holders_of(value):
         for key in map(str, holder):
