@@ -273,6 +273,8 @@ def test_findings_are_no_failure_unless_strict() -> None:
     for words in (
         ["replay", "05-call-in-a-fence"],
         ["experiment", "05-call-in-a-fence", "--lose", "2"],
+        ["cache", "simulate", "08-gemini-below", "-d", "xml", "--policy", "claude-code"],
+        ["cache", "simulate", "08-gemini-below", "-d", "xml", "--policy", "claude-code", "--json"],
     ):
         assert run(*words).exit_code == 0
         assert run(*words, "--strict").exit_code == 1

@@ -324,6 +324,9 @@ def test_where_nothing_is_detected_it_shows_why() -> None:
     found = pg.detect("Nothing is called.")
 
     assert repr(found) == f"<Detections of {len(found)} dialects: none, {found.reason}>"
+    assert found.reason in found._repr_mimebundle_()["text/html"]
+    begun = pg.detect("A call begins with <tool_call> and the name.")
+    assert f"likeliest: hermes ({begun.reason})" in begun._repr_mimebundle_()["text/html"]
 
 
 def test_prose_is_of_no_likeliest_dialect() -> None:

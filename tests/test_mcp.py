@@ -23,6 +23,7 @@ from secret_examples import fill_example
 import playground as pg
 from playground.base.errors import InputFault
 from playground.plugins.mcp_server.answers import Answer, Mend, sendable
+from playground.plugins.mcp_server.cache_mends import cache_mends
 from playground.plugins.mcp_server.inputs import Roots
 from playground.plugins.mcp_server.patches import patch_between, patched, pointers
 from playground.plugins.mcp_server.reply_mends import reply_mends
@@ -183,6 +184,23 @@ def test_a_mend_keeps_text_and_reasoning_or_names_what_it_leaves_out(
                 for text in (reply, asked["reply"])
             )
             assert before == after or "moves" in mend.change or left_out, case
+
+
+@pytest.mark.parametrize("said", ["Hi.", [{"role": "developer", "content": "Go on."}]])
+def test_a_mend_loses_no_sentence_in_silence(said: Any) -> None:
+    """The time went out of the instructions, and no user's message was there to take it."""
+    rest = " Sail with the tide." * 700
+    before, after = (
+        {"model": "gpt-4o", "instructions": f"It is {hour} now.{rest}", "input": said}
+        for hour in ("10:00", "11:00")
+    )
+    mends = cache_mends(before, after, 1, lambda pair: pg.simulate_cache(pair, times=[0, 9]), True)
+
+    assert len(mends) == (2 if said == "Hi." else 1)
+    for mend in mends:
+        (first, second) = patched({"requests": [before, after]}, mend.edits)["requests"]
+        assert "It is 10:00 now." in str(first)
+        assert "It is 11:00 now." in str(second) or "new content is left out" in mend.assumes
 
 
 def test_an_agent_that_knows_only_the_answers_mends_eight_of_ten_over_http() -> None:

@@ -100,7 +100,7 @@ class Plugin(NamedTuple):
 
 @cache
 def plugins() -> Mapping[str, Plugin]:
-    """Return every plugin whose code is there, by the name of its entry point."""
+    """Return every plugin that can be loaded, by the name of its entry point."""
     from importlib.metadata import entry_points  # slow: a tenth of the time of a short command
 
     return {
@@ -158,7 +158,7 @@ def session_forms() -> dict[str, SessionForm]:
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
-    """Yield the core's pages in their order, each followed by the plugins' pages after it."""
+    """Yield the core's pages, each followed by the plugins' pages after it; then their others."""
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
@@ -170,7 +170,7 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
 
 
 def public_name(plugin: str, name: str) -> Any:
-    """Return a public name of a plugin. Raises PluginMissingError if the plugin is missing."""
+    """Return a public name of a plugin. Raises PluginMissingError if either is missing."""
     provider = plugins().get(plugin)
     if provider is None or name not in provider.names:
         raise PluginMissingError(plugin, f"playground.{name}")

@@ -45,7 +45,7 @@ class Price:
     days: tuple[tuple[str, int], ...] = ()
 
     def figures(self) -> dict[str, Figure]:
-        """Return the figures about the model's cache that the map has, by the rule's name."""
+        """Return the figures about the model's cache that the source has, by the rule's name."""
         by_rule: dict[str, Figure] = {}
         if self.minimum is not None:
             by_rule["minimum_tokens"] = Figure(self.minimum, self.source)

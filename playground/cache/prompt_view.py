@@ -1,7 +1,7 @@
 """Remove from a request the parts that its provider removes before it looks for a cached prefix.
 
 A message with `clear_at` is removed once a user's turn follows it; earlier models also lose the
-reasoning of all turns before the user's last one.
+reasoning before the user's last turn without tool results.
 """
 
 from __future__ import annotations

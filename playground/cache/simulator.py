@@ -141,7 +141,7 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal, or None. If `edited`, text before a thinking block has changed."""
+        """Return a refusal, or None. `edited`: text before a thinking block wrongly changed."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -232,10 +232,10 @@ class CacheSimulator:
         return self._begun[model]
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
-        """Return the reason why unknown contents of the cache may matter, or "".
+        """Return a reason why the cache may hold other entries than the simulated ones, or "".
 
-        The entries from before the first request are unknown, and so are those of rounds on the
-        server. If a request reads up to its last mark, no other entry matters.
+        Unknown are the entries from before the first request (of no matter to a request that reads
+        up to its last mark), those of rounds on the server, and one whose text was only a string.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -495,8 +495,8 @@ class CacheSimulator:
             if hit_block is None or point > hit_block:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # The bill gives the exact size of the entry at the last mark: it has 2 to 4 tokens less
-            # than the request, even if the mark is on the last block.
+            # The bill gives the exact size of the entry at the last mark: this entry has 2 to 4
+            # tokens less than the request, even if the mark is on the last block.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
@@ -588,7 +588,7 @@ def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
 def simulate(
     requests: Iterable[TimedRequest], rules: Rules, one_by_one: bool = True
 ) -> list[Simulated]:
-    """Send requests, in order of time, to one empty cache, and return their outcomes.
+    """Send requests, which are in order of time, to one empty cache, and return their outcomes.
 
     `one_by_one` is true if each request was sent after the previous answer had begun.
     """

@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the only table of field names. Each shape says if its input count includes tokens read
-and written; a total in the record takes precedence. If the parts exceed the total, the bill is
-unknown: the result is None.
+`SHAPES` is the only table of field names for input. Each shape says if its input count includes
+tokens read and written; a total in the record takes precedence. If tokens read and written exceed
+an input count that includes them, the bill is unknown: the result is None.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class UsageShape:
     """The fields in which one source counts input. A dot in a name leads into an object, or is part
     of the key.
 
-    `whole` is True if `total` includes tokens read and written. A shape fits if the usage has one
-    of its cache counters (or, if the shape has none, its `total`).
+    `whole` is True if `total` includes tokens read and written. A shape fits if the usage has its
+    `total` and, if the shape names cache counters or `known_by`, one of these, too.
     """
 
     total: tuple[str, ...]
@@ -218,7 +218,7 @@ _MOST: Final = 1 << 31  # a larger number is not taken for a count of tokens
 
 
 def billed_of(usage: Any) -> Billed | None:
-    """Return the input tokens of a usage: read, written, and the rest; None if no shape fits."""
+    """Return a usage's input tokens: read, written, and the rest; None if they are not known."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -346,7 +346,7 @@ def _value_at(value: Any, name: str) -> Any:
 
 
 def is_summed(usage: Any) -> bool:
-    """Return True if tools ran at the provider: the bill is then the sum of all rounds."""
+    """Return True if a bill is the sum of several rounds, or if tools ran at the provider."""
     if not isinstance(usage, dict):
         return False
     rounds, counts = usage.get("iterations"), usage.get("server_tool_use")

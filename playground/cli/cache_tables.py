@@ -50,8 +50,9 @@ def print_simulation(
     refusals: list[bool] = []
     cells = _noting_refusals(chain.from_iterable(simulated), refusals)
     if as_json:
-        print_json_array(map(_simulation_json, cells))
-        return failed(all(refusals))
+        print_json_array(_simulation_json(last := cell) for cell in cells)
+        warned = len(refusals) == 1 and any(each.severity != "info" for each in last.findings)
+        return failed(warned or all(refusals))
     first, second = next(cells), next(cells, None)
     if second is None:
         return max(failed(all(refusals)), _requests(first))

@@ -121,11 +121,11 @@ JSON_LINES: Final = ToolDocs(
 )
 
 
-# Example arguments for a tool without an example
+# Example arguments
 
 
 def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
-    """Return the first example's arguments, or a plain value for each required parameter."""
+    """Return the first example's arguments, or plain values: of required parameters, or of one."""
     if tool.examples:
         return dict(tool.examples[0].parameters)
     names = tool.required_parameters or list(tool.parameters)[:1]

@@ -237,7 +237,7 @@ def _join(first: Event, further_texts: list[str], end: Event) -> Event:
 def split(event: Event, offset: int) -> tuple[Event | None, Event]:
     """Cut an event's text at an offset. Return the part before it (None if empty), and the rest.
 
-    An event without text of its own is moved past the offset instead.
+    An event that starts, names, ends or aborts a call is moved to the offset instead.
     """
     start, stop = event.span
     if start >= offset:
@@ -264,7 +264,7 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
 
 
 def owned_text(event: Event) -> str:
-    """Return the characters of the stream in an event's span; "" if it has no span."""
+    """Return the characters of the stream in an event's span; "" if the span is empty."""
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text

@@ -170,9 +170,9 @@ class CallOpeners:
         return holes
 
     def unreadable(self) -> list[Choice]:
-        """Return the openers that name a tool, whatever follows them.
+        """Return the opener that names a tool, in a list; [] if prose may hold such an opener.
 
-        If nothing readable follows, the call is aborted rather than taken for prose.
+        If nothing readable follows it, the call is aborted rather than taken for prose.
         """
         before = self.syntax.call_template.before
         opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)

@@ -117,7 +117,7 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
 
 def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
     """Return the object or array that begins here, and the index of its end, if all of it is there
-    and it is strict JSON; else None.
+    and it is strict JSON; else None. None too for a text that is short or was tried before.
 
     No other call can begin inside: the call's first quote would end a string, and the key after
     that quote would not be JSON. A string alone does not count, because any text may follow it.

@@ -1,7 +1,7 @@
 """Patterns of markers that can be matched partially, however the text is cut.
 
-In a stream's patterns every repetition is bounded and possessive, also inside of another: whatever
-a text holds, it is searched a bounded number of times. (Only `?` may give back what it took.)
+In a stream's patterns every repetition is bounded and possessive, also inside another repetition:
+any text is searched a bounded number of times. (Only `?` may give back what it took.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
 LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # SPACE without \s
 NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no dialect has these characters in a name or a key
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
-# The end of a tag that names a tool. `/>` means no body. Right before a closer a `>` was forgotten.
+# The end of a tag that names a tool. `/>` means no body. If a closer follows, `>` was forgotten.
 EMPTY: Final = "(?:(?P<empty>/)?>|(?P<unended>(?=</)))"
 LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
@@ -135,7 +135,7 @@ def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     """Build a pattern for a name, which ends where the literal after it begins. In quotes a name
-    may have any other characters."""
+    may have any characters but quotes and line breaks."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
@@ -252,7 +252,7 @@ def without_list(section: Template) -> Template | None:
     """Return a section without the brackets of its list, which models leave out around a single
     call.
 
-    Return None if the section has no brackets, or consists of them alone.
+    Return None if the section has no brackets, or no word before them.
     """
     opener, closer = section.before[-1:], section.after[:1]
     if not opener or not closer or not isinstance(opener[0], str) or not isinstance(closer[0], str):

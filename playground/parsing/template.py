@@ -89,7 +89,7 @@ def compile_template(text: str, bodies: Collection[str], others: Collection[str]
 
 
 def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> None:
-    """Raise SyntaxFault if a hole is unknown, or if the template has no body or several."""
+    """Raise SyntaxFault for an unknown hole, no body, or several bodies that name no arguments."""
     allowed = [*bodies, *others]
     for match in _TOKEN.finditer(text):
         if match[1] is not None and declared_hole(match[1], allowed) not in allowed:

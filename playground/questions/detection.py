@@ -43,8 +43,8 @@ _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but n
 class Detection:
     """A text as one dialect reads it.
 
-    `as_written` is True if the dialect would write these calls in exactly this way. Otherwise,
-    `begun` is the number of characters at the start of the first call that it would write the same.
+    `as_written` is True if the dialect would write these calls in this way, apart from white space.
+    If not, `begun` is how many characters at the start of the first call it would write the same.
     `text_characters` and `markers` (of any dialect) count what is outside of calls; `unknown` is
     the number of calls of unknown tools. `any_text` is True if the dialect reads any text between
     its markers as a call, `any_fence` if its markers are those of a code fence.
@@ -66,7 +66,7 @@ class Detection:
 
     @property
     def evident(self) -> int:
-        """The number of complete calls that are evidence for the dialect: calls of known tools."""
+        """The complete calls of known tools, which are evidence for the dialect; 0 if doubtful."""
         return 0 if self.doubtful else self.calls - self.unknown
 
     @property
@@ -159,10 +159,10 @@ def detect(
 ) -> Detections:
     """Return every dialect's reading, the likeliest first; ties are in the registry's order.
 
-    Dialects that neither read nor abort a call come after those that do. `progress` is called with
-    the number of dialects that have read the text, and the number of all. Because eighty parsers
-    read a text, it is read only up to its 2,000th start of a tag, fence, control token or JSON
-    object; `unread` counts the characters after that.
+    Dialects that read complete calls of known tools come before those that read none. `progress` is
+    called with the number of dialects that have read the text, and the number of all. Because
+    eighty parsers read the text, they stop after its first 2,000 starts of tags, fences, control
+    tokens and JSON objects; `unread` counts the characters after that.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
@@ -203,7 +203,7 @@ def _ranked(
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """Return a finding if the chosen dialect reads no call, but another dialect does; else None."""
+    """Return a finding if `dialect` reads no part of a call, but the likeliest one reads calls."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
@@ -216,11 +216,11 @@ def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    A reading ranks higher for, in this order: more calls of known tools; fewer unread markers;
-    calls that the dialect would write in the same way (many dialects read the calls of others); an
-    aborted call or a finding (a dialect without either has missed the call); fewer aborted calls;
-    fewer findings; less text. Text is compared last, because a dialect whose replies begin with
-    reasoning reads all prose as reasoning.
+    A reading ranks higher for, in this order: more calls of known tools; fewer unread markers; no
+    calls that may be any text; calls that the dialect would write in the same way (many dialects
+    read the calls of others); any call, complete or aborted; more characters that the dialect would
+    write the same; a finding that suggests a call; fewer aborted calls; fewer findings; less text
+    (last, because a dialect whose replies begin with reasoning reads all prose as reasoning).
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0

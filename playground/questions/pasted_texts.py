@@ -10,7 +10,7 @@ from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.sessions.documents import parse_json
 
-_MOST_DETECTED: Final = 20_000  # characters of a reply; sixty dialects read them in 0.1 s
+_MOST_DETECTED: Final = 20_000  # characters of a reply; all dialects read them in 0.1 s
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
 _ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # a variable, not a string or a key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]

@@ -111,8 +111,8 @@ def raw_prompt(
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """Return the name of the dialect whose parser reads the calls that the template writes. Return
-    "" if there is none, or if the `budget` (by default that of one question) is used up before."""
+    """Return the name of the dialect that reads the calls that the template writes; "" if there is
+    none, if the template refuses a call, or if the `budget` (of one question) is used up before."""
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])

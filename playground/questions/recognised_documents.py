@@ -91,7 +91,7 @@ class Recognised:
 def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
     """Recognise sessions, tools, or a template, dialect or policy; return None for prose.
 
-    JSON, YAML or a Python file without any of these is recognised as "nothing".
+    JSON or a Python file without any of these, or a broken YAML file, is recognised as "nothing".
     """
     text, data = unwrapped.text, unwrapped.text.encode("utf-8", "surrogatepass")
     place = PASTED if unwrapped.wrapping else name or PASTED
@@ -153,7 +153,7 @@ def _stream(source: Source) -> Recognised | None:
 
 
 def recognise_sessions(source: Source) -> Recognised:
-    """Count the sessions of a source. Raises InputFault if it holds none."""
+    """Count up to MOST_SESSIONS sessions of a source. Raises InputFault if it holds none."""
     loaded = list(islice(read_sessions(source), MOST_SESSIONS))
     if not loaded:
         raise InputFault("it holds no session", where=source.name, expected="at least one")

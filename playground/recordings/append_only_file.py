@@ -53,9 +53,9 @@ class AppendOnlyFile:
     """A recording's file, created at once and written to the disk every `seconds`.
 
     With `force` an old file keeps its name until an answer has come (`answered`); until then the
-    new file has another name. If it is closed without an answer, as after a refusal, it gets a
-    numbered name, which is then its `path`. Raises InputFault if the file exists and `force` is not
-    given, or if it cannot be created.
+    new file has another name. If the new file is closed without an answer, as after a refusal, it
+    gets a numbered name, which is then its `path`. Raises InputFault if the file exists and `force`
+    is not given, or if it cannot be created.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:

@@ -24,9 +24,9 @@ from playground.sessions.session import Session
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Return findings about a session that could be read.
 
-    They are about calls without results, results without calls, missing and double ids, empty
-    messages, roles out of order, odd schemas, and compactions that do not say which messages they
-    kept. `places` are the messages' places in the file.
+    They are about calls without results, results without calls, both as text, missing and double
+    ids, empty messages, roles out of order, odd schemas, and compactions that do not say which
+    messages they kept. `places` are the messages' places in the file.
     """
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
     pairing = _Pairing(places)
@@ -177,7 +177,7 @@ def repair(session: Session) -> tuple[Session, list[str]]:
     """Make every unambiguous repair. Return the session and a list of the repairs.
 
     Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
-    with an id that no call has, gets the id of the only call that it may belong to.
+    with an id that no open call has, gets the id of the only open call that it may answer.
     """
     done: list[str] = []
     messages: list[Message] = []

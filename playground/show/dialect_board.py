@@ -44,7 +44,7 @@ HEADS: Final = [
 
 def example_call(dialect: Dialect) -> str:
     """Return a call of a tool as the dialect writes it; or the dialect's own example, if its calls
-    have no names."""
+    hold only texts."""
     syntax = getattr(dialect, "syntax", None)
     if syntax is not None and syntax.text_keys:
         call = ToolCallPart("call_1", syntax.name or _CALL.tool_name, dict(syntax.sample_texts))

@@ -107,7 +107,7 @@ CUTS: Final[tuple[Cut, ...]] = (
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     """Return the tokenizer of a GGUF file.
 
-    Raises InputFault if the package gguf is not installed, or the kind of vocabulary is unknown.
+    Raises InputFault if the package gguf is not installed, or for no vocabulary of a known kind.
     """
     reader = gguf_reader(path)
 

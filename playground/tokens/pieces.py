@@ -40,9 +40,9 @@ class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
     If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
-    share of the text that the model certainly gets. `fixed` is the number of control tokens. If
-    `unseen`, a bill may hold more than the text; if `forgets`, the provider may drop earlier
-    messages.
+    share of the text that the model certainly gets. `fixed` is the number of other tokens: control
+    tokens, or a picture of known size. If `unseen`, a bill may hold more than the text; if
+    `forgets`, the provider may drop earlier messages.
     """
 
     text: str = ""

@@ -30,7 +30,7 @@ _PASSED_VARIABLES: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", 
 
 
 class Stopped(PlaygroundError):
-    """Raised if a task was stopped. `reason` is the limit that stopped it, `detail` the error."""
+    """Raised if a task was stopped by a limit, or ended its process (`detail` is the error)."""
 
     def __init__(
         self, reason: Literal["time", "memory", "ended"], seconds: float, detail: str = ""
@@ -65,8 +65,8 @@ def run(task: str, value: Any, budget: Budget) -> Any:
 
     `value` must be data for `marshal` (None, bool, int, float, str, list, tuple, dict), the result
     is JSON. The start of a worker and the import of the task's module do not count against the
-    budget; a task that is stopped uses the budget up. Raises InputFault if the task reports a
-    user's mistake, Stopped, or Unavailable.
+    budget; a task that is stopped uses the budget up. Raises InputFault if `value` is other data or
+    the task reports a user's mistake, Stopped, or Unavailable.
     """
     if budget.seconds_left <= 0:
         raise Stopped("time", budget.seconds)

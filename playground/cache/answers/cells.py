@@ -166,9 +166,9 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def longer_life(self) -> tuple[str, int, int | None] | None:
         """The longest lifetime, and what it saves on all input: in thousandths of a token's price,
-        and in billionths of a dollar (None without a list price).
+        and in billionths of a dollar (None if a request has no list price).
 
-        The property is None if no entry expired, or if the longest lifetime saves nothing.
+        The property is None if nothing expired or is saved, or if some request has no marks.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -187,7 +187,7 @@ class CacheSimulation(Drawn, Live):
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
         """Return the extra cost of not reading the lost tokens, in billionths of a dollar, by the
-        billed model's price; None if it has no price or no bill."""
+        billed model's price; None without a bill, or if the model has no rules or no price."""
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
@@ -204,7 +204,7 @@ class CacheSimulation(Drawn, Live):
 
     def explanation(self, broken: BilledBreak) -> str:
         """Describe what changed in the session before a break that the bills show; "" if nothing
-        changed, or if the cache had expired."""
+        did. Unless the model changed, "" too if no break was predicted or the cache had expired."""
         since, number = broken.since, broken.number
         before, after = (facts_of(self.request_facts, each).model for each in (since, number))
         if is_other_model(before, after):
@@ -223,8 +223,8 @@ class CacheSimulation(Drawn, Live):
     def why(self, number: int) -> str:
         """Return the reason for the tokens that a request reads.
 
-        The reason for a break names the first difference. For a break that only the bills show, it
-        names facts that may explain it.
+        For a break or a compaction, the first difference is added; for a break that only the bills
+        show, facts that may explain it.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks or number in self.compacted:
@@ -233,7 +233,7 @@ class CacheSimulation(Drawn, Live):
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
-        """Return a sentence on the longest lifetime and what it saves; "" if it saves nothing."""
+        """Return what the longest lifetime saves, in words; "" if nothing expired or is saved."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
         life, saved, nano = self.longer_life
@@ -267,9 +267,9 @@ class CacheSimulation(Drawn, Live):
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Return a line for each exceeded limit, and for each reason why a request is refused.
+        """Return a line for each reason why a request is refused, and for each exceeded limit.
 
-        `max_cost_multiple` limits the input's cost, as a multiple of its cost without a cache.
+        `max_cost_multiple` is times the cost without a cache; `no_cache_break` allows no break.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
@@ -353,7 +353,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def price(self) -> Price | None:
-        """The model's list price, if a source has one and the rules are the model's own."""
+        """The model's list price; None if unknown, by another model's rules, or if not `priced`."""
         return self._price_of_model(self.model)
 
     def _price_of_model(self, model: str) -> Price | None:
@@ -363,7 +363,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def nano_dollars(self) -> int | None:
-        """The cost of all input in billionths of a dollar; None without a price."""
+        """The cost of all input in billionths of a dollar; None if a request's price is unknown."""
         nano = 0
         for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
             price = self._price_of(number)
@@ -374,7 +374,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def uncached_nano_dollars(self) -> int | None:
-        """The cost of all input without a cache, under the same terms; None without a price."""
+        """The cost of all input without a cache, under the same terms, or None likewise."""
         nano = 0
         for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
             price = self._price_of(number)
@@ -416,7 +416,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def origins(self) -> list[str]:
-        """The figures that hold for the model, one on each line, with its source."""
+        """Lines on the model's figures with sources, on guesses, and on the cost of all input."""
         if self.rules is None:
             return []
         if self.rules.match == "unknown":
@@ -472,8 +472,8 @@ class BilledBreak:
     """A bill which shows that request `number` read less than the cache held.
 
     The cache held `cached_before` tokens: those that the last billed request before it (`since`)
-    left there, or fewer if a simulation shows that the session left fewer. `total` is the length of
-    the whole request.
+    left there, or fewer if the simulated request reads fewer. `total` is the length of the whole
+    request.
     """
 
     number: int

@@ -26,8 +26,8 @@ class WhatIf:
 
     `environment` is the place of the environment block: "none" leaves it out; "after" puts it after
     the marks of the last user message, as dialects do; "persisted" puts it on every user message
-    and keeps it there; "inside" puts it on the last user message, before the marks are set. A
-    session without an environment block gets a sample of about 1,500 characters. `shuffled_tools`
+    and keeps it there; "inside" puts it on the last user message, before the marks are set. For
+    these three, a session without a block gets a sample of about 1,500 characters. `shuffled_tools`
     puts the tools of each request in another order, `timestamp` adds the time (with seconds) to the
     system prompt. `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool
     calls that are joined into one turn. `pending` adds the request that nobody has answered yet.
@@ -77,7 +77,7 @@ class WhatIf:
         return replace(plain, messages=joined), stops
 
     def request(self, session: Session, number: int) -> Session:
-        """Return the prompt data of one request."""
+        """Return a session for one request, with its tools in the order of that request."""
         if not self.shuffled_tools or not session.tools:
             return session
         # The tools are rotated, not shuffled: two requests in a row never begin with the same tool.

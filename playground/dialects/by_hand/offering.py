@@ -60,7 +60,7 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
-    unchanged if it takes all of them, or if it requires further arguments.
+    unchanged if it takes all of them, or if it cannot be called so (see `call_fault`).
     """
     signature = inspect.signature(declared)
     required, offered = _arguments(signature)
@@ -153,8 +153,8 @@ def _accepted_arguments(
 ) -> dict[str, str] | None:
     """Return the optional arguments that an override takes: its own name -> the declared name.
 
-    Return None if it requires a further argument. A required argument with another name is
-    recognised by its position: Azad's `rules_file_name` is `rules_path`.
+    Return None if it takes too few arguments, or requires a further one. A required argument with
+    another name is recognised by its position: Azad's `rules_file_name` is `rules_path`.
     """
     required, offered = _arguments(inspect.signature(declared))
     parameters = list(inspect.signature(override).parameters.values())

@@ -54,8 +54,8 @@ class Plugins:
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
-    """Load and try every entry. An entry is left out if its name is in `taken_names`, or an earlier
-    entry has it."""
+    """Load and try every entry. An entry is left out if it is broken, if its name is in
+    `taken_names`, or if an earlier entry has it."""
     names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:

@@ -159,7 +159,7 @@ class AskedTemplate:
     form: RequestForm = field(default_factory=RequestForm)
     budget: Budget = field(default_factory=lambda: Budget(ASKING_SECONDS), repr=False)
     always_tools: bool = False
-    """True if it gets tools even for requests without calls: some templates fail without tools."""
+    """True if requests without calls have tools, too: some templates fail without tools."""
     renderings: int = 0
     refused: str = ""
     earlier: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
@@ -224,7 +224,7 @@ class AskedTemplate:
         return self.ask(*messages, calls=calls or TWO).after_user
 
     def generation(self) -> str:
-        """Return the text after USER in a prompt that a model is to answer, or ""."""
+        """Return the text after USER in a prompt that a model is to answer; "" if refused."""
         return self.ask(user(USER), calls=ONE, generation=True).after_user or ""
 
     def answered(self, words: str) -> str | None:
@@ -254,7 +254,7 @@ def system(words: str) -> dict[str, Any]:
 
 
 def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[str, Any]]:
-    """Return OpenAI's tools that fit the calls, with types and descriptions for templates to read.
+    """Return tools, in OpenAI's form with types and descriptions, that fit the calls and `TWO`.
 
     The type null sends some templates into an endless loop. Unless `with_null`, an argument of that
     type is declared as a string.
@@ -313,7 +313,7 @@ _BEST: Final = 3
 
 
 def _score(region: str) -> int:
-    """Score a form by the text of a call: 0 if the name, key or value is missing.
+    """Score a form by the text of a call: 0 if its name, its key or its value is missing.
 
     The score is lower if arguments are encoded twice, or written as a Python dict.
     """

@@ -52,7 +52,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """A rule about a keyword, or about one of the CASES: the effect and its source.
+    """A rule about a keyword, one of the CASES, or one `_OF_TOOLS`: the effect and its source.
 
     `instead` is a key of INSTEAD, whose text says what to write. `confirmed` is a second source.
     """

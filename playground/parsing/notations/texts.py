@@ -50,8 +50,8 @@ class Texts(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         """Write the texts.
 
-        If the call's tool or arguments do not fit the form, the last text is the whole call as
-        Python or JSON. It can be read back only if `objects` is set; `check` reports this before.
+        If the call's tool or arguments do not fit the form, the last text is the call as Python, or
+        its arguments as JSON. Only with `objects` can it be read back; `check` reports this before.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)

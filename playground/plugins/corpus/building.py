@@ -74,7 +74,7 @@ def build_corpus(
     figures of its receipt are stored.
 
     Raises InputFault if another build is running in `out`, if an input does not exist, if the disk
-    is full, or if the corpus exists with another `redact`.
+    is full, if the corpus exists with another `redact`, or for memory:// with several processes.
     """
     require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):

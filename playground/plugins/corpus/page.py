@@ -196,7 +196,7 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
 
 
 def applied_filters(name: str, filters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the filters whose column the question has, and the names of the others."""
+    """Return the filters that the question can apply, and the names of the others that are set."""
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     applied = {key: filters[key] for key in filters if _has_column(table, key)}
     if name == "tools":

@@ -23,7 +23,7 @@ _AT_ONCE: Final = 8_192  # rows
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums over all requests to one model. `nano_dollars` is the list price of the input."""
+    """The sums over all requests to one model. `nano_dollars` is the input's cost at list price."""
 
     sessions: int = 0
     requests: int = 0

@@ -2,7 +2,7 @@
 blocks.
 
 The skeleton is the session's own file with block numbers in place of tools, messages, the system
-prompt and the contents of request bodies. Recordings are not stored.
+prompt, replies and the contents of request bodies. Recordings are not stored.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a block's message. Its lines begin with the role's name, except an assistant's."""
+    """Return a block's message. Its lines begin with the role's name, except in a response."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:

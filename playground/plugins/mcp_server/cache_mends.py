@@ -49,10 +49,10 @@ class Change(NamedTuple):
 def cache_mends(
     before: Body, after: Body, number: int, simulate: Simulate, is_argument: bool
 ) -> list[Mend]:
-    """Return the changes after which request `number` (from 0) reads more, the best first.
+    """Return up to three changes after which request `number` (from 0) reads more, the best first.
 
     The edits change `requests`. With `is_argument`, this is the list of bodies in the arguments;
-    otherwise it is the list that the session or file holds.
+    otherwise it is the list that the session or file holds. Very long requests get no changes.
     """
     now = simulate([before, after])
     rules, read = now.rules, now.requests[-1].read
@@ -133,9 +133,10 @@ def _with_old_beginning(base: Change, rules: Rules, settings: bool) -> Change:
     for key in [key for key in _MESSAGES if isinstance(before.get(key), list)]:
         new = made.body.get(key)
         made.keep_history(key, before[key], new if isinstance(new, list) else [])
-    if made.moved:
+    if made.moved and _append(made.body, "\n".join(made.moved)):
         made.words.append("move new content into the last user message")
-        _append(made.body, "\n".join(made.moved))
+    elif made.moved:
+        made.assumes.append("new content is left out")
     return base.changed("; ".join(made.words), before, made.body, *made.assumes)
 
 
@@ -246,7 +247,7 @@ def _marked_like(parts: Any, other: Any) -> Any:
 
 
 def _same_tools(base: Change) -> Change | None:
-    """Return both requests with the tools of both; None if their tools are the same."""
+    """Return both requests with the tools of both; None if their tools have the same names."""
     key = next((key for key in _TOOLS if _are_lists(base.before, base.after, key)), "")
     old, new = base.before.get(key, []), base.after.get(key, [])
     names = {_name(tool) for tool in old}, {_name(tool) for tool in new}
@@ -263,7 +264,7 @@ def _same_tools(base: Change) -> Change | None:
 
 def _moved_out(base: Change) -> Change | None:
     """Return both requests without the sentences of the system prompt that differ; these move to
-    the end. Return None if no sentence differs."""
+    the end. Return None if no sentence differs, if more differs, or if no user message is there."""
     bodies = copy.deepcopy((base.before, base.after))
     for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
         both = _pieces(base.before[key]), _pieces(base.after[key])
@@ -271,8 +272,8 @@ def _moved_out(base: Change) -> Change | None:
             gone = [*dict.fromkeys(piece for piece in own if piece not in {*other})]
             for piece in gone:
                 body[key] = _without_text(body[key], piece)
-            if gone:
-                _append(body, "\n".join(piece.strip() for piece in gone))
+            if gone and not _append(body, "\n".join(piece.strip() for piece in gone)):
+                return None
         if both[0] != both[1] and _plain(bodies[0][key]) == _plain(bodies[1][key]):
             words = f"move what changes from {key} to the end of the last user message"
             return base.changed(f"{words}, in all requests", *bodies)
@@ -290,12 +291,15 @@ def _without_text(value: Any, text: str) -> Any:
     return value
 
 
-def _append(body: Body, text: str) -> None:
-    """Add a text to the end of the last user message, after its marks."""
+def _append(body: Body, text: str) -> bool:
+    """Add a text to the end of the last user message, after its marks. Return False without one."""
+    if isinstance(body.get("input"), str):
+        body["input"] = f"{body['input']}\n\n{text}".strip()
+        return True
     key = next((key for key in _MESSAGES if isinstance(body.get(key), list)), "")
     users = [index for index, each in enumerate(body.get(key) or ()) if _role(each) == "user"]
     if not users:
-        return
+        return False
     message = copy.deepcopy(body[key][users[-1]])
     field = "parts" if "parts" in message else "content"
     parts = message.get(field)
@@ -306,13 +310,14 @@ def _append(body: Body, text: str) -> None:
     else:
         message[field] = f"{parts or ''}\n\n{text}".strip()
     body[key] = [*body[key][: users[-1]], message, *body[key][users[-1] + 1 :]]
+    return True
 
 
 # marks
 
 
 def _marked(change: Change) -> Change:
-    """Return both requests with a mark on each one's last user message."""
+    """Return both requests with marks on their last user messages, as `words` describes."""
     mark = next(_all_marks(change.after), None) or next(_all_marks(change.before), None)
     before, after = copy.deepcopy(change.before), copy.deepcopy(change.after)
     last: list[int] = []

@@ -96,7 +96,7 @@ def show(name: str, form: str, start_anchor: str, portable: bool, out: str, forc
     in `workspace/dialects` of $PLAYGROUND_HOME.
 
     A response template is JSON, the value of `response_template` in a tokenizer's configuration.
-    Findings on stderr name the parts of the dialect that it cannot express. If there is no
+    Findings on stderr name the parts of the dialect that the template lacks. If there is no
     template, the exit status is 1.
     """
     from playground.dialects.files import dump_dialect

@@ -98,8 +98,8 @@ def _readable_codings(accepted: bytes) -> bytes:
 
 def credentials(headers: Headers, query: str) -> tuple[str, ...]:
     """Return a client's credentials, which are replaced by stars wherever they recur. A long
-    credential is returned in blocks. Values shorter than eight characters and plain words are left
-    out."""
+    credential is returned in blocks. Values under eight characters, paths, numbers and plain words
+    are left out."""
     blocks = (
         secret[len(secret) * n // count : len(secret) * (n + 1) // count]
         for name, value in (*_decoded(headers), *query_values(query))

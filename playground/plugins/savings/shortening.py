@@ -108,7 +108,7 @@ def _everything(policy: Shortening, messages: Messages, size: Size, fixed: int) 
 
 
 def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Keep only the newest messages, at every request."""
+    """Keep only the head (`head_length`) and the newest messages, at every request."""
     head = head_length(messages)
     start = safe_start(messages, max(head, len(messages) - policy.keep))
     changed, policy._cut = start - head > policy._cut, max(policy._cut, start - head)
@@ -149,7 +149,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
 
 
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Above the limit, replace all messages except the newest ones with a summary."""
+    """Above the limit, replace all messages between the head and the newest with a summary."""
     head, history = head_length(messages), policy._history
     history.go_on(messages, size)
     sent, sums = _summarised(policy, messages, head), history.sums
@@ -188,8 +188,8 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Return every policy, with figures that follow from `limit`. `keep` replaces each policy's own
-    `keep`."""
+    """Return every policy, with figures that follow from `limit`. `keep` replaces the number of
+    messages or results that a policy keeps; "prune in place", which keeps tokens, ignores it."""
     return [
         Shortening(EVERYTHING),
         Shortening("keep last messages", keep or 20),
@@ -201,7 +201,7 @@ def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shorten
 
 
 def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Shortening:
-    """Return a policy by its name. Raises InputFault."""
+    """Return a policy by its name. Raises InputFault for an unknown name."""
     by_name = {each.name: each for each in shortenings(limit, keep, summary)}
     if name not in by_name:
         raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(by_name)}")

@@ -115,7 +115,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two arms with the same cases and attempts: how often both arms, one arm or neither was right.
+    """Two arms, by the attempts that both answered: how often both, one or neither was right.
 
     `chance` is the probability of a split at least this uneven if neither arm is better. It is the
     exact sign test (two-sided), which is McNemar's test for small numbers.
@@ -176,8 +176,8 @@ class Trial(Drawn):
     def verdict(self) -> str:
         """A sentence that names the best arm, or says that nothing is proven.
 
-        An arm is best if it has more right arguments than each other arm. The level of 5 % is
-        divided among all pairs (Bonferroni), because the best arm is chosen after the fact.
+        An arm is best if it is proven to have more right arguments than each other arm. The level
+        of 5 % is divided among all pairs (Bonferroni): the best arm is chosen after the fact.
         Attempts without an answer and answers that broke off are named, and are in no arm's shares.
         """
         said = self._comparison

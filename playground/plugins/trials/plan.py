@@ -72,7 +72,7 @@ class TrialCost:
 class TrialPlan(Shown):
     """A trial that has not begun: `cost` is its forecast, `run` begins it.
 
-    Without models the trial costs nothing: it reads the session's recordings in their own dialects.
+    Without models the trial costs nothing: it reads the session's recordings in these `dialects`.
     """
 
     session: Session
@@ -124,7 +124,7 @@ class TrialPlan(Shown):
 
     @property
     def requests(self) -> int:
-        """The number of attempts that `run` makes, including those that are refused."""
+        """The number of requests of `run` to models, including those that are refused."""
         return len(self._jobs())
 
     @property

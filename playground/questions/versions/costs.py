@@ -1,7 +1,7 @@
 """Compare how much of a request each provider reads from its cache after another request. Each
 provider is simulated as if both requests went there, the second shortly after the first. Some
-providers cache only at marks: for these, requests without marks get three, where agents set them:
-after the tools, the system prompt and the last message.
+providers cache only at marks: for these, if neither request has marks, both get those that agents
+set: after the tools, the system prompt and the last message.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PrefixCost:
     The first request leaves `cached_before` tokens in the cache. `extra` is what not reading the
     lost tokens adds to the cost, in thousandths of an input token's price. If the provider is the
     model's own and its price is known, `nano_dollars` is the same in billionths of a dollar.
-    `marks` says whose marks were simulated; `marks_assumed` is True if neither request has marks.
+    `marks` says whose marks were simulated, `marks_assumed` if they were added to both requests.
     `parts` is the first difference of the prefixes, None if the second request continues the first.
     `assumption` says which model's rules are used if no rule of the provider names the model.
     """

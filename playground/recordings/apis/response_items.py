@@ -13,7 +13,7 @@ CLIENT_CALLS: Final = {  # calls that the client runs → the finished item's fi
 }
 CLIENT_RUN_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}
 OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # also calls, despite their names
-ASKED: Final = "asked_of_provider"  # the kind of a part with the id and task of such a call
+ASKED: Final = "asked_of_provider"  # the kind of a part: id and task of a call that a provider runs
 _TASKS: Final = (
     "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
 )  # fmt: skip

@@ -35,7 +35,7 @@ _RESPONSES: Final = (
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts", "date")
-# each row has one of these fields
+# each row has at least one of these fields
 _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
@@ -179,8 +179,8 @@ def _stream(events: list[Any]) -> bytes:
 def _socket_exchanges(
     sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges over one socket. A request after the first holds only new items, so the
-    items of the previous reply are added."""
+    """Yield the exchanges over one socket. A request that continues the previous one holds only new
+    items, so the items of the previous reply are added."""
     replies: list[list[Any]] = [[]]
     for event in received:
         replies[-1].append(event)

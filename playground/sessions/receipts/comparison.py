@@ -1,7 +1,7 @@
 """Compare the leaves of a file with the sessions that were read from it.
 
-Texts are searched for in the sessions. For short texts, repeats, results and annotations, the
-numbers of occurrences are compared, too: such a text may be found although one copy is lost.
+Texts are searched for in the sessions. For texts, annotations and calls, the numbers of occurrences
+are compared, too, because one copy may be lost. A result is compared with those of the same call.
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ def _json_texts(holdings: Holdings) -> set[str]:
 
 
 def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the token reports that no request has, and those that requests have more often than the
-    file. A report in the file may be a copy of another report, or the sum of all."""
+    """Yield the token reports that the requests have less often than the file, and those that they
+    have more often. A report in the file may be a copy of another report, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
     bills = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
@@ -263,7 +263,7 @@ def _is_part(report: Iterable[int], bill: Iterable[int]) -> bool:
 
 
 class _Explanations:
-    """The reasons why a text may be missing: a finding says so, or the format ignores its path."""
+    """The reasons why a piece may be missing: a finding is about it, or the format ignores it."""
 
     def __init__(
         self, leaves: Leaves, findings: Iterable[Finding], left_aside: Mapping[str, str]
@@ -306,7 +306,7 @@ class _Explanations:
         )
 
     def _applies(self, reason: str, text: str) -> bool:
-        """Return False if the reason says that another path has the same text, but it has not."""
+        """Return False if the reason names another path that has the same text, and none has."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -408,7 +408,7 @@ class _SessionWords:
         self._joined = "\n".join(text for text, n in self._whole.items() for _ in range(n))
 
     def times(self, text: str) -> int:
-        """Return how often a text occurs in the sessions, alone or as a line of a longer one."""
+        """Return how often a text occurs alone or as a line; else, if it is long, inside others."""
         there = self._whole[text] or self._lines[text]
         return there or (self._joined.count(text) if len(text) >= _SHORTEST_PIECE else 0)
 

@@ -53,8 +53,8 @@ def is_frame(value: dict[Any, Any]) -> bool:
 
 
 def frames_in(text: str) -> list[Any]:
-    """Return the frames of server-sent events, or of JSON lines within a string; [] if the text has
-    anything else. An event's data that is not JSON becomes a text."""
+    """Return the frames of server-sent events, or of JSON lines within a string (if more than half
+    of them can be read); [] for any other text. An event's data that is not JSON becomes a text."""
     if text.lstrip()[:1] == "{" and "\n" in text:
         lines = [line for line in text.split("\n") if line.strip()]
         frames = [value for line in lines for value in json_values(line)]

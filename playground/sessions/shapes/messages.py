@@ -203,7 +203,7 @@ def unwrap_message(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
-    """Read an item of a response, which has a type and no role; return False for anything else."""
+    """Read an item of a response, known by its type; return False for anything else."""
     kind = str(value.get("type") or "")
     outer = "role" not in value and "from" not in value
     if kind in _OUTPUT_KINDS or (kind.endswith("_call_output") and outer):
@@ -235,7 +235,7 @@ def merge_reasoning(builder: SessionBuilder, index: int) -> int:
 
 
 def _is_unknown(value: dict[str, Any]) -> bool:
-    """Return True if no known field holds anything, but an unknown one does."""
+    """Return True if no known field (but metadata) holds anything, and an unknown one does."""
     if value.get("content") is not None:
         return False
     if any(value.get(key) is not None for key in (*CONTENT, *_CALL_FIELDS)):

@@ -63,7 +63,7 @@ _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a request's body: everything except its messages, tools and model.
+    """Return the known parameters of a request's body; {} for a body that shows no sign of one.
 
     A parameter at the top of the body overrides the same parameter in an inner object.
     """

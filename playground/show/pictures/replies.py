@@ -92,8 +92,7 @@ def _calls(result: ParseResult) -> str:
 @draws("picture", Detections)
 def detections(value: Detections) -> Markup:
     """Return a table of the likeliest dialects, as print() shows them."""
-    best = value[0] if value and value[0].calls else None
-    line = f"likeliest: {best.dialect} ({best.reason})" if best else "no dialect reads a call"
+    line = f"likeliest: {value.dialect} ({value.reason})" if value.dialect else value.reason
     rows = [[each.dialect, str(each.calls), each.reason] for each in value[:SHOWN]]
     others = len(value) - len(rows)
     caption = "the likeliest first" + (f"; {others} more are in .frame()" if others else "")

@@ -93,7 +93,7 @@ class XMLAdapter(ChatAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the fields' elements; an element that is not closed is ignored. If a field occurs
-        twice, the first is used. (DSPy 3.4.1 returns a text that lists both.)"""
+        twice, the first is used, unless it holds a list. (DSPy 3.4.1 returns a text of both.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:

@@ -39,7 +39,7 @@ _SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schem
 
 
 class ChatModel(ABC):
-    """A model that answers messages. A subclass must only define `complete`."""
+    """A model that answers messages. A subclass needs to define only `complete`."""
 
     @abstractmethod
     def complete(
@@ -154,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills in the `prompt` itself, and uses the bound tools. All other methods of a
-    ChatModel call `chat` and `bind_tools`.
+    Its `chat` fills in the `prompt` itself, and uses the bound tools. The other methods that ask
+    the model bind their tools by `bind_tools`, and call `chat`.
     """
 
     prompt: Prompt | None = None

@@ -187,8 +187,8 @@ def scan(holder: object) -> Resources:
 def agent_resources(agent: Agent, models: Mapping[str, ChatModel]) -> Resources:
     """Return the resources of an agent's class and those added to it.
 
-    `models` replace declared chat models, but keep their prompts and tools. Raises InputFault for a
-    name that occurs twice, and UnknownNameError for a model that is not declared.
+    `models` replace declared chat models, but keep their prompts and tools. Raises InputFault for
+    two resources of one kind and name, and UnknownNameError for a model that is not declared.
     """
     resources = scan(agent)
     for kind, added in agent.resources.items():
@@ -228,15 +228,15 @@ def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callab
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
     """Read the prompts and tools of a Flink-Agents YAML file, also those of its agents.
 
-    `import_code` imports the modules of its functions. A tool without a source file has no
-    parameters, and a finding says so; another finding names unread parts. Raises InputFault, which
-    names file and field. If a name is used twice, the agent's name is put before it:
-    `harbour.desk`.
+    `import_code` imports the modules of the tools' functions. Without it, a tool whose function is
+    not found in the file's folder has no parameters, and a finding says so; other findings name
+    unread parts. Raises InputFault, which names file and field. If an agent uses a name that is
+    taken, the agent's name is put before it: `harbour.desk`.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
     if not isinstance(value, dict) or not {"agents", "prompts", "tools"} & set(value):
-        raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
+        raise InputFault("no declarations", where=where, expected="agents, prompts or tools: lists")
     resources = Resources()
     for place, holder in holders_of(value):
         for key in map(str, holder):

@@ -77,7 +77,7 @@ class Event(BaseModel, extra="allow"):
         """Return `event` itself if it is of this class, or else a new event of this class with the
         same attributes.
 
-        Raises InputFault if an attribute is missing.
+        Raises InputFault if an attribute is missing or does not fit.
         """
         if isinstance(event, cls):
             return event
@@ -95,13 +95,13 @@ class Event(BaseModel, extra="allow"):
 
     @classmethod
     def from_json(cls, json_str: str) -> Event:
-        """Read an event from JSON. Raises a ValueError if it has no type."""
+        """Read an event from JSON. Raises a ValueError for any other JSON, or without a type."""
         return cls.model_validate_json(json_str)
 
 
 def event_type(event: type[Event] | str) -> str:
-    """Return the type of a class of events, or a type unchanged. Raises InputFault for the name of
-    one of Flink-Agents' classes, which is not a type."""
+    """Return the type of a class of events, or a type unchanged. Raises InputFault for anything
+    else, and for the name of one of Flink-Agents' classes, which is not a type."""
     if isinstance(event, str) and event:
         named: Any = globals().get(event)
         if own_type := getattr(named, "EVENT_TYPE", ""):
@@ -304,7 +304,7 @@ class ToolResponseEvent(_Response):
 
     `responses` and `external_ids` are keyed by the calls' ids, as in Flink-Agents. `results` lists
     the results of all calls in order, also of calls with the same id; `response` is the first.
-    `success` is True for each call that succeeded; `errors` holds the errors of the others.
+    `success` says for each call if it succeeded; `errors` holds the errors of the others.
     `findings` name arguments that were converted to another type, and (once in a chat) keywords of
     a tool's schema that could not be checked.
     """

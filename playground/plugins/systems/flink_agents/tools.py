@@ -156,6 +156,6 @@ def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
 
 
 def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return a tool as Flink-Agents sends it to Anthropic; its schema keeps the same few keys."""
+    """Return a tool as Flink-Agents sends it to Anthropic, with only `_SENT` keys of its schema."""
     parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}

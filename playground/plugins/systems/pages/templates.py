@@ -94,7 +94,7 @@ def show(row: Any) -> None:
 
 
 def settings(row: Any) -> Settings | None:
-    """Show the widgets of a run's settings; return their values, or None without a set."""
+    """Show the widgets of a run's settings; return their values, or None without a template."""
     with row:
         own_sets = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own_sets]
