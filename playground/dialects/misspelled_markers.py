@@ -52,7 +52,7 @@ _PRINTED: Final = re.compile(
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if a reply's text holds a misspelt marker of the dialect, or one tag of a
-    marker that has several. Return None if the reply has any other finding.
+    marker that has several. Return None if it has other findings or the dialect is not declared.
 
     If the reply has no call, a misspelt beginning of a tool's call is a finding, too.
     """

@@ -1,7 +1,7 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
-There is a block for each tool, each part of the system prompt and each part of a message; a content
-that is a text is one part. A mark is stored with its block, but does not belong to the content.
+There is a block for each tool that is not deferred, each part of the system prompt or a message (a
+text is one part) and each call in a field of its own. A block's mark is no part of its content.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class WireRequest:
     blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
-    explicit_only: bool = False  # OpenAI's `prompt_cache_options.mode`: only marks cache
+    explicit_only: bool = False  # OpenAI's `prompt_cache_options.mode`: no cache without marks
     starts: SharedList[int] = field(default_factory=SharedList)
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
@@ -146,7 +146,7 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 
 
 class WireReader:
-    """A reader of successive requests; it reads a message that several requests share only once.
+    """A reader of successive requests; leading messages that they share are read only once.
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
@@ -408,7 +408,7 @@ class _Read:
         return True
 
     def cleared(self) -> tuple[tuple[int, str], ...]:
-        """Return the messages that leave the prompt later, with their contents."""
+        """Return the index and the content of each message that leaves the prompt later."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
     def add(self, message: dict[str, Any], reader: _Reader) -> None:

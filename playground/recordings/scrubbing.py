@@ -58,8 +58,8 @@ class Secret(NamedTuple):
 class Search(NamedTuple):
     """The secrets found in a text, and those that more text must decide (`open`).
 
-    All secrets after an open one are open too, since they may lie within it. The search ends at the
-    first open secret of more than SHOWN characters, unless it is an e-mail address.
+    All secrets after an open one are open too, since they may lie within it. The search ends at a
+    secret that reaches the end of the text, unless it is an e-mail address or at most SHOWN long.
     """
 
     secrets: list[Secret]

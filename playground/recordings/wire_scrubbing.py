@@ -49,7 +49,7 @@ Path = tuple[object, ...]
 
 
 class _Node:
-    """A path's channel. A single longer path that begins with the path shares it."""
+    """A path's channel. If only one longer path begins with the path, both share the channel."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -204,7 +204,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
-        """Search a frame that is Base64 in a text; return False if the text is not Base64."""
+        """Search a frame that is Base64 in a text; return False if the text is no such frame."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

@@ -260,7 +260,7 @@ def _count(value: Any) -> int | None:
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
-    """Return the bounds of an integer; exclusive ones are moved by one."""
+    """Return the bounds of an integer; exclusive ones are moved to the next integer."""
     lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]

@@ -52,7 +52,7 @@ LINES: Final = TextShape(
     frozenset({0}),
     r"([^\n]*\n)*",
 )
-"""Whole lines: nothing, or up to a line break."""
+"""Whole lines: nothing, or text that ends with a line break."""
 
 
 @lru_cache

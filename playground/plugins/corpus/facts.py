@@ -1,4 +1,4 @@
-"""The facts of a session: its own row, and one for each request, call, finding and cache break."""
+"""The facts of a session as rows: its own, and its requests, calls, findings, cache breaks …"""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Yield each request's reply and its tools' results, then the recordings' replies."""
+        """Yield each request's reply and results, then replies recorded for a pending session."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply
