@@ -235,7 +235,7 @@ def plan_tools(
     keeps in the prefix the tools that are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
-    marked by `marks`. Raises InputFault without requests, tools to defer or a number above 0.
+    marked by `marks`. Raises InputFault if there are no requests or no tools that can be deferred.
     """
     session = session_or_sample(session)
     renamed = session.with_model(model)
