@@ -171,7 +171,7 @@ def _with_placeholders(value: Any, raw: list[str]) -> Any:
 
 
 def number_of(text: str) -> int | float | NotANumber:
-    """Return the number that a text means in Python. Raises ValueError."""
+    """Return the number that a text means in Python. Raises ValueError for any other text."""
     try:
         return int(text)  # leading zeros are allowed here
     except ValueError:
@@ -261,7 +261,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def number_findings(value: Any, where: str) -> list[Finding]:
-    """Return findings about numbers in a value that JSON does not have or Python does not read."""
+    """Return findings about a value's numbers that JSON does not have or Python does not read."""
     findings = [finding("not-a-number", where)] if holds_nan_or_infinity(value) else []
     if digits := long_integers(value):
         message = f"{integer_words(digits)}, more than Python reads by default: kept as text"
@@ -276,7 +276,7 @@ def holds_nan_or_infinity(value: Any) -> bool:
 
 
 def long_integers(value: Any) -> list[int]:
-    """Return the number of digits of each integer in a JSON value that is too long for Python."""
+    """Return how many digits each integer has that is too long for Python, in a JSON value."""
     integers = (number for number in _odd_numbers(value) if type(number) is not NotANumber)
     return [_digits(number) for number in integers if isinstance(number, LongInteger | int)]
 

@@ -145,7 +145,7 @@ def note_of(text: str) -> str:
 
 
 def write_holder(handle: int) -> None:
-    """Write into a lock file that this program holds it."""
+    """Write a note into a lock file: this program holds the lock."""
     with suppress(OSError):  # on a full disk the lock holds without a note
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{holder_note()}\n".encode("utf-8", "replace"), 0)

@@ -112,7 +112,7 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
-    """Find requests that begin with the previous entry, but whose marks are too far after it."""
+    """Find requests that begin with the previous entry, but have marks too far after the entry."""
     reach = sent.rules.value("lookback")
     for number in range(1, len(sent.row)):
         entry, points = sent.left_behind(number), sent.outcomes[number].breakpoints

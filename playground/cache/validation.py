@@ -219,7 +219,7 @@ _JUDGED_BY_STATE: Final = ("predictable", "first", "warm start", "best effort", 
 
 
 class _Record:
-    """The earlier requests of a file, by provider and model, which may have left cache entries."""
+    """The earlier requests of a file, which may have left cache entries, by provider and model."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str], list[TimedRequest]] = {}

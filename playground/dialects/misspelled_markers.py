@@ -161,7 +161,7 @@ def nearest_dialect(text: str) -> NearDialect:
 
 
 def no_dialect_finding(text: str) -> Finding:
-    """Return the finding that no dialect reads a text, which names the nearest dialect."""
+    """Return the finding that no dialect reads a text. The finding names the nearest dialect."""
     nearest = nearest_dialect(text)
     message = f"{CODES['no-dialect'].meaning}; {nearest}" if nearest.dialect else ""
     return finding("no-dialect", "the whole text", message)

@@ -80,7 +80,7 @@ class WireBlock(NamedTuple):
 
     @property
     def is_signed(self) -> bool:
-        """True for a thought with a provider's signature: no other thought has the same."""
+        """True for a thought with a provider's signature, which no other thought has."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def has_same_content(self, other: WireBlock) -> bool:
@@ -104,8 +104,8 @@ class WireRequest:
     `starts` has the index in `blocks` at which each message begins. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
     indexes of messages that the provider removes from the prompt at a later turn of the user.
-    `doubts` describes contents of which no provider says how much is in the prompt. `unknown` has
-    words that are not in the SDKs' types.
+    `doubts` describes contents whose share in the prompt no provider states. `unknown` has words
+    that are not in the SDKs' types.
     """
 
     model: str
@@ -466,7 +466,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Describe the contents of which no provider says how much is in the prompt."""
+    """Describe the contents whose share in the prompt no provider states."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)

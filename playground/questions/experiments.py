@@ -176,7 +176,7 @@ class CrossReading:
     arguments: int
     findings: dict[str, int]
     servers: dict[str, int | None]
-    """The characters of this reading that each server drops; None if it has no parser for it."""
+    """The characters that each server drops; None for a server without a parser for the dialect."""
 
 
 def cross_read(

@@ -218,7 +218,7 @@ def _order(place: Beginning) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8)
 def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
-    """Return the searcher for these secrets; making one takes some milliseconds."""
+    """Return the searcher for these secrets, from a cache: a new one takes some milliseconds."""
     return Searcher(secrets, emails=emails)
 
 

@@ -140,7 +140,7 @@ class WireScrubber:
         return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
-        """Give back the bytes up to `stop`, which must be ready, from where the last call ended."""
+        """Give back the bytes from the last call's `stop` to this one, which must be ready."""
         return self._buffer.take(stop)
 
     def give_up(self) -> None:

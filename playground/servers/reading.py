@@ -272,7 +272,7 @@ class ServerReader:
         return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
-        """Name the dialects that the parser reads, and the parser that reads this one."""
+        """Name the dialects that the parser reads, and the parser, if any, for this dialect."""
         assert self.parser is not None
         reads = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
         message = f"{self.name} reads {reads}, not {self.dialect}: calls are handed over as text"

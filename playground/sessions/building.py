@@ -92,7 +92,7 @@ class SessionBuilder:
         self.counter.kept += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
-        """Add parts to the message at `index`, by default the last one."""
+        """Add parts to the message at `index`, by default the last message."""
         message = self.messages[index]
         self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
         self.counter.kept += 1

@@ -71,7 +71,7 @@ class SchemaRules:
         )
 
     def _reference(self, reference: str, place: str) -> Expression:
-        """Make a rule of the target of a reference, which may use itself; return a `Use` of it."""
+        """Make a rule of a reference's target, which may use itself; return a `Use` of the rule."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
             if target is True or target == {}:

@@ -57,7 +57,7 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
+    """A session's place: the number of its piece (64 bits of a hash), and its number there."""
 
     piece: int
     number: int
@@ -70,7 +70,7 @@ class SessionPlace:
 
 
 class SessionFacts:
-    """The facts of a session that was cleaned, made from its requests."""
+    """The facts of a cleaned session, made from its requests."""
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
     """Yield the files that inputs name. A folder's files come sorted, without hidden files and
     links.
 
-    Files below `out` are left out of folders and addresses. Raises InputFault for a missing input.
+    Files in `out` are left out of folders and addresses. Raises InputFault for unreadable inputs.
     """
     folder = Path(os.path.realpath(out))
     for source in inputs:

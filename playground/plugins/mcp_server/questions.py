@@ -404,7 +404,7 @@ def _first_break(simulation: CacheSimulation) -> int:
 
 
 def _is_about(found: Finding, number: int) -> bool:
-    """Return True if a finding is about a request or the one before it, or about all of them."""
+    """Return True if a finding is about this request, the one before, or all requests."""
     numbers = [int(word) for word in found.where.split() if word.isdecimal()]
     return not numbers or min(numbers) <= number + 1 <= max(numbers) + 1
 
