@@ -173,7 +173,7 @@ def dialect_findings() -> list[Finding]:
 def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
-    Raises UnknownNameError, which says similar names, for an unknown one, and InputFault for what
+    Raises UnknownNameError for an unknown name, with similar names. Raises InputFault for what
     cannot be used: a dialect that was left out, a file's name, a class instead of an instance, a
     method with an argument that no caller passes, or a value of another type.
     """
