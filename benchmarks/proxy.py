@@ -1,9 +1,11 @@
 """What the proxy adds in time, what it records, and how right it is: against a direct connection.
 
-    python benchmarks/proxy.py [--long]
+    python benchmarks/proxy.py [--long | --processor]
 
 All on loopback, in one run: the same requests directly and through the proxy, by turns, so that
 what else the machine does falls on both. `--long` adds two hundred streams at once for a minute.
+`--processor` measures the processor's time for a reply of 1,000 frames, beside a forwarder of
+starlette and httpx.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from playground.plugins.proxy.serving import ProxySettings, running  # noqa: E40
 from playground.plugins.proxy.upstream import read_upstream  # noqa: E402
 
 _FRAMES: Final = 40
+started: list[int] = []  # processes of `serving`
 _TURNS: Final = 150
 _FRAME: Final = {"type": "content_block_delta", "index": 0}
 
@@ -62,10 +65,11 @@ async def provider(scope: Any, receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[str]:
+async def serving(*how: str) -> AsyncIterator[str]:
     """The provider in a process of its own: its work is none of the proxy's."""
-    command = [sys.executable, __file__, "--provide"]
+    command = [sys.executable, __file__, *(how or ("--provide",))]
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+    started.append(process.pid)
     assert process.stdout is not None
     try:
         yield (await process.stdout.readline()).decode().strip()
@@ -96,9 +100,9 @@ async def proxying(upstream: str, home: Path, *more: str) -> AsyncIterator[tuple
         await process.communicate()
 
 
-def provide() -> None:
+def serve(app: Any) -> None:
     config = uvicorn.Config(
-        provider, port=0, log_config=None, log_level=100, lifespan="off", timeout_keep_alive=90
+        app, port=0, log_config=None, log_level=100, lifespan="off", timeout_keep_alive=90
     )
     server = uvicorn.Server(config)
 
@@ -139,6 +143,53 @@ async def one(
                 if line.startswith(b"data: {"):
                     ways.append((now - json.loads(line[6:])["sent"]) * 1000)
     return first, ways, got
+
+
+def forward(upstream: str) -> None:
+    """Pass requests on with starlette and httpx, as a peer that records nothing."""
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Route
+
+    client = httpx.AsyncClient(timeout=60)
+
+    async def passed(request: Request) -> StreamingResponse:
+        headers = {k: v for k, v in request.headers.items() if k.startswith(("x-", "content-type"))}
+        url, data = f"{upstream}{request.url.path}", await request.body()
+        sent = client.build_request(request.method, url, content=data, headers=headers)
+        answer = await client.send(sent, stream=True)
+        return StreamingResponse(answer.aiter_raw(), answer.status_code, dict(answer.headers))
+
+    serve(Starlette(routes=[Route("/{path:path}", passed, methods=["POST"])]))
+
+
+def processor(pid: int) -> float:
+    """CPU milliseconds of a process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    stats = (Path(f"/proc/{each}/stat").read_text() for each in (pid, *children))
+    ticks = sum(sum(map(int, stat.rpartition(")")[2].split()[11:13])) for stat in stats)
+    return ticks * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+async def beside_starlette(rounds: int = 40, count: int = 1_000) -> None:
+    home, data = Path(tempfile.mkdtemp()), body(4)
+    async with (
+        serving() as direct,
+        proxying(direct, home) as (ours, own_pid, _),
+        serving("--forward", direct) as peer,
+        httpx.AsyncClient(timeout=60) as client,
+    ):
+        pids = {ours: own_pid, peer: started[-1]}
+        for url, pid in pids.items():
+            await one(client, url, data, 0.0, count)
+            before = processor(pid)
+            for _ in range(rounds):
+                await one(client, url, data, 0.0, count)
+            await asyncio.sleep(2)  # the recorder reads behind
+            print(
+                f"{(processor(pid) - before) / rounds:8.1f} ms {'ours' if url == ours else 'peer'}"
+            )
 
 
 def points(values: list[float]) -> tuple[float, float]:
@@ -294,8 +345,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--provide", action="store_true", help="what the run starts for itself")
+    parser.add_argument("--processor", action="store_true")
+    parser.add_argument("--forward", help="likewise: a peer that forwards to this address")
     given = parser.parse_args()
     if given.provide:
-        provide()
+        serve(provider)
+    elif given.forward:
+        forward(given.forward)
+    elif given.processor:
+        asyncio.run(beside_starlette())
     else:
         asyncio.run(measure(given.long))

@@ -231,6 +231,57 @@ def recorder(frames: int) -> tuple[float, float]:
     return timed(work, 3), 0.0
 
 
+def compaction(requests: int) -> tuple[float, float]:
+    """Every policy of a shorter history, beside every policy of the cache over the same session."""
+    from simulation_speed import _matrix, _policies
+
+    import playground as pg
+
+    session = pg.session(**_session_of(2 * requests, 20))
+    pg.compaction(pg.session(**_session_of(8, 2)))
+    peer = timed(lambda: _matrix()(session, ["native"], policies=_policies()))
+    return timed(lambda: pg.compaction(session)), peer
+
+
+def _session_of(messages: int, tools: int) -> dict[str, Any]:
+    given = transcript(messages, tools)
+    return {"messages": given["messages"], "tools": given["tools"], "model": "claude-sonnet-4-5"}
+
+
+def simulate(messages: int) -> tuple[float, float]:
+    """A session beside one of half its length: 2 is linear."""
+    import playground as pg
+
+    whole, half = (pg.session(**_session_of(size, 20)) for size in (messages, messages // 2))
+    peer = timed(lambda: pg.simulate_cache(half))
+    return timed(lambda: pg.simulate_cache(whole)), peer
+
+
+def hostile(unit: str) -> tuple[float, float]:
+    """Detect 80 kB of one marker's beginning, after a first detection."""
+    import playground as pg
+
+    pg.detect(LINE)
+    return timed(lambda: pg.detect(unit * (80_000 // len(unit)))), 0.0
+
+
+def text_fed() -> tuple[float, float]:
+    """Chunks of four characters fed as text, beside the same as bytes."""
+    import playground as pg
+
+    text = f'Look. <tool_call>\n{{"name": "w", "arguments": {{"text": "{WORDS * 9_000}"}}}}'
+    chunks = [text[at : at + 4] for at in range(0, len(text), 4)]
+    pieces = [chunk.encode() for chunk in chunks]
+
+    def feed(name: str, given: list[Any]) -> float:
+        parser = pg.get_dialect("hermes").create_parser(pg.session(messages=[]).prompt_data())
+        method = getattr(parser, name)
+        return timed(lambda: deque(map(method, given), maxlen=0))
+
+    both = [(feed("feed_text", chunks), feed("feed", pieces)) for _ in range(5)]
+    return min(ours for ours, _ in both), min(peer for _, peer in both)
+
+
 LINE = 'I look it up. <tool_call>\n{"name": "find", "arguments": {"place": "Husum"}}\n</tool_call>'
 SAMPLES = ROOT / "sample_sessions"
 ROWS: dict[str, Callable[[], tuple[float, float]]] = {
@@ -245,6 +296,14 @@ ROWS: dict[str, Callable[[], tuple[float, float]]] = {
     "OpenAI jsonl of 20 MB, beside pydantic_core": lambda: jsonl(20),
     "SSE of 10 MB, memory in bytes a byte x 1000": lambda: sse(10),
     "secrets of 1,000 frames": lambda: recorder(1_000),
+    "compaction of 500 requests, beside all policies": lambda: compaction(500),
+    "compaction of 1,000 requests, beside all policies": lambda: compaction(1_000),
+    "simulation of 4,000 messages, beside 2,000": lambda: simulate(4_000),
+    "simulation of 8,000 messages, beside 4,000": lambda: simulate(8_000),
+    "detect 80 kB of <": lambda: hostile("<"),
+    "detect 80 kB of fences": lambda: hostile("```\n"),
+    "detect 80 kB of openers": lambda: hostile("<tool_call>\n"),
+    "1 MB fed as text, beside bytes": text_fed,
 }
 
 

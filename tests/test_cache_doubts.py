@@ -48,6 +48,7 @@ SKILLS = {"skills": [{"type": "anthropic", "skill_id": "pdf", "version": "latest
 DEFERRED = {**FUNCTION, "defer_loading": True}
 GONE = {"type": "tool_reference", "tool_name": "gone"}
 REFERENCE = turn([{"type": "tool_result", "tool_use_id": "c", "content": [GONE]}])
+ASKED = turn([{"type": "tool_use", "id": "c", "name": "f", "input": {}}], "assistant")
 STRIPPED = [
     "anthropic/claude-3-5-haiku",
     "anthropic/claude-haiku-3-5",
@@ -151,7 +152,7 @@ IN_BOTH = {
     ),
     "skills by latest": (O, marked(container=SKILLS), "latest version"),
     "every tool deferred": (O, marked(tools=[{**TOOL, "defer_loading": True}]), "deferred"),
-    "undeclared tool": (O, marked(REFERENCE, tools=[TOOL]), "does not declare"),
+    "undeclared tool": (O, marked(ASKED, REFERENCE, tools=[TOOL]), "does not declare"),
     "search on the server": (
         O, marked(tools=[{"type": "web_search_20250305", "name": "web_search"}]), "of their own",
     ),

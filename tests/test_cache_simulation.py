@@ -6,6 +6,7 @@ import gc
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -1164,30 +1165,56 @@ def test_the_command_says_figures_in_the_words_of_a_bill() -> None:
         assert word not in told
 
 
+def steps_in_cache(work: Callable[[], Any]) -> int:
+    """Count the steps of Python that are taken in the room `cache`."""
+    counted, room = 0, f"{Path(pg.__file__).parent / 'cache'}"
+
+    def count(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal counted
+        if not frame.f_code.co_filename.startswith(room):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        counted += event == "opcode"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return counted
+
+
 def test_requests_of_one_instant_are_gone_through_once() -> None:
     """Each entry that was still being written cost a search through the whole request."""
 
     def steps(blocks: int) -> int:
         said = [{"role": "user", "content": f"{number} tide"} for number in range(blocks)]
         wire = read_wire({"model": "gpt-4o", "messages": said})
-        rules, counted = rules_of("openai-before-5.6"), 0
+        rules = rules_of("openai-before-5.6")
         row = [TimedRequest(wire, 0.0, rules) for _ in range(3)]
-
-        def count(frame: FrameType, event: str, _: object) -> Any:
-            nonlocal counted
-            frame.f_trace_lines, frame.f_trace_opcodes = False, True
-            counted += event == "opcode"
-            return count
-
-        before = sys.gettrace()
-        sys.settrace(count)
-        try:
-            simulate(row, rules)
-        finally:
-            sys.settrace(before)
-        return counted
+        return steps_in_cache(lambda: simulate(row, rules))
 
     assert steps(240) < 3 * steps(120)
+
+
+@pytest.mark.parametrize("model", [MODEL, "gpt-4o"])
+def test_a_request_costs_what_is_new_in_it(model: str) -> None:
+    """Each request looked for refused blocks, and scaled sizes, in all that came before it."""
+
+    def steps(turns: int) -> int:
+        row: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+        for number in range(turns):
+            function = {"name": "look", "arguments": "{}"}
+            call = {"id": f"c{number}", "type": "function", "function": function}
+            row.append({"role": "assistant", "content": "", "tool_calls": [call]})
+            row.append({"role": "tool", "tool_call_id": f"c{number}", "content": f"{number}"})
+        session = pg.session(messages=row, model=model)
+        return steps_in_cache(lambda: pg.simulate_cache(session, "native"))
+
+    steps(2)  # what is made once
+    assert steps(140) < 2.2 * steps(70)
 
 
 def test_a_matrix_tells_how_far_it_is_and_marks_alike_are_the_same_cell_by_another_name() -> None:

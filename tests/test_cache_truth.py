@@ -317,6 +317,21 @@ def with_thought(asking: str, **more: Any) -> Body:
     return marked(messages=[turn(asking), answer, turn("more")], **more)
 
 
+def answering(call_id: str) -> Body:
+    """An answer that calls `c1`, and a result for a call."""
+    use = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": call_id, "content": "It is done."}
+    return marked(messages=[turn("a"), turn([use], "assistant"), turn([result])])
+
+
+def answering_chat(*ids: str) -> Body:
+    """The same in OpenAI's form, where calls of two answers in a row may be answered together."""
+    use = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    answers = [{"role": "assistant", "tool_calls": [{**use, "id": each}]} for each in ("c1", "c2")]
+    results = [{"role": "tool", "tool_call_id": each, "content": "It is done."} for each in ids]
+    return {"messages": [turn("a"), *answers, *results, turn("more")]}
+
+
 REFUSED: list[tuple[str, list[Body], bool]] = [
     ("claude-fable-5-1", [marked(tool_choice={"type": "any"})], True),
     ("claude-opus-5", [marked(tool_choice={"type": "any"})], False),
@@ -327,6 +342,12 @@ REFUSED: list[tuple[str, list[Body], bool]] = [
     ("claude-fable-5-1", [with_thought("a"), with_thought("A")], False),
     ("bedrock/anthropic.claude-opus-4-6-v1", [{**marked(), "cache_control": MARK}], True),
     ("bedrock/anthropic.claude-opus-5", [{**marked(), "cache_control": MARK}], False),
+    ("claude-sonnet-5", [answering("c9")], True),
+    ("claude-sonnet-5", [answering("c1")], False),
+    ("gpt-5.6", [answering_chat("c9")], True),
+    ("gpt-5.6", [answering_chat("c1", "c2")], False),
+    ("gpt-4o", [answering_chat("c1"), answering_chat("c1", "c1", "c9")], True),
+    ("gpt-4o", [answering_chat("c9"), answering_chat("c2")], False),
 ]
 
 

@@ -88,6 +88,71 @@ def test_a_schema_under_a_wrong_key_is_refused(tool: dict[str, Any]) -> None:
     assert found.tools[0].name == "f"  # a log is read all the same
 
 
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
+_PROPERTIES: Final = {"city": {"type": "string", "required": True}}
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        {"weather": {"description": "d", "parameters": _SCHEMA}},  # by name, as in the AI SDK
+        {"weather": {"description": "d", "inputSchema": {"jsonSchema": _SCHEMA}}},
+        {"weather": _SCHEMA},
+        {"tools": {"weather": {"parameters": _SCHEMA}}},
+        {"functionDeclarations": {"name": "weather", "parameters": _SCHEMA}},
+        [{"function_declarations": [{"name": "weather", "parameters_json_schema": _SCHEMA}]}],
+        [{"name": "weather", "parameters": _PROPERTIES}],
+        [{"name": "weather", "input_schema": _PROPERTIES}],
+        [{"name": "weather", "inputSchema": {"city": {"type": "string"}}, "required": ["city"]}],
+        [{"type": "function", "function": {"name": "weather", "parameters": _PROPERTIES}}],
+    ],
+)
+def test_a_tool_is_read_where_its_meaning_is_plain(tools: Any) -> None:
+    (tool,) = pg.session("x", tools).tools
+    assert (tool.name, tool.input_schema) == ("weather", _SCHEMA)
+
+
+def test_a_custom_tool_of_either_api_takes_a_text() -> None:
+    inner = {"name": "sql", "description": "Run it.", "format": {"type": "text"}}
+    for tool in ({"type": "custom", "custom": inner}, {"type": "custom", **inner}):
+        (read,) = pg.session("x", [tool]).tools
+        assert (read.name, read.parameter_names) == ("sql", {"input"})
+
+
+def test_several_tools_by_name_keep_their_names() -> None:
+    tools = {name: {"description": name, "parameters": _SCHEMA} for name in ("a", "b")}
+    assert [tool.name for tool in pg.session("x", tools).tools] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [
+        ({"weather": "Tell it"}, r"tools.name: Field required; expected a tool with a name"),
+        ([{"name": "f", "parameters": ["city"]}], r"tools.0: parameters is \['city'\]"),
+        ([{"name": "f", "parameters": "{}"}], r"tools.0: parameters is '{}'"),
+        ([{"name": "f", "parameters": {"city": "the city"}}], r"tools.0: 'city' is not a keyword"),
+        (
+            [{"name": "f", "parameters": {"type": "object", "city": {"type": "string"}}}],
+            r"tools.0: 'city' is not a keyword of JSON Schema; expected .*properties",
+        ),
+        (
+            [{"name": "f", "parameters": {"type": "object", "propertes": _PROPERTIES}}],
+            r"tools.0: 'propertes' is not a keyword",
+        ),
+        ([{"name": "f", "params": {"city": "the city"}}], "tools.0: 'params' is not a field"),
+    ],
+)
+def test_parameters_are_never_lost_without_a_word(tools: Any, message: str) -> None:
+    with pytest.raises(pg.InputFault, match=message):
+        pg.session("x", tools)
+    with pytest.raises(pg.InputFault, match=message):
+        pg.read_tools(tools)
+
+
 @pytest.mark.parametrize(
     "tool",
     [
@@ -115,6 +180,31 @@ def test_a_misspelt_model_is_named_with_near_ones() -> None:
             with pytest.raises(pg.UnknownNameError, match=f"did you mean '?{near}"):
                 ask(_session(), "xml", model=model)
         assert near in pg.simulate_cache(_session(model=model), "xml").assumption
+
+
+@pytest.mark.parametrize(
+    ("model", "near"),
+    [
+        ("anthropic/claude-sonet-4-5", "claude-sonnet-4-5"),
+        ("bedrock/anthropic.claude-sonet-4-5-v1:0", "claude-sonnet-4-5"),
+        ("openrouter/anthropic/claude-sonnet-4.55", "claude-sonnet-4-5"),
+        ("vertex_ai/gemini-2.5-flahs", "gemini-2-5-flash"),
+    ],
+)
+def test_a_misspelt_model_with_its_route_is_never_certain(model: str, near: str) -> None:
+    answer = pg.simulate_cache(_session(model=model), "xml")
+    assert {one.state for one in answer.requests} <= {"unpredictable", "eligible"}
+    for asked in (answer, pg.simulate_cache(_session(), "xml", model=model)):
+        (found,) = (each for each in asked.findings if each.code == "assumed-model")
+        assert found.message.startswith("Did you mean ") and repr(near) in found.message
+    assert repr(near) in pg.place_cache(_session(), "xml", model=model).assumption
+
+
+@pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-5", "anthropic/my-model"])
+def test_a_model_that_is_known_or_like_none_is_not_called_misspelt(model: str) -> None:
+    answer = pg.simulate_cache(_session(model=model), "xml")
+    assert "assumed-model" not in {found.code for found in answer.findings}
+    assert "Did you mean" not in answer.assumption
 
 
 @pytest.mark.parametrize("model", ["acme/foo-1", "my-model", "llama3", "gpt-9", "foo"])
@@ -291,3 +381,24 @@ def test_the_demo_calls_what_the_words_name(text: str, name: str, arguments: obj
     assert scripted_calls(tools, messages) == [{"name": name, "arguments": arguments}]
     assert scripted_calls([], messages) == []
     assert ExpectedCall("get_tides").args is None
+
+
+def test_what_was_noticed_is_told_by_the_session() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c9", "content": "It is done."},
+    ]
+    tools = [{**TOOL, "foo": 1}, {"googleSearch": {}}]
+    session = pg.session(messages, tools)
+    codes = [(found.code, found.where) for found in session.findings]
+    assert codes == [
+        ("tool-fields", "tools.0"),
+        ("tool-left-out", "tools.1"),
+        ("orphan-result", "messages.2"),
+    ]
+    assert repr(session) == "Session('', 3 messages, 1 tool, 3 findings)"
+    loaded = pg.load_session({"messages": messages, "tools": tools})
+    assert [found.code for found in loaded.findings] == ["tool-left-out", "orphan-result"]
+    assert pg.session("x", [TOOL]).findings == ()

@@ -49,7 +49,7 @@ def test_models_of_several_providers_are_predicted_with_doubt_in_a_dialect() -> 
         messages += [{"role": "user", "content": f"Question {number}"}]
         messages += [{"role": "assistant", "content": f"Answer {number}"}]
     session = pg.session(messages, model=models[0])
-    records = [RequestRecord(reply, m) for reply, m in zip(session.replies, models, strict=True)]
+    records = tuple(map(RequestRecord, session.replies, models))
     session = replace(session, requests=records)
     own = pg.simulate_cache(session, policy="none")
     assert {one.state for one in own.requests} == {"unpredictable"}

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx
-import openai
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
@@ -53,6 +51,8 @@ def seen(world: World) -> Seen:
 
 
 def test_the_anthropic_sdk_streams_through_and_each_request_is_predicted(seen: Seen) -> None:
+    import anthropic  # here, because it takes a second to import, in each worker
+
     client = anthropic.Anthropic(api_key=KEY, base_url=seen.url)
     system = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
     for count in (1, 2, 3):
@@ -60,7 +60,7 @@ def test_the_anthropic_sdk_streams_through_and_each_request_is_predicted(seen: S
         with client.messages.stream(
             model="claude-sonnet-4-6",
             max_tokens=10,
-            system=system,  # type: ignore[arg-type]
+            system=system,
             messages=seen.messages(count),
             cache_control={"type": "ephemeral"},
         ) as stream:
@@ -87,6 +87,8 @@ def test_what_is_predicted_stands_there_before_the_answer_does(seen: Seen) -> No
 
 @pytest.mark.parametrize("path", ["chat", "responses"])
 def test_the_openai_sdk_streams_through(seen: Seen, path: str) -> None:
+    import openai
+
     client = openai.OpenAI(api_key="sk-" + "k" * 40, base_url=f"{seen.url}/v1")
     for count in (1, 2):
         seen.wait(20)
@@ -713,6 +715,8 @@ def test_live_shows_a_run_and_opens_its_sessions(
 
 
 def test_block_answers_409_and_the_provider_never_sees_it(tmp_path: Path) -> None:
+    import anthropic
+
     tools = [{"name": n, "description": LONG, "input_schema": {"type": "object"}} for n in "ab"]
     with a_world(tmp_path / "run", block=True) as world:
         seen = look(world)

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 
 import pytest
@@ -26,10 +27,10 @@ from playground.nouns.events import Event, TextEvent
 from playground.nouns.messages import Message, ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.parsing import choice_point
-from playground.parsing.choice_pattern import choice_pattern
+from playground.parsing.choice_pattern import Begin, ChoicePattern, choice_pattern
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
-from playground.parsing.patterns import LINE_START, SPACE
+from playground.parsing.patterns import LINE_START, NO_NAME, SPACE
 from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.result import gather
 from playground.parsing.switches import Switches
@@ -405,12 +406,17 @@ def waits_of(plan: object) -> Iterator[ChoicePoint]:
             yield from waits_of(each)
 
 
+@lru_cache(maxsize=1024)  # that of `regex` is smaller
+def compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)
+
+
 def assert_as_asked_one_by_one(point: ChoicePoint, text: str, place: int, partial: bool) -> None:
     """Every choice is asked, whatever it begins with: that is the oracle."""
     asked = [
         (match.partial, number, match.span())
         for number, each in enumerate(point.choices)
-        if (match := regex.compile(each.pattern).match(text, place, partial=partial))
+        if (match := compiled(each.pattern).match(text, place, partial=partial))
     ]
     match = point.match(text, place, partial)
     if not asked:
@@ -452,6 +458,14 @@ def test_no_pattern_has_alternatives_outside_of_its_groups(dialect: DeclaredDial
         (rf"<a>{SPACE}b", "<a>  ", "cut"),
         (rf"<a>{SPACE}b", "<a> c", "no"),
         (rf"<a>{SPACE}b", "<a>Ġb", "may"),
+        (rf"<a>{SPACE}<b", "<a> <c", "no"),
+        (rf"<a>{SPACE}b", "<a> <", "cut"),  # white space that leaked may begin so
+        (rf"<a>{SPACE}<(?=b)", "<a> <", "cut"),
+        (r"(?:[ \t]{0,16}+\r?\n)?+<a>", " \nb", "no"),
+        (r"(?:[ \t]{0,16}+\r?\n)?+<a>", "\r\n<a>", "may"),
+        ("(?:a|b)?c", "dc", "no"),
+        ("a(?:b)c", "abd", "no"),
+        (f"a(?P<name>(?!/)(?:[^{NO_NAME}]){{1,9}})", "a{", "no"),
         (r"<a>\s{1,8}+(?P<name>x)", "<a>x", "no"),
         (rf"(?P<doubled><a>{SPACE})?<[ ]{{1,2}}+a>", "<a>", "may"),  # the engine knows only [ \t]
         (rf"(?P<doubled><a>{SPACE})?<[ \t]{{1,2}}+a>", "<a>x", "no"),
@@ -472,6 +486,16 @@ def test_literals_rule_a_pattern_out(pattern: str, text: str, begin: str) -> Non
         assert match is not None and match.partial
 
 
+uncompiled = lru_cache(maxsize=1024)(ChoicePattern)
+
+
+def assert_beginnings_rule_out_no_match(pattern: str, text: str, place: int) -> None:
+    beginning = uncompiled(pattern)._beginning.compare(text, place, every=True)
+    if beginning is not Begin.MAY:
+        match = compiled(pattern).match(text, place, partial=True)
+        assert match is None or (beginning is Begin.CUT and match.partial), (pattern, text, place)
+
+
 def texts_of(dialect: DeclaredDialect) -> list[str]:
     """Calls, whole and torn, and each marker after what may stand before it."""
     sample = dialect.syntax.sample_texts or {"path": "a/b.txt", "content": "x <y>\n1"}
@@ -488,6 +512,8 @@ def try_all_waits(dialect: DeclaredDialect, step: int) -> None:
     for point, text, partial in product(waits_of(plan), texts_of(dialect), (True, False)):
         for place in range(0, len(text) + 1, step):
             assert_as_asked_one_by_one(point, text, place, partial)
+            for pattern in (p for each in point.choices for p in each.patterns if partial):
+                assert_beginnings_rule_out_no_match(pattern, text, place)
 
 
 @pytest.mark.parametrize(

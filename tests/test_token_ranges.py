@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.tokens.count import TokenCount, count_request
+from playground.tokens.count import TokenCount, count_request, count_with_similar
 from playground.tokens.estimate import FAMILIES, texts_of
 from playground.tokens.models import rule_for
-from playground.tokens.nearly import count_with_similar
 from playground.tokens.pieces import more_of_digits
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.templates import prompt_alone

@@ -8,15 +8,17 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import pytest
 import yaml
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.tools import BaseTool as LangChainTool
 from langchain_core.tools import InjectedToolArg, StructuredTool
@@ -32,7 +34,7 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.fixes import with_fix
 from playground.dialects import dialect_names, get_dialect
-from playground.dialects.schema_losses import Fact, schema_facts
+from playground.dialects.schema_losses import Fact, documentation, schema_facts
 from playground.nouns.tool_formats import (
     create_schema_from_function,
     read_tool,
@@ -747,6 +749,80 @@ def test_a_kept_fact_can_be_read_in_the_prompt(name: str) -> None:
     for place, text in marks.items():
         assert facts[place] == (text in said), place
     assert facts["berth", "description"]
+
+
+def _numbered(value: Any, counter: Iterator[int]) -> Any:
+    """Give each fact of a schema words and bounds that stand nowhere else in it."""
+    if not isinstance(value, dict):
+        return value
+    new = {key: _numbered(inner, counter) for key, inner in value.items()}
+    if isinstance(value.get("properties"), dict):
+        inner = value["properties"].values()
+        new["properties"] = {f"n{next(counter)}n": _numbered(each, counter) for each in inner}
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in value:
+            new[key] = [_numbered(each, counter) for each in value[key]]
+    for key in new.keys() & {"description", "default", "pattern", "format", "const"}:
+        new[key] = f"w{next(counter)}w"
+    for key in new.keys() & {"minimum", "maxLength", "minItems"}:
+        new[key] = 70_000 + next(counter)
+    return new | ({"enum": [f"w{next(counter)}w"]} if "enum" in value else {})
+
+
+_FACTS: Final = st.dictionaries(
+    st.sampled_from(["description", "default", "pattern", "format", "const", "minimum"])
+    | st.sampled_from(["maxLength", "minItems", "enum"]),
+    st.just(0),
+    max_size=4,
+)
+_NESTED: Final = st.recursive(
+    st.tuples(st.sampled_from(["string", "integer"]), _FACTS).map(
+        lambda pair: {"type": pair[0], **pair[1]}
+    ),
+    lambda inner: st.one_of(
+        st.tuples(st.lists(inner, min_size=1, max_size=2), _FACTS).map(
+            lambda pair: {"type": "object", "properties": dict(enumerate(pair[0])), **pair[1]}
+        ),
+        st.tuples(inner, _FACTS).map(lambda pair: {"type": "array", "items": pair[0], **pair[1]}),
+        st.lists(inner, min_size=1, max_size=2).map(lambda several: {"anyOf": several}),
+        st.tuples(inner, inner).map(lambda pair: {"if": pair[0], "then": pair[1]}),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=40)
+@given(name=st.sampled_from(dialect_names()), inner=_NESTED)
+def test_a_fact_at_any_depth_is_kept_if_its_words_can_be_read(name: str, inner: Any) -> None:
+    dialect = get_dialect(name)
+    schema = _numbered({"type": "object", "properties": {"a": inner}}, count(100))
+    tool = ToolMetadata(name="f", input_schema=schema)
+    said = documentation(dialect, tool)
+    words = list(_words_of(schema, ""))
+    keywords = {place.split()[-1] for place, _ in words}
+    lost = [f"{fact.where} {fact.keyword}" for fact in schema_facts(dialect, tool) if not fact.kept]
+    assert Counter(place for place in lost if place.split()[-1] in keywords) == Counter(
+        place for place, word in words if word not in said
+    )
+
+
+def _words_of(schema: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Yield the place and keyword of each fact with words or bounds of its own, and those."""
+    for key, value in schema.items():
+        match key, value:
+            case ("properties", dict()):
+                for name, each in value.items():
+                    yield from _words_of(each, f"{where}.{name}".strip("."))
+            case ("items" | "if" | "then", dict()):
+                yield from _words_of(value, where + "[]" * (key == "items"))
+            case ("anyOf", list()):
+                for index, each in enumerate(value, 1):
+                    yield from _words_of(each, f"{where}|{index}")
+            case ("type" | "required", _):
+                continue
+            case _:
+                word = json.dumps(value).strip('[]"')
+                yield f"{where or '(arguments)'} {key}", word
 
 
 # the command line, and live MCP servers

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from anthropic.types.beta import BetaRequestToolAdditionBlockParam
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -133,6 +132,8 @@ def test_requests_with_deferred_tools_continue_each_other_and_load_each_tool_bef
 
 
 def test_ways_cost_what_the_same_requests_written_by_hand_cost() -> None:
+    from anthropic.types.beta import BetaRequestToolAdditionBlockParam
+
     calls = ("log_0", "log_0", "log_5", "log_0")
     plan = pg.plan_tools(sent(bodies(calls)), tools_per_search=1)
     assert way(plan, AS_IT_IS).cost == cost(bodies(calls))

@@ -22,7 +22,6 @@ from playground.app.shared import (
     say,
     tables,
     waiting,
-    what_ifs,
     widget_changes,
     widgets,
 )
@@ -34,8 +33,10 @@ from playground.base.registry import addition
 from playground.base.wording import percent
 from playground.cache.answers.as_sent import has_all_times
 from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.requests import billed_for, sent_at
-from playground.cache.answers.what_if import WhatIf
+from playground.cache.answers.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.cache.rules import Rules, rules_of
 from playground.cache.rules.age import aged
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.marks.policies import POLICIES
@@ -48,6 +49,8 @@ from playground.show.rows import AnswerRows
 from playground.show.strip import strip
 from playground.tokens.count import TokenCount
 
+_AS_MARKED: Final = "as marked"
+_WHAT_IFS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clock")
 _AS_NOTED: Final = "as noted"
 _SECONDS_APART: Final = {
     "20 s": 20.0,
@@ -104,9 +107,9 @@ def draw_controls() -> tuple[CacheQuestion, str]:
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
             # a dozen widgets, drawn only if the expander is open or one of them is set
-            if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
+            if options.open or state.url_values().keys() & {*_SETTINGS, *_WHAT_IFS}:
                 session = with_cache_settings(session)
-                what_if = what_ifs.choose(session.task.model_name)
+                what_if = _choose_what_if(session.task.model_name)
         question = CacheQuestion(session, dialect, policy, choices[apart or "20 s"], what_if)
         if not is_sent:
             with st.popover("Marks", key="marks as a list"):
@@ -421,3 +424,61 @@ def what_is_sent(question: CacheQuestion) -> None:
     widgets.show_findings(wire.findings, "on the way")
     tables.table(rows.wire(wire))
     widgets.wire_calls(wire.calls)
+
+
+# changes of requests, and policies of the user
+
+
+@memoized(64)
+def _rules_for(model: str) -> Rules:
+    return known_rules("", model)
+
+
+def _choose_what_if(model: str) -> WhatIf:
+    """Draw the controls of a `WhatIf`, and return their values."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        environment = st.selectbox(
+            "Environment block", ENVIRONMENTS, key="if-environment", bind="query-params"
+        )
+        ttl = st.selectbox(
+            "Lifetime of marks", [_AS_MARKED, *_lifetimes(model)], key="if-ttl", bind="query-params"
+        )
+        parallel = st.number_input(
+            "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
+        )
+        shuffled = st.toggle("Shuffle the tools", key="if-shuffled", bind="query-params")
+        clock = st.toggle("Put a clock in the system prompt", key="if-clock", bind="query-params")
+    st.caption("If a block is put into a session that has none, it has about 1,500 characters.")
+    _policy_upload()
+    return WhatIf(
+        environment=environment or "as it is",
+        shuffled_tools=shuffled,
+        timestamp=clock,
+        ttl="" if ttl in (None, _AS_MARKED) else ttl,
+        parallel=int(parallel),
+    )
+
+
+def _lifetimes(model: str) -> list[str]:
+    """Return the lifetimes of a mark by the model's cache rules, or else by Anthropic's."""
+    known = _rules_for(model)
+    if known.match == "unknown":
+        known = rules_of("anthropic")
+    return list(known.value("ttls"))
+
+
+def _policy_upload() -> None:
+    st.file_uploader(
+        "A policy of your own",
+        type="json",
+        key=policies.UPLOAD,
+        on_change=widget_changes.of(policies.UPLOAD, policies.accept),
+        help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
+    )
+    for name in policies.stored_names():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            say.text(name)
+            st.button("Remove", key=f"forget {name}", on_click=policies.forget, args=(name,))
+    if fault := policies.error():
+        st.error("This policy cannot be read:")
+        say.text(fault)

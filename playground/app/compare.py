@@ -17,17 +17,19 @@ from playground.app.shared import (
     in_place,
     say,
     tables,
-    tool_schemas,
     waiting,
     widget_changes,
+    widgets,
 )
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.dialects.schema_losses import MOST_FACTS
+from playground.nouns.tool_formats.portability import schema_targets
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
+from playground.questions.tool_schemas import Portability, ToolCosts, tool_costs, tool_portability
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads, rows
@@ -231,7 +233,7 @@ def schema_losses(compared: Comparison) -> None:
             continue
         with say.expander(f"{column.dialect.name} drops {len(dropped.cells)}"):
             tables.table(dropped, height="content")
-    tool_schemas.show(compared.session, [column.dialect.name for column in compared.columns])
+    _show_tools(compared.session, [column.dialect.name for column in compared.columns])
 
 
 def take_along(compared: Comparison, name: str) -> None:
@@ -250,3 +252,71 @@ def take_along(compared: Comparison, name: str) -> None:
         ending, text = texts[str(form)]
         say.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
         components.verbatim(text, "request", key="taken text", height=300)
+
+
+# tools
+
+
+@memoized(16)
+def _costs(session: Session, dialects: list[str]) -> Future[ToolCosts]:
+    return waiting.background().submit(tool_costs, session, dialects=dialects)
+
+
+@memoized(16)
+def _portability(session: Session, targets: list[str]) -> Portability:
+    return tool_portability(session, targets)
+
+
+def _show_tools(session: Session, dialects: Sequence[str]) -> None:
+    """Show two folded tables: tokens by tool, and what providers refuse, drop or change."""
+    with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
+        if tokens.open:
+            _show_costs(session, dialects)
+    with st.expander(
+        "Which provider takes these schemas", key="tool portability", on_change="rerun"
+    ) as takes:
+        if takes.open:
+            _show_portability(session)
+
+
+def _show_costs(session: Session, dialects: Sequence[str]) -> None:
+    future = _costs(session, list(dialects))
+    waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
+    answer = future.result()
+    tables.table(frames.tool_costs(answer), height="content")
+    exact = ", ".join(answer.exact) or "no model"
+    say.caption(
+        f"Exact for {exact}; estimates for the others. Dialects and smaller schemas are counted in "
+        f"the tokens of {answer.models[0]}."
+    )
+
+
+def _show_portability(session: Session) -> None:
+    titles = {name: target.title for name, target in schema_targets().items()}
+    chosen = st.multiselect(
+        "Provider",
+        list(titles),
+        default=list(titles),
+        format_func=titles.__getitem__,
+        key="targets",
+        bind="query-params",
+    )
+    answer = _portability(session, chosen) if chosen else None
+    if answer is None or not answer.findings:
+        st.text("No chosen provider is known to refuse anything.")
+    else:
+        tables.table(rows.portability(answer))
+        _schema_to_send(answer)
+
+
+def _schema_to_send(answer: Portability) -> None:
+    """Show the schema to send instead, for a chosen tool and target. The values of the select box
+    are indexes, not names from the session."""
+    rows = [row for row in answer.rows if row.findings]
+    number = st.selectbox(
+        "Write instead",
+        range(len(rows)),
+        format_func=lambda at: say.shown(f"{rows[at].title}: {rows[at].tool}"),
+        key=f"instead {len(rows)}",
+    )
+    widgets.json_text("schema", rows[number or 0].schema, f"instead {number}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -24,6 +24,8 @@ from playground.nouns.wire_estimates import token_range
 from playground.tokens.estimate import Bounds, Sums, bounds
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
+OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
+_IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
 _TOKENS_OF_OPAQUE: Final = 1_000  # limit for a picture or a file, whose base64 is far longer
 
@@ -93,15 +95,13 @@ class TimedRequest:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # empty, like `_tokens`, without estimates
-        self._tokens: SharedList[int] = SharedList()
-        self.sizes: Sequence[int] = self._tokens
+        self._sums: SharedList[Sums] = SharedList()  # empty unless it is estimated
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
         if self._family is not None:
             self._estimate_prefixes(before, shared)
         else:
-            self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
+            self.sizes: Sequence[int] = _scaled(self.estimates, self.billed, self.known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
         # Marks, and the difference between a string and a list, are no part of the hashes.
         twin = before if before and same else _Nothing()
@@ -114,6 +114,8 @@ class TimedRequest:
             _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
         )
         self._opaque: SharedList[int] = _opaque(own, source._opaque, shared)
+        self.first_without_id: int | None = _first(_lacks_id, own, source.first_without_id, shared)
+        self.first_other: int | None = _first(_is_other, own, source.first_other, shared)
 
     @property
     def plain_model(self) -> str:
@@ -130,9 +132,8 @@ class TimedRequest:
             start -= 1  # the blocks of a message are counted together
         begin = sums[start - 1] if start else Sums()
         self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
-        tokens = before._tokens if before else SharedList[int]()
-        more = [self._prefix(block).tokens for block in range(start, len(blocks))]
-        self.sizes = self._tokens = tokens.extended_with(start, more)
+        ends, settings = self._sums, self.wire.settings
+        self.sizes = _Sizes(len(blocks), lambda at: bounds(family, ends[at], settings).tokens)
 
     def _prefix(self, block: int) -> Bounds:
         assert self._family is not None
@@ -295,6 +296,26 @@ class _Nothing:
     _strings: SharedList[int] = field(default_factory=SharedList)
     _opaque: SharedList[int] = field(default_factory=SharedList)
     _written: dict[int, str] = field(default_factory=dict)
+    first_without_id: int | None = None
+    first_other: int | None = None
+
+
+def _first(
+    check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
+) -> int | None:
+    """Return the first block that passes a check; `earlier` is that of the request before."""
+    if earlier is not None and earlier < start:
+        return earlier
+    return next((index for index, block in enumerate(new, start) if check(block)), None)
+
+
+def _lacks_id(block: WireBlock) -> bool:
+    is_text = block.kind == "tool_result" and block.size is None
+    return is_text and not any(name in block.text for name in _IDS)
+
+
+def _is_other(block: WireBlock) -> bool:
+    return block.role == OTHER_ROLE and block.tier == "messages"
 
 
 def _shared(wire: WireRequest, before: WireRequest, equal: int) -> int:
@@ -426,7 +447,20 @@ def _scaled(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
         points = points[-1:]  # the sizes are not ascending: use only the newest
-    if len(points) == 1:
-        ((estimated, tokens),) = points
-        return [size * tokens // estimated for size in estimates]
-    return [_in_proportion(size, points) for size in estimates] if points else estimates
+    if not points:
+        return estimates
+    return _Sizes(len(estimates), lambda block: _in_proportion(estimates[block], points))
+
+
+class _Sizes(Sequence[int]):
+    """Sizes of prefixes, computed when one is asked for: of a request's, few ever are."""
+
+    def __init__(self, count: int, size_of: Callable[[int], int]) -> None:
+        self._count, self._size_of = count, size_of
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        at = range(self._count)[index]
+        return self._size_of(at) if isinstance(at, int) else [*map(self._size_of, at)]

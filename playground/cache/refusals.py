@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from playground.cache.prefixes import TimedRequest
+from playground.cache.certainty import unknown_words
+from playground.cache.prefixes import OTHER_ROLE, TimedRequest
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import WireBlock, WireRequest, same_blocks
@@ -37,6 +38,7 @@ def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
         checks += [_two_lifetimes] if rules.value("automatic") else []
         checks.append(_mark_on_cleared)
     checks += [_IN_CHAT[what] for what in rules.get("chat_refuses", ())]
+    checks += [_orphan_result] if rules.get("refuses_orphans") else []
     if "ttls_by_api" in rules.rules:
         checks.append(_lifetime_of_api)
     return tuple(checks)
@@ -71,20 +73,25 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
-    wire = request.wire
-    results = (b.text for b in wire.blocks if b.kind == "tool_result" and b.size is None)
-    if wire.api != "chat" or all(any(name in text for name in _IDS) for text in results):
+    if request.wire.api != "chat" or request.first_without_id is None:
         return None
     reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
     return "refused-request", reason + "give it, as native does, or write a user's message"
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
-    wire = request.wire
-    roles = (block.role for block in wire.blocks if block.tier == "messages")
-    if wire.api != "chat" or _OTHER_ROLE not in roles:
+    if request.wire.api != "chat" or request.first_other is None:
         return None
-    return "refused-request", f"a message of role {_OTHER_ROLE}: LiteLLM does not transform it"
+    return "refused-request", f"a message of role {OTHER_ROLE}: LiteLLM does not transform it"
+
+
+def _orphan_result(request: TimedRequest, rules: Rules) -> Refusal:
+    if not request.wire.orphan or unknown_words(request, rules):
+        return None  # what has an unknown word may be the call
+    reason = (
+        f"a result of the call {request.wire.orphan!r}, which the answer before it does not have"
+    )
+    return "refused-request", reason
 
 
 def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
@@ -131,10 +138,6 @@ _BY_MODEL: Final[dict[str, Check]] = {
     "system message": _system_message,
     "automatic": _top_mark,
 }
-
-
-_IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IN_CHAT: Final[dict[str, Check]] = {
     "results without ids": _result_without_id,
     "other roles": _other_role,

@@ -368,7 +368,8 @@ class CacheSimulator:
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
-        self._entries.update(dict.fromkeys((apart + key for key in request.chain), new_entry))
+        keys = (apart + key for key in request.chain) if apart else request.chain
+        self._entries.update(dict.fromkeys(keys, new_entry))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
             written = {ttl: request.total - read} if request.sizes else {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.base.wording import counted, keep_order
+from playground.base.wording import counted, grouped, keep_order
 from playground.cli.command import SESSION, command
 from playground.cli.shared import (
     csv_option,
@@ -36,6 +36,8 @@ from playground.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.base.findings import Finding
     from playground.nouns.tool_formats.mcp_servers import McpServer
     from playground.nouns.tools import ToolMetadata
@@ -168,7 +170,6 @@ def tools(
     FILE is JSON or YAML of a provider, MCP, OpenAPI, Python source (which is not run), a session
     or the name of a sample.
     """
-    from playground.cli import tool_tables
     from playground.show.rows import rows_of
 
     if plan:
@@ -186,8 +187,8 @@ def tools(
         read = loaded_tools(file)
         metadata, findings = read.tools, read.findings
     if tokens or portable:
-        status = tool_tables.print_costs(metadata, models, dialects, as_json) if tokens else 0
-        status = tool_tables.print_portability(metadata, targets, as_json) if portable else status
+        status = _print_costs(metadata, models, dialects, as_json) if tokens else 0
+        status = _print_portability(metadata, targets, as_json) if portable else status
         return max(status, report(findings))
     if as_json:
         print_json(
@@ -264,3 +265,55 @@ def _print_losses(dialects: tuple[str, ...], tools: list[ToolMetadata]) -> None:
     for name in dialects:
         for fact in _dropped_facts(name, tools):
             say(f"{name} drops {fact['tool']} {fact['where']}: {fact['keyword']}")
+
+
+def _print_costs(
+    tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
+) -> int:
+    """Print tokens by tool, and below this table the tokens with smaller schemas."""
+    from playground.questions.tool_schemas import MODELS, tool_costs
+    from playground.show import rows
+
+    all_costs = tool_costs(tools, models=models or MODELS, dialects=dialects)
+    if as_json:
+        print_json({**all_costs.as_json(), "rows": rows.tool_costs(all_costs).dicts()})
+        return 0
+    if is_set(CSV):
+        show_rows(rows.tool_costs(all_costs))
+        return 0
+    costs = [*all_costs.tools, all_costs.total]
+    head = [name if name in all_costs.exact else f"~ {name}" for name in all_costs.models]
+    table(
+        ["tool", *head, *all_costs.total.by_dialect],
+        [[cost.tool, *map(grouped, (cost.by_model | cost.by_dialect).values())] for cost in costs],
+    )
+    first = all_costs.models[0]
+    say(f"with smaller schemas, for {first}:")
+    table(
+        ["tool", "as it is", *all_costs.total.shorter],
+        [
+            [cost.tool, *map(grouped, (cost.by_model[first], *cost.shorter.values()))]
+            for cost in costs
+        ],
+    )
+    return 0
+
+
+def _print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
+    """Print the number of findings of each target, and all findings. With --strict, return 1 if
+    there are findings. The schemas to send instead are only in the JSON."""
+    from playground.questions.tool_schemas import tool_portability
+    from playground.show import rows
+
+    portability = tool_portability(tools, targets)
+    if as_json:
+        print_json(portability.as_json())
+        return failed(bool(portability.findings))
+    if is_set(CSV):
+        show_rows(rows.portability(portability))
+        return failed(bool(portability.findings))
+    counts: dict[str, int] = {}
+    for row in portability.rows:
+        counts[row.title] = counts.get(row.title, 0) + len(row.findings)
+    table(["target", "findings"], [[title, str(count)] for title, count in counts.items()])
+    return report(portability.findings)

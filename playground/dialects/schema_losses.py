@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from playground.dialects.base import Dialect
 from playground.nouns.prompt_data import PromptData
-from playground.nouns.tool_formats.portability import schema_path
+from playground.nouns.tool_formats.portability import nodes, schema_path
 from playground.nouns.tools import ToolMetadata
 
 KINDS: Final = (
@@ -39,9 +39,6 @@ _KIND_OF: Final[dict[str, str]] = {
     **dict.fromkeys(("default",), "defaults"),
     **dict.fromkeys(("description",), "descriptions"),
 }
-_BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
-_BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE: Final = ("items", "additionalProperties", "not")
 # A definition is examined where a `$ref` refers to it; a title is only a comment.
 _SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
 _PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
@@ -82,7 +79,7 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
     without_examples = tool.model_copy(update={"examples": ()})
     full_docs = documentation(dialect, without_examples)
     facts: list[Fact] = []
-    for path in _keyword_paths(tool.input_schema, ()):
+    for path in _keyword_paths(tool.input_schema):
         if len(facts) == MOST_FACTS:
             break
         # A fact is dropped if the documentation of the schema without it is the same.
@@ -102,31 +99,12 @@ def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
     return dialect.format_tool_docs(data) + tools_field
 
 
-def _keyword_paths(node: Any, path: _Path) -> Iterator[_Path]:
+def _keyword_paths(schema: dict[str, Any]) -> Iterator[_Path]:
     """Yield the paths of all keywords, each before those inside it."""
-    stack: list[tuple[Any, _Path]] = [(node, path)]
-    while stack:
-        schema, parent = stack.pop()
-        if not isinstance(schema, dict):
-            continue
-        inner: list[tuple[Any, _Path]] = []
-        for key, value in schema.items():
-            if key not in _SAID_ELSEWHERE and (parent or key not in _PLAIN):
-                yield (*parent, key)
-            inner += _schemas_in(key, value, (*parent, key))
-        stack += reversed(inner)
-
-
-def _schemas_in(key: str, value: Any, path: _Path) -> list[tuple[Any, _Path]]:
-    """Return the schemas that a keyword holds, each with its path."""
-    match value:
-        case dict() if key in _BY_NAME:
-            return [(schema, (*path, name)) for name, schema in value.items()]
-        case list() if key in _BY_INDEX:
-            return [(schema, (*path, index)) for index, schema in enumerate(value)]
-        case _ if key in _SINGLE:
-            return [(value, path)]
-    return []
+    for node in nodes(schema):
+        for key in node.schema:
+            if key not in _SAID_ELSEWHERE and not (node.is_root and key in _PLAIN):
+                yield (*node.path, key)
 
 
 def _without_keyword(schema: dict[str, Any], path: _Path) -> dict[str, Any]:

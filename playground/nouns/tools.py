@@ -149,7 +149,8 @@ def _property(value: Any) -> Schema:
     if isinstance(value, ParameterMetadata):
         return {"type": value.type, "description": value.description}
     if isinstance(value, Mapping):
-        return {"type": "string", **value}
+        kind = {} if SCHEMA_WORDS & value.keys() else {"type": "string"}
+        return kind | {key: one for key, one in value.items() if (key, one) != ("required", True)}
     return {"type": "string", "description": str(value)}
 
 
@@ -267,11 +268,42 @@ def _has_references(schema: Any) -> bool:
     return False
 
 
-def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
-    """Report each `$ref` of a tool that leads nowhere or back to itself."""
-    if not _has_references(tool.input_schema):
+SCHEMA_WORDS: Final = frozenset(
+    {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}
+)
+_NO_NAMES: Final = frozenset((  # keywords of an object's schema whose values are objects
+    "properties", "additionalProperties", "patternProperties", "propertyNames", "definitions",
+    "dependentSchemas", "not", "if", "then", "else", "default", "example", "const", "$defs", "$ref",
+))  # fmt: skip
+
+
+def is_properties(schema: Mapping[str, Any]) -> bool:
+    """Return True if a mapping lists parameters by name, as `properties` in a schema do."""
+    inner = [
+        each for each in schema.values() if isinstance(each, Mapping) and SCHEMA_WORDS & {*each}
+    ]
+    return bool(inner) and len(inner) == len(schema) and not _NO_NAMES & schema.keys()
+
+
+def _misplaced(schema: Schema) -> list[str]:
+    """Return the keys of a tool's schema that are no keywords and seem to be parameters."""
+    if schema.get("type", "object") != "object":
         return []
-    findings: list[Finding] = []
+    if not {*SCHEMA_WORDS, *_NO_NAMES, "title", "description", "$schema"} & schema.keys():
+        return list(schema)
+    dicts = {k: v for k, v in schema.items() if isinstance(v, dict) and k not in _NO_NAMES}
+    return [k for k, v in dicts.items() if v.get("type") in JSON_TYPES or is_properties(v)]
+
+
+def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
+    """Report each `$ref` of a tool that leads nowhere or back to itself, and what may be parameters
+    but stands outside of `properties`."""
+    findings = [
+        finding("schema-misplaced", where, f"{key!r} is not a keyword of JSON Schema")
+        for key in _misplaced(tool.input_schema)
+    ]
+    if not _has_references(tool.input_schema):
+        return findings
     stack: list[tuple[Any, frozenset[str], str]] = [(tool.input_schema, frozenset(), where)]
     expanded: set[str] = set()
     while stack:

@@ -20,6 +20,7 @@ from playground.nouns.wire_bodies import (
     MARKS,
     PICTURE_KINDS,
     api_of,
+    call_ids,
     has_citations,
     has_pictures,
     identity,
@@ -120,6 +121,7 @@ class WireRequest:
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
     instructs: bool = False  # True if a later message is of role system
+    orphan: str = ""  # the id of the first result that no call before it has
     prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
@@ -185,6 +187,7 @@ class WireReader:
             cleared=read.cleared() if read.clears_at else (),
             thinks=read.thinks,
             instructs=read.instructs,
+            orphan=read.orphan,
             doubts=_doubts_of(body, tools, read),
             unknown=tools.unknown + others.unknown + read.unknown,
         )
@@ -280,8 +283,9 @@ class WireReader:
 
 _Unknown = tuple[UnknownWord, ...]
 _Saved = tuple[
-    bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown, tuple[str, ...]
-]
+    bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown, tuple[str, ...],
+    tuple[str, ...], str,
+]  # fmt: skip
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
@@ -390,6 +394,8 @@ class _Read:
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
     refers: tuple[str, ...] = ()  # names of tools in references
+    calls: tuple[str, ...] = ()  # ids of the last answer's calls
+    orphan: str = ""
 
     def cut_to(self, count: int) -> bool:
         """Drop all but the first `count` messages. Return False, and drop none, if a later message
@@ -400,7 +406,8 @@ class _Read:
         if any(message >= count and block < start for message, block in self.marked):
             return False
         (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-         self.doubts, self.unknown, self.refers) = self.saved[count]  # fmt: skip
+         self.doubts, self.unknown, self.refers, self.calls,
+         self.orphan) = self.saved[count]  # fmt: skip
         self.marked = [pair for pair in self.marked if pair[0] < count]
         del self.blocks[start:]
         for values in (self.messages, self.starts, self.saved):
@@ -425,8 +432,13 @@ class _Read:
         self.starts.append(start)
         self.saved.append(
             (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-             self.doubts, self.unknown, self.refers)
+             self.doubts, self.unknown, self.refers, self.calls, self.orphan)
         )  # fmt: skip
+        calls, answered = call_ids(message)
+        is_more = index > 0 and self.messages[-2].get("role") == message.get("role")
+        if calls:  # answers in a row are one answer
+            self.calls = (*self.calls, *calls) if is_more else calls
+        self.orphan = self.orphan or next((one for one in answered if one not in self.calls), "")
         self.leads = self.leads and all(block.tier == "system" for block in own)
         marked = marked_part(message, self.api)
         if marked == NOT_PLAIN:

@@ -378,3 +378,16 @@ def forces_a_tool(choice: Any) -> bool:
     if isinstance(choice, dict):
         return choice["type"] in ("function", "custom", "tool", "any")
     return choice in ("required", "any")
+
+
+def call_ids(message: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of a message's calls, and of the calls that its results answer."""
+    listed, content = message.get("tool_calls"), message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if type(content) is list else []
+    calls = [
+        call for call in (listed if isinstance(listed, list) else ()) if isinstance(call, dict)
+    ]
+    calls += [part for part in parts if part.get("type") == "tool_use"]
+    results = [part.get("tool_use_id") for part in parts if part.get("type") == "tool_result"]
+    answered = (message.get("tool_call_id"), *results)
+    return tuple(str(call.get("id")) for call in calls), tuple(str(one) for one in answered if one)

@@ -15,11 +15,12 @@ from typing import Final
 
 import regex
 
-from playground.parsing.patterns import LEAKED, LINE_START, NO_MEMBER, SPACE, WORD_START
+from playground.parsing.patterns import LEAKED, LINE_START, NO_MEMBER, NO_NAME, SPACE, WORD_START
 
-# Signs for white space, in place of a literal.
+# Signs for white space and names, in place of a literal.
 _BLANK: Final = " "  # white space
 _SPACES: Final = ""  # white space or none
+_NAME: Final = "\0"  # a name, of which only the first character is compared
 
 _OFTEN: Final = 3
 _CALL_SPACE: Final = "(?&space)"
@@ -28,13 +29,17 @@ _ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
 _DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")
-_MOST_ALTERNATIVES: Final = 16  # more take longer to compare than to match
+_MOST_ALTERNATIVES: Final = 16  # more take longer to compare than to match, but not to compile
 _LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
-_WHITE_SPACE: Final = re.compile(r"\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+")
+_WHITE_SPACE: Final = re.compile(
+    r"(?:\[ \\t\]\{0,16\}\+)?\\r\?\\n|\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+"
+)
+_NAME_START: Final = re.compile(r"\((?:\?P<\w+>|\?:)\(\?!/\)\(\?:\[\^" + re.escape(NO_NAME))
+_NOT_IN_NAME: Final = re.compile(f"[{NO_NAME}]")
 _STRUCTURE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _NO_SPACE: Final = re.compile(r"\S|\Z")
-_LEAK_STARTS: Final = frozenset(text[0] for text in LEAKED)
+_LEAKS_CUT: Final = frozenset(text[:size] for text in LEAKED for size in range(1, len(text)))
 
 
 class Begin(Enum):
@@ -58,14 +63,14 @@ class ChoicePattern:
 
     def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
         """Match at a place. With `partial`, a text that ends inside the pattern matches too."""
-        begin = self.begin(text, place)
+        begin = self._beginning.compare(text, place, self._compiled is None)
         if begin is Begin.NO or (begin is Begin.CUT and not partial):
             return None
         return self._compile().match(text, place, partial=partial)
 
     def fullmatch(self, text: str, place: int = 0) -> regex.Match[str] | None:
         """Match all text from a place on. A text that ends inside the pattern matches too."""
-        if self.begin(text, place) is Begin.NO:
+        if self._beginning.compare(text, place, self._compiled is None) is Begin.NO:
             return None
         return self._compile().fullmatch(text, place, partial=True)
 
@@ -112,31 +117,41 @@ class _Beginning:
         self._pattern = pattern
         self._steps, self._stop = _steps(pattern)
 
-    def compare(self, text: str, place: int) -> Begin:
-        for step in self._steps:
-            if step.strip():
-                if not text.startswith(step, place):
-                    is_cut = len(text) - place < len(step) and step.startswith(text[place:])
-                    return Begin.CUT if is_cut else Begin.NO
-                place += len(step)
-                continue
-            match = _NO_SPACE.search(text, place)
-            stop = match.start() if match else place
-            if step == _BLANK and stop == place:
-                return Begin.CUT if place == len(text) else Begin.NO
-            if text[stop : stop + 1] in _LEAK_STARTS:
-                return Begin.MAY
-            place = stop
-        if not self._following:
+    def compare(self, text: str, place: int, every: bool = False) -> Begin:
+        passed, no = self._pass_steps(text, place)
+        if isinstance(passed, Begin):
+            return passed
+        if not self._following or (len(self._following) > _MOST_ALTERNATIVES and not every):
             return Begin.MAY
-        result = Begin.NO
+        result = no
         for following in self._following:
-            begin = following.compare(text, place)
+            begin = following.compare(text, passed, every)
             if begin is Begin.MAY:
                 return begin
             if begin is Begin.CUT:
                 result = begin
         return result
+
+    def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
+        """Return the place after the steps or their result; and the result without what follows."""
+        no = Begin.NO
+        for step in self._steps:
+            if step.strip():
+                result = _compare_literal(step, text, place)
+                if result is not None:
+                    return no if result is Begin.NO else result, no
+                place += len(step)
+                continue
+            match = _NO_SPACE.search(text, place)
+            stop = match.start() if match else place
+            if step == _BLANK and stop == place:
+                return Begin.CUT if place == len(text) else no, no
+            if text.startswith(LEAKED, stop):
+                return Begin.MAY, no
+            if text[stop : stop + 5] in _LEAKS_CUT:
+                no = Begin.CUT  # the text may end within white space
+            place = stop
+        return place, no
 
     @cached_property
     def _following(self) -> list[_Beginning]:
@@ -151,12 +166,25 @@ class _Beginning:
         if opener == _DOUBLED:
             once = rest.removeprefix("?")
             return [_Beginning(inner + once), _Beginning(once)]
+        alternatives = list(_alternatives(inner))
+        if opener == "(?:" and rest.startswith("?"):
+            rest = rest[1:].removeprefix("+")
+            return [_Beginning(f"(?:{inner}){rest}"), _Beginning(rest)]
         if rest[:1] in ("?", "*", "+", "{"):
             return []
-        alternatives = list(_alternatives(inner))
-        return (
-            list(map(_Beginning, alternatives)) if len(alternatives) <= _MOST_ALTERNATIVES else []
-        )
+        if opener == "(?:" and len(alternatives) == 1:
+            return [_Beginning(inner + rest)]
+        return list(map(_Beginning, alternatives))
+
+
+def _compare_literal(step: str, text: str, place: int) -> Begin | None:
+    """Return None if the literal stands there; a name is not compared to its end."""
+    if step == _NAME:
+        return Begin.NO if _NOT_IN_NAME.match(text, place) else Begin.MAY
+    if text.startswith(step, place):
+        return None
+    is_cut = len(text) - place < len(step) and step.startswith(text[place:])
+    return Begin.CUT if is_cut else Begin.NO
 
 
 def _steps(pattern: str) -> tuple[list[str], int]:
@@ -170,6 +198,8 @@ def _steps(pattern: str) -> tuple[list[str], int]:
         elif space := _WHITE_SPACE.match(pattern, at):
             steps.append(_BLANK if space[1] == "1" else _SPACES)
             at = space.end()
+        elif _NAME_START.match(pattern, at):
+            return [*steps, _NAME], len(pattern)
         elif look_behind := next((x for x in _LOOK_BEHINDS if pattern.startswith(x, at)), ""):
             at += len(look_behind)
         else:

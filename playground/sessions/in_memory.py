@@ -21,8 +21,9 @@ from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.building import Place, SessionBuilder, assuming_model
+from playground.sessions.checks import check
 from playground.sessions.last_resort import unexpected_as_fault
-from playground.sessions.session import Session
+from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
@@ -54,9 +55,9 @@ def session(
     `messages` is a text of the user, a list of messages, or a whole request body. A message is a
     `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
-    `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
-    out. `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are
-    replies, made by `recording` or read by `load_recording`.
+    `tools` may have any form that `read_tools` knows. `.findings` name what a session cannot hold.
+    `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are replies,
+    made by `recording` or read by `load_recording`.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """
@@ -83,8 +84,10 @@ def session(
     for reply in replies:
         if not isinstance(reply, Recording):
             raise wrong("session(recordings=…)", reply, "recordings, as `pg.recording` makes them")
-    made = replace(made, task=task, tools=tuple(read_tools(tools or own)), recordings=replies)
-    return made.with_explicit_caching(explicit_caching)
+    listed = tuple(read_tools(tools or own, builder.findings))
+    made = replace(made, task=task, tools=listed, recordings=replies)
+    made = made.with_explicit_caching(explicit_caching)
+    return with_receipt(made, None, [*builder.findings, *check(made)])
 
 
 @takes(

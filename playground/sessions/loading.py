@@ -69,7 +69,8 @@ def load_session(path: Given, format: str | None = None) -> Session:
     Raises InputFault with file, line, field and what is expected, and UnknownNameError for an
     unknown format.
     """
-    return with_receipt(first_session(source_of(path), format).session, _receipt(path, format))
+    loaded = first_session(source_of(path), format)
+    return with_receipt(loaded.session, _receipt(path, format), loaded.findings)
 
 
 @takes(format="text or nothing", progress="function or nothing", left_out=(list, NoneType))
@@ -95,7 +96,7 @@ def _with_receipts(
 ) -> Iterator[LoadedSession]:
     with source.going_on():
         for loaded in read_sessions(source, format):
-            with_receipt(loaded.session, receipt)
+            with_receipt(loaded.session, receipt, loaded.findings)
             yield loaded
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, takewhile
@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from playground.base.arguments import plain_faults
 from playground.base.display import Shown
 from playground.base.errors import UnknownNameError
+from playground.base.findings import Finding
 from playground.base.wording import counted
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-_READ_RECEIPT: Final = "_read_receipt"  # not a field, because it is not written to files
+_READ_RECEIPT: Final = "_read_receipt"  # no fields, because they are not written to files
+_FINDINGS: Final = "_findings"
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -156,6 +158,7 @@ class Session(Shown):
         parts = [counted(len(self.messages), "message"), counted(len(self.tools), "tool")]
         parts += [counted(len(self.requests), "request")] if self.requests else []
         parts += [counted(len(self.recordings), "recording")] if self.recordings else []
+        parts += [counted(len(self.findings), "finding")] if self.findings else []
         return f"Session({self.title!r}, {', '.join(parts)})"
 
     @cached_property
@@ -233,6 +236,13 @@ class Session(Shown):
         read: Callable[[], Receipt] | None = self.__dict__.get(_READ_RECEIPT)
         return None if read is None else read()
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was noticed when the session was read: a result without its call, a field that is
+        left out. Empty for an edited session."""
+        found: tuple[Finding, ...] = self.__dict__.get(_FINDINGS, ())
+        return found
+
     def recording(self, name: str) -> Recording:
         """Return a recording by name. Raises UnknownNameError, which lists all names."""
         for recording in self.recordings:
@@ -255,7 +265,9 @@ def request_messages(
     return [*head, *kept, *(i for i in range(compaction.message, stop) if i not in included)]
 
 
-def with_receipt(session: Session, read: Callable[[], Receipt]) -> Session:
-    """Set the function that computes a session's receipt, and return the session."""
-    object.__setattr__(session, _READ_RECEIPT, read)
+def with_receipt(
+    session: Session, read: Callable[[], Receipt] | None, findings: Iterable[Finding]
+) -> Session:
+    """Set the findings of a session that was read, and the function that computes its receipt."""
+    session.__dict__.update({_READ_RECEIPT: read, _FINDINGS: tuple(findings)})
     return session

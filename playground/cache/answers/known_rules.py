@@ -10,6 +10,7 @@ from typing import Final
 from playground.base.errors import UnknownNameError, nearest_names
 from playground.cache.prices import Price, listed_price, price_of
 from playground.cache.rules import Rules, rule_sets, rules_of
+from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 _NEAR: Final = 0.75  # the similarity of misspelt names; other names in LiteLLM's list have less
@@ -50,7 +51,15 @@ def assumption_of(rules: Rules, model: str) -> str:
     like = stand_in(rules, model)
     if like is None:
         return ""
-    return f"No rule names this model{f': assumed as for {like}' if like else ''}."
+    words = f"No rule names this model{f': assumed as for {like}' if like else ''}."
+    return " ".join(filter(None, (words, near_names(rules, model))))
+
+
+def near_names(rules: Rules, model: str) -> str:
+    """Ask if one of the rules' models was meant; "" if the name is known, sold, or like none."""
+    known, plain = list(rules.models), plain_name(model)
+    is_near = bool(get_close_matches(plain, known, 1, _NEAR)) and stand_in(rules, model)
+    return f"D{nearest_names(plain, known)[1:]}" if is_near and not price_of(model) else ""
 
 
 def check_model(model: str, provider: str = "") -> None:

@@ -210,8 +210,9 @@ def sent_models(session: Session) -> list[str]:
 
 def _with_environment(messages: Sequence[dict[str, Any]], text: str) -> Sequence[dict[str, Any]]:
     """Return the messages with the environment block in the last user message, as dialects do."""
-    index = max((i for i, each in enumerate(messages) if each["role"] == "user"), default=-1)
-    if not text or index < 0:
+    backwards = range(len(messages) - 1, -1, -1) if text else ()
+    index = next((i for i in backwards if messages[i]["role"] == "user"), None)
+    if index is None:
         return messages
     content = [*as_parts(messages[index].get("content")), {"type": "text", "text": text}]
     return [*messages[:index], {**messages[index], "content": content}, *messages[index + 1 :]]

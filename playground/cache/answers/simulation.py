@@ -23,7 +23,7 @@ from playground.cache.answers.cells import (
     shorter_contexts,
 )
 from playground.cache.answers.hints import NotedRequest, noted_requests
-from playground.cache.answers.known_rules import check_model, known_rules
+from playground.cache.answers.known_rules import check_model, known_rules, near_names
 from playground.cache.answers.paid import paid
 from playground.cache.answers.placement import place_cache
 from playground.cache.answers.requests import (
@@ -286,7 +286,7 @@ def simulated_by_dialect(
     doubt = "" if model or provider else doubt_of_providers(session, models, rules.provider)
     to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
-    notes = (*mixed, *_missing_context_findings(session))
+    notes = (*mixed, *_missing_context_findings(session, rules))
     if AS_SENT in (chosen := as_policies(policies)):
         yield [_as_sent(session, model, provider, apart, what_if)]
     marking = [each for each in chosen if each != AS_SENT]
@@ -534,13 +534,15 @@ def _assumed_model_findings(session: Session) -> Iterator[Finding]:
         yield finding("assumed-model", "the session", words)
 
 
-def _missing_context_findings(session: Session) -> Iterator[Finding]:
+def _missing_context_findings(session: Session, rules: Rules) -> Iterator[Finding]:
     """Warn about what a transcript lacks that a prediction needs.
 
     Without system prompt and tools, or without what compactions kept, predictions are too low;
-    without a model's name they are for an assumed model.
+    without a model's name they are for an assumed model, with an unknown name perhaps for another.
     """
     yield from _assumed_model_findings(session)
+    if near := near_names(rules, session.task.model_name):
+        yield finding("assumed-model", session.task.model_name, near)
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):

@@ -115,6 +115,7 @@ KINDS: Final[dict[str, RuleKind]] = {
         "messages in OpenAI's form that are refused",
         list[Literal["results without ids", "other roles"]],
     ),
+    "refuses_orphans": _kind("whether a result without its call is refused", bool),
     "system_messages": _kind("the models that take a message of role system", list[str]),
     "disputed_above": _kind("tokens above which sources name different prices", dict[str, int]),
     "price_factors": _kind(

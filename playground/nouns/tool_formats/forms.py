@@ -9,6 +9,7 @@
 | Anthropic | `{name, description, input_schema}` |
 | MCP, Cline | `{name, description, inputSchema}`, a list of them under `result.tools` |
 | Gemini | `{functionDeclarations: [{name, parameters or parametersJsonSchema}]}` |
+| AI SDK | `{NAME: {description, inputSchema: {jsonSchema}}}` |
 | Bedrock | `{tools: [{toolSpec: {name, inputSchema: {json}}}]}` |
 | Flink-Agents | `{name, description, args_schema}` |
 | OpenAPI 3 | a document: every operation is a tool (`openapi.py`) |
@@ -27,26 +28,34 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.nouns.tool_formats.gemini import json_schema
 from playground.nouns.tool_formats.openapi import is_openapi, operations
-from playground.nouns.tools import ToolMetadata
+from playground.nouns.tools import SCHEMA_WORDS, ToolMetadata, is_properties, schema_findings
 
-_SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
+_SCHEMAS: Final = (
+    "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "args_schema",
+    "parameters",
+)  # fmt: skip
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
-_INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
-_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
+_INNER: Final = (
+    "result", "toolConfig", "tool_config", "function", "toolSpec", "serialized", "custom"
+)  # fmt: skip
+_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result", "custom"}
 # Keys of messages, requests, traces and sessions: a value with one of these holds no tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
 )
-_SCHEMA_WORDS: Final = frozenset(
-    {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}
-)
 _TYPES: Final = ("object", "string", "integer", "number", "boolean", "array", "null", "OBJECT")
 _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
+_FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LISTS, *_INNER}
+_OWN_TYPE: Final = {"custom": {"type": "custom"}}
+_AS_OBJECT: Final = 'parameters={"type": "object", "properties": {…}}'
 _MOST_TOOLS: Final = 10_000
-_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta")  # schemas of results
+_OTHER_SCHEMA: Final = re.compile(
+    "(?i)output|response|return|result|meta|format"
+)  # schemas of results
+_LIKE_A_SCHEMA: Final = re.compile("(?i)param|^arg|schema|propert")
 
 
 def looks_like_tools(value: Any) -> bool:
@@ -76,12 +85,12 @@ def _is_call(value: Mapping[str, Any]) -> bool:
     return (
         not by_name
         and parameters.get("type") not in _TYPES
-        and not _SCHEMA_WORDS & {*parameters} - {"type"}
+        and not SCHEMA_WORDS & {*parameters} - {"type"}
     )
 
 
 def _are_properties(value: Mapping[str, Any]) -> bool:
-    return any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in value.values())
+    return any(isinstance(v, Mapping) and SCHEMA_WORDS & v.keys() for v in value.values())
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
@@ -96,14 +105,17 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
     return tools[0]
 
 
-def read_tools(value: Any) -> list[ToolMetadata]:
+def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMetadata]:
     """Read tools in any known form: a list, or an object that holds one.
 
-    A provider's own tools, cache marks and lists of MCP servers are left out. Raises InputFault.
+    A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get what
+    says so. Raises InputFault, also for parameters that stand where no form has them.
     """
-    tools, findings = read_tools_and_findings(value)
-    if found := next((one for one in findings if one.code == "schema-misplaced"), None):
-        raise InputFault(found.message, field=found.where, expected="parameters={a JSON Schema}")
+    tools, found = read_tools_and_findings(value)
+    (findings if findings is not None else []).extend(found)
+    found += [one for i, tool in enumerate(tools) for one in schema_findings(tool, f"tools.{i}")]
+    if wrong := next((one for one in found if one.code == "schema-misplaced"), None):
+        raise InputFault(wrong.message, field=wrong.where, expected=_AS_OBJECT)
     return tools
 
 
@@ -131,7 +143,8 @@ def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding
 
 def _tools(value: Any, where: str, findings: list[Finding]) -> Iterator[ToolMetadata]:
     if isinstance(value, Mapping):
-        yield from _of_mapping(value, where, findings)
+        for place, body in _by_name(value, where).items():
+            yield from _of_mapping(body, place, findings)
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
         for index, item in enumerate(value):
             if isinstance(item, Sequence):  # a list within a list, or a text
@@ -152,13 +165,13 @@ def _of_mapping(
         return
     # Lists come first: next to its list, an object may have keys of a single tool, such as `name`.
     for key in _LISTS:
-        if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
+        if isinstance(value.get(key), Sequence | Mapping) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
             return
     for key in _INNER:
         if isinstance(value.get(key), Mapping):
             _report_unkept_fields(value, {key}, where, findings)
-            yield from _of_mapping(value[key], where, findings)
+            yield from _of_mapping({**_OWN_TYPE.get(key, {}), **value[key]}, where, findings)
             return
     # Without a name the entry is only a cache mark; with one it is a tool that has a mark.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
@@ -167,10 +180,39 @@ def _of_mapping(
     if left_out := _why_no_tool(value):
         findings.append(finding("tool-left-out", where, left_out))
         return
+    value = _with_required(value, where, findings)
     _report_unkept_fields(
         value, {"name", "description", "examples", "required_parameters"}, where, findings
     )
     yield _tool(value, where)
+
+
+def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
+    """Return the tools that an object holds by name, each with its name, by their places; the
+    object itself if it is another one."""
+    tools: dict[str, Mapping[str, Any]] = {
+        f"{where}.{name}": {
+            "name": name,
+            **({"parameters": body} if "properties" in body else body),
+        }
+        for name, body in value.items()
+        if isinstance(body, Mapping) and _FIELDS & body.keys()
+    }
+    is_other = not tools or len(tools) < len(value) or _FIELDS & value.keys()
+    return {where: value} if is_other else tools
+
+
+def _with_required(
+    body: Mapping[str, Any], where: str, findings: list[Finding]
+) -> Mapping[str, Any]:
+    """Return a tool that lists its parameters by name alone in the form of Azad."""
+    given = _schema({**body, "required_parameters": ()}) or {}
+    if "required_parameters" in body or not is_properties(given):
+        return body
+    findings.append(finding("schema-unwrapped", where))
+    flagged = [name for name, one in given.items() if one.get("required") is True]
+    rest = {key: value for key, value in body.items() if key != "required"}
+    return {**rest, "required_parameters": [*(body.get("required") or ()), *flagged]}
 
 
 def _report_unkept_fields(
@@ -178,17 +220,22 @@ def _report_unkept_fields(
 ) -> None:
     """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
     unkept = sorted(map(str, value.keys() - kept - _KNOWN))
-    if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER, "parametersJsonSchema"}:
+    misplaced = []
+    if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER}:
         for key in filterfalse(_OTHER_SCHEMA.search, unkept):
-            if isinstance(value[key], Mapping) and _are_properties({"": value[key], **value[key]}):
-                findings.append(
-                    finding("schema-misplaced", where, f"{key!r} is not a field of a tool")
-                )
+            inner = value[key]
+            holds_schema = isinstance(inner, Mapping) and _are_properties({"": inner, **inner})
+            if holds_schema or (inner and _LIKE_A_SCHEMA.search(key)):
+                misplaced.append(f"{key!r} is not a field of a tool")
+    for key in value.keys() & {*_SCHEMAS}:
+        if value[key] and not isinstance(value[key], Mapping | type):
+            misplaced.append(f"{key} is {value[key]!r:.40}, which is not a JSON Schema")
+    findings += [finding("schema-misplaced", where, message) for message in misplaced]
     if unkept:
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
 
 
-_KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
+_KNOWN: Final = {*_SCHEMAS, "type", "jsonrpc", "id"}
 
 
 def _why_no_tool(value: Mapping[str, Any]) -> str:
@@ -225,16 +272,15 @@ def _tool(body: Mapping[str, Any], where: str) -> ToolMetadata:
 
 
 def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    if isinstance(body.get("parametersJsonSchema"), Mapping):
-        return body["parametersJsonSchema"]  # type: ignore[no-any-return]
     for key in _SCHEMAS:
         value = body.get(key)
         if isinstance(value, type) and issubclass(value, BaseModel):
             return value.model_json_schema()
         if isinstance(value, Mapping):
-            # Bedrock wraps the schema in `json`. (A schema with a key `json` has other keys too.)
-            inner = value.get("json") if key == "inputSchema" else None
-            unwrapped = inner if isinstance(inner, Mapping) and len(value) == 1 else value
+            # Bedrock wraps it in `json`, the AI SDK in `jsonSchema`; a schema has other keys too.
+            wraps = key == "inputSchema" and len(value) == 1
+            inner = (value.get("json") or value.get("jsonSchema")) if wraps else None
+            unwrapped = inner if isinstance(inner, Mapping) else value
             return unwrapped if "required_parameters" in body else json_schema(unwrapped)
     return None
 

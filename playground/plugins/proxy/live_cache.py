@@ -40,7 +40,7 @@ class LiveCache(CacheSimulator):
         entries: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
-            ChainMap(entries, self._entries),  # type: ignore[arg-type] a branch only gets, sets
+            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch only gets, sets
             deepcopy(self._explicit),
             set(self._doubtful),
             _summed=set(self._summed),

@@ -199,6 +199,7 @@ def _shortened(
                 key = next((key for key in KEYS if key in body), "messages")
                 alike = alike_length(row, history)
                 row = row.extended_with(alike, history[alike:])
+                row.last_with("role", "user", 1)  # indexed now, for the copies that follow
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
