@@ -66,7 +66,7 @@ def count_tokens(
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
-        notes += [] if dialect or _has_sent_request(request) else [_WRITTEN]
+        notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
     body = dict(request)
     for key in ("messages", "contents", "tools"):
@@ -81,12 +81,8 @@ def count_rendering(rendering: Rendering, model: str) -> TokenCount:
     return count_request(_chat_body(rendering, model), model, "openai-chat")
 
 
-def _has_sent_request(session: Session) -> bool:
-    return any(not row.sub_agent for row in session.rows)
-
-
 def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, Any]:
-    if not dialect and _has_sent_request(session):
+    if not dialect and any(not row.sub_agent for row in session.rows):
         return sent_requests(session).bodies[-1]
     session_for_model = session.with_model(model)
     rendering = get_dialect(dialect or "native").render(session_for_model.prompt_data())

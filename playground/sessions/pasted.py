@@ -243,8 +243,7 @@ class _Values:
         return None
 
     def assigned_values(self) -> Any:
-        """Return the assigned parts of a request by name, or else the first assigned value that is
-        not a text; in a module with nothing assigned, the value of its only expression."""
+        """Return a request's assigned parts, else an assigned value, else the only expression's."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:

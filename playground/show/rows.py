@@ -316,8 +316,7 @@ WORDS = ("predicted", "billed", "told_by_provider")  # columns of texts: see `th
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
-    """Return a row for each request: its tokens read, written and paid in full, its cost, its
-    state, and the reason for the state."""
+    """Return a row for each request: its tokens by price, its cost, its state, and the reason."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
         if any(cell.billed)  # empty columns would suggest that nothing was billed

@@ -56,8 +56,7 @@ class ChatTemplate:
             raise InputFault(json_fault(error), where=name) from error
         source = config.get("chat_template") if isinstance(config, dict) else None
         if isinstance(source, list):  # several templates: the one for tools, else the default
-            named = [item for item in source if isinstance(item, dict)]
-            templates = {str(item.get("name")): item.get("template") for item in named}
+            templates = {str(t.get("name")): t.get("template") for t in source if type(t) is dict}
             source = templates.get("tool_use") or templates.get("default")
         if not isinstance(source, str):
             raise InputFault("has no chat_template", where=name, expected=_EXPECTED)
