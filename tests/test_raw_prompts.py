@@ -332,6 +332,8 @@ def test_all_that_a_question_renders_has_one_limit(monkeypatch: pytest.MonkeyPat
         ("{", "a.json", "not JSON"),
         ("{}", "a.json", "no chat_template"),
         ("[]", "b.json", "no chat"),
+        ('{"chat_template": ["no object"]}', "c.json", "no chat_template"),
+        pytest.param("[" * 100_000, "d.json", "not JSON", id="nested too deeply"),
     ],
 )
 def test_a_file_that_is_no_template_is_refused(text: str, name: str, words: str) -> None:

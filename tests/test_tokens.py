@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ import tiktoken
 import playground as pg
 from playground.base.errors import InputFault, UnknownNameError
 from playground.recordings.apis import APIS as RECORDED
+from playground.sessions.session import RequestRow
 from playground.show.frames import with_tokens
 from playground.tokens.count import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
@@ -546,6 +548,13 @@ def test_a_schema_that_doubles_with_each_level_ends_and_is_not_called_exact() ->
     assert found.kind != "exact"
     assert found.range[1] is None
     assert "refers to itself" in found.notes[0]
+
+
+@pytest.mark.parametrize(("sub_agent", "is_noted"), [("helper", True), ("", False)])
+def test_a_request_written_anew_is_noted(sub_agent: str, is_noted: bool) -> None:
+    row = RequestRow({"model": "gpt-4o", "messages": ASK}, sub_agent=sub_agent)
+    found = pg.count_tokens(replace(pg.session(ASK, model="gpt-4o"), rows=(row,)))
+    assert any("no request as it was sent" in note for note in found.notes) is is_noted
 
 
 @pytest.mark.parametrize("request_", [{}, {"model": "gpt-4o"}])

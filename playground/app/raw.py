@@ -1,4 +1,4 @@
-"""The view Raw prompt of the page Compare: the choice of a format, and the prompt in it."""
+"""The view Raw prompt of the page Compare: a choice of formats, and the prompt in one of them."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def take_position(position: float | None) -> None:
 
 
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
-    """Show the recording in a line or two: counts, its end, its cost.
+    """Show the recording in a few lines: counts, its end, its usage, its error.
 
     Return a place below, for parts that take longer.
     """

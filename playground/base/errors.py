@@ -81,7 +81,7 @@ class SyntaxFault(PlaygroundError):
 
 
 class UnknownNameError(PlaygroundError):
-    """The name of a dialect, policy or recording that does not exist.
+    """The name of something that does not exist, such as a dialect, a policy or a recording.
 
     The message has the similar names, or else the nearest, three at most; `known` has all names.
     """

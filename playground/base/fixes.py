@@ -182,7 +182,7 @@ FIXES: Final[dict[str, str]] = {
     "times-unknown": "do not read times or durations from these spans",
     "not-written-out": "write the value out in the source",
     "not-a-file": "give its path directly: a pipe with a writer is read",
-    "long-integer": "write the integer as a text: most programs round after 17 digits",
+    "long-integer": "write the integer as a text: most programs round after 15 digits",
     "not-a-number": "write a text or null in the file",
     "time-unread": "write times as ISO 8601 or in seconds since 1970",
     "mixed-formats": "import the lines of the other format by themselves",

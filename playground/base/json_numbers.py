@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_json
 
 from playground.base.findings import Finding, finding
 
-_DIGITS: Final = 4300  # Python's default limit; other programs are exact up to 17
+_DIGITS: Final = 4300  # Python's default limit; other programs are exact up to 15
 _HUGE: Final = 10**_DIGITS
 _REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
 _RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # placeholder for the text of a number
@@ -41,8 +41,8 @@ def load_json(text: str, *, strict: bool = False) -> Any:
     """Read JSON. A number that JSON does not have becomes a NotANumber ("NaN", "1e400"), an integer
     of too many digits a LongInteger: both are texts.
 
-    Without `strict`, line breaks inside strings are allowed. Raises what json.loads raises:
-    ValueError or RecursionError.
+    Without `strict`, strings may hold control characters, such as line breaks. Raises what
+    json.loads raises: ValueError or RecursionError.
     """
     if strict:
         try:
@@ -127,7 +127,7 @@ def may_be_infinite(plain: bytes) -> bool:
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
-    """Read objects that follow each other without line breaks; [] if there is anything else."""
+    """Read objects with nothing but white space between them; [] if there is anything else."""
     objects: list[dict[str, Any]] = []
     at = 0
     while at < len(text):
@@ -144,8 +144,8 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 
 def dump_again(value: Any) -> str:
-    """Write the result of `load_json` as JSON for our own readers: a NotANumber is written as it
-    was read."""
+    """Write the result of `load_json` as JSON for our own readers. A NotANumber becomes a number
+    again, or a text if `value` holds a text that looks like a placeholder."""
     with suppress(ValueError):  # half surrogates, or values that are not JSON
         marshal.dumps(value)  # a fast check: it refuses a NotANumber and other subclasses
         return to_json(value).decode()
@@ -171,7 +171,7 @@ def _with_placeholders(value: Any, raw: list[str]) -> Any:
 
 
 def number_of(text: str) -> int | float | NotANumber:
-    """Return the number that a text means in Python. Raises ValueError."""
+    """Return the number that a text means in Python. Raises ValueError for any other text."""
     try:
         return int(text)  # leading zeros are allowed here
     except ValueError:
@@ -203,7 +203,7 @@ _DECODERS: Final = {
 
 def finite(value: Any) -> Any:
     """Return the value with all numbers that JSON does not have as texts, also in keys: "NaN",
-    "Infinity", "-Infinity", and "0x9f…" for a long integer."""
+    "Infinity", "-Infinity", and "0x9f…" for an `int` of too many digits."""
     match value:
         case NotANumber():
             return str(value)
@@ -261,7 +261,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def number_findings(value: Any, where: str) -> list[Finding]:
-    """Return findings about numbers in a value that JSON does not have or Python does not read."""
+    """Return findings about a value's numbers that JSON does not have or Python does not read."""
     findings = [finding("not-a-number", where)] if holds_nan_or_infinity(value) else []
     if digits := long_integers(value):
         message = f"{integer_words(digits)}, more than Python reads by default: kept as text"
@@ -276,7 +276,7 @@ def holds_nan_or_infinity(value: Any) -> bool:
 
 
 def long_integers(value: Any) -> list[int]:
-    """Return the number of digits of each integer in a JSON value that is too long for Python."""
+    """Return how many digits each integer has that is too long for Python, in a JSON value."""
     integers = (number for number in _odd_numbers(value) if type(number) is not NotANumber)
     return [_digits(number) for number in integers if isinstance(number, LongInteger | int)]
 

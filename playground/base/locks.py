@@ -95,9 +95,9 @@ def _is_lock(head: bytes) -> bool:
 def lock_file(place: Path) -> Iterator[None]:
     """Hold the lock of a lock file, which is created if it is missing.
 
-    While another program holds the lock, wait, and after a moment report which program it is. If
-    nobody listens for reports, raises BlockingIOError once the same program has held the lock for
-    PATIENCE seconds. Raises OSError if the file cannot be created or locked.
+    On Windows, the lock keeps out only threads. While another program holds the lock, wait, and
+    soon report which one. If nobody listens for reports, raises BlockingIOError once the same
+    program has held it for PATIENCE seconds. Raises OSError if the file cannot be made or locked.
     """
     handle = open_lock(place, 0o600)
     try:
@@ -145,7 +145,7 @@ def note_of(text: str) -> str:
 
 
 def write_holder(handle: int) -> None:
-    """Write into a lock file that this program holds it."""
+    """Write a note into a lock file: this program holds the lock."""
     with suppress(OSError):  # on a full disk the lock holds without a note
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{holder_note()}\n".encode("utf-8", "replace"), 0)

@@ -1,4 +1,4 @@
-"""The paths of pages, samples and the configuration: inside the wheel, or in the checkout."""
+"""The paths of the app's own files, inside the wheel or the checkout, and of the user's data."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ def named_file(name: str) -> Path:
 
 
 def file_of(name: str) -> str:
-    """Return a file's name for any text. Characters that a file system may refuse are written as
-    `%2F`."""
+    """Return a file's name for any text. Characters that a file system may refuse are
+    percent-encoded, such as a slash as `%2F`."""
     escaped = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
     head, rest = escaped[:1], escaped[1:]
     return f"{'%2E' if head == '.' else head}{rest}{KEPT}"

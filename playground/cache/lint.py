@@ -52,8 +52,8 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block that ends the previous request's last entry; None if that entry is too
-        short or has expired."""
+        """Return the block that ends the previous request's last entry. Return None if it made no
+        entry (no mark, or an error), and if the entry is too short or has expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
@@ -97,7 +97,7 @@ def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
-    """Find differences at or before the previous request's last mark."""
+    """Find differences at or before the previous request's last mark; without marks, find all."""
     for number, difference in enumerate(sent.differences):
         if difference is None:
             continue
@@ -112,7 +112,7 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
-    """Find requests that begin with the previous entry, but whose marks are too far after it."""
+    """Find requests that begin with the previous entry, but have marks too far after the entry."""
     reach = sent.rules.value("lookback")
     for number in range(1, len(sent.row)):
         entry, points = sent.left_behind(number), sent.outcomes[number].breakpoints
@@ -137,7 +137,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays at one block while three or more requests add messages."""
+    """Find a last mark that three or more requests have at one block, each longer than before."""
     still = [
         number
         for number in range(1, len(sent.row))

@@ -1,4 +1,4 @@
-"""Find the reasons, other than wrong marks, for which a provider refuses a request with error 400.
+"""Find reasons, by a provider's dated rules, for which the provider answers with error 400.
 
 Each check returns the finding's code and the reason, or None.
 """

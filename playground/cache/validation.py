@@ -1,8 +1,8 @@
-"""Compare predictions with bills, for every usable request of recorded exchanges.
+"""Compare predictions with bills, for every request of recorded exchanges.
 
 A request is *predictable* if the rules alone decide. Every other request has a reason why it is
-not: it is the first of a record, the cache was already warm, tools ran on the server in it or
-before it, the cache is best-effort, or the request failed.
+not, for example: it is the first of a record, the cache was already warm, tools ran on the server,
+the cache is best-effort, the request failed, or there is no bill.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ValidationRow:
     billed_read: int = 0
     billed_write: int = 0
     billed_write_hour: int = 0  # the part of billed_write that lives for an hour
-    size_known: bool = False  # True if an earlier bill gives the size of the entry read
+    size_known: bool = False  # True if nothing is read, or an earlier bill has its size
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
     least_read: int = 0  # the least tokens that it can read
@@ -73,8 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, with counts. `findings` name recorded usages that lack tokens which the
-    provider's response counts."""
+    """All rows of some files, with counts. `findings` name recorded usages that lack tokens which
+    the response counts, and diagnoses that prediction and bill contradict."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -135,10 +135,10 @@ class Validation:
 def validation_of(
     files: Iterable[tuple[str, list[dict[str, Any]]]], left_out: list[str]
 ) -> Validation:
-    """Validate the exchanges of files, by file name and in the order of sending.
+    """Validate the exchanges of `files`: pairs of a name, and exchanges in the order of sending.
 
     An exchange is an object with `request` and, if known, `uri`, `response`, `usage`, `status` and
-    `date`. `left_out` says why other files are not among them.
+    `date`. `left_out` says why other files are not among `files`.
     """
     rows: list[ValidationRow] = []
     findings: list[Finding] = []
@@ -219,7 +219,7 @@ _JUDGED_BY_STATE: Final = ("predictable", "first", "warm start", "best effort", 
 
 
 class _Record:
-    """The earlier requests of a file, by provider and model, which may have left cache entries."""
+    """The earlier requests of a file, which may have left cache entries, by provider and model."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str], list[TimedRequest]] = {}
@@ -243,7 +243,7 @@ class _Record:
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """Return the bill, as summed if the reply used a tool of the server; None without one."""
+    """Return the bill, marked as summed if a tool ran on the server; None without a bill."""
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None
@@ -308,7 +308,7 @@ def _gemini(
     billed: Billed | None,
     resources: dict[str, int],
 ) -> ValidationRow:
-    """Return the reason why a Gemini request is not predictable.
+    """Return the row of a Gemini request: its prediction, or why it is not predictable.
 
     A request reads the complete explicit cache that it names; the implicit cache promises nothing.
     """

@@ -1,4 +1,4 @@
-"""Print for the command line, and set its exit status: 0 worked, 1 a check failed, 2 bad input."""
+"""Print for the command line; exit with 0 (worked), 1 (check failed), 2 (error) or 128 + signal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REPORT = "this is a bug of ours: please report it with what `playground --debug 
 _EXACT = "`> FILE` or a pipe gets the exact text"
 _HALVES = "surrogatepass"  # error handler that writes half a surrogate pair
 _MOST_NAMED = 5
-_NOTED = "playground.noted"  # a key in the meta of click's context; so are the next names
+_NOTED = "playground.noted"  # a key in the meta of click's context; so are the next three
 STRICT = "playground.strict"
 _PRINTED = "playground.printed"
 CSV = "playground.csv"
@@ -118,7 +118,7 @@ def stopping() -> Iterator[Stop]:
     So no exception interrupts a step that must be completed. A second signal ends the program as
     usual. GRACE seconds after the first signal, a second one is sent automatically, because code
     that loads a library or waits for a connection does not see the event. An InputFault after a
-    signal exits with the signal's status.
+    signal exits with 128 plus the signal's number.
     """
     from playground.base.errors import InputFault
 
@@ -212,7 +212,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
 
     A file or a pipe gets the exact characters as UTF-8, with nothing added; half of a surrogate
     pair is written as its three bytes. On a terminal, control and invisible characters are escaped,
-    and a line on stderr says so, once for each command. Raises InputFault.
+    and a line on stderr says so, once for each command. Raises InputFault if `out` is not written.
     """
     if out:
         from playground.base.output import write_file
@@ -321,8 +321,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def show_rows(rows: AnswerRows, *columns: str) -> None:
-    """Print a table with the glossary's titles: these columns, or all. With --csv, print only the
-    first table of a command, with all columns under their names."""
+    """Print a table of `columns`, by default all, under the glossary's titles. With --csv, print
+    only the first table of a command, with all columns under their names."""
     from playground.show.glossary import is_number, title
 
     if is_set(CSV):
@@ -336,7 +336,7 @@ def show_rows(rows: AnswerRows, *columns: str) -> None:
 
 
 def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Any]]) -> str:
-    """Return a table as CSV. A text that a spreadsheet would take for a formula is quoted."""
+    """Return a table as CSV. An apostrophe comes before a text that looks like a formula."""
     import csv
     from io import StringIO
 

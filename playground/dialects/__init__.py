@@ -173,9 +173,9 @@ def dialect_findings() -> list[Finding]:
 def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
-    Raises UnknownNameError, which names near ones. Raises InputFault for a dialect that cannot
-    be used: one that was left out, a file, a class instead of an instance, or a method with an
-    argument that no caller passes.
+    Raises UnknownNameError for an unknown name, with similar names. Raises InputFault for what
+    cannot be used: a dialect that was left out, a file's name, a class instead of an instance, a
+    method with an argument that no caller passes, or a value of another type.
     """
     if not isinstance(name, str):
         if not isinstance(name, Dialect) and not isinstance(name, type):

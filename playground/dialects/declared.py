@@ -215,11 +215,11 @@ class DeclaredDialect(HashedOnce, Dialect):
     # the history
 
     def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None:
-        """Return the ids of `syntax.id_form` for the calls and results of each message.
+        """Return ids for the calls and results of each message, or None without `syntax.id_form`.
 
         A call keeps an id of that form that no earlier call has; any other call gets the next index
         of the conversation. A result gets the id of its call: the first of its id and tool that has
-        no result yet, else the first of its id, else the call of the last result with its id.
+        no result yet, else the first of its id, else that of the last result with its id, if any.
         """
         if not self.syntax.id_form:
             return None

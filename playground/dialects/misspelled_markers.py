@@ -52,7 +52,7 @@ _PRINTED: Final = re.compile(
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if a reply's text holds a misspelt marker of the dialect, or one tag of a
-    marker that has several. Return None if the reply has any other finding.
+    marker that has several. Return None if it has other findings or the dialect is not declared.
 
     If the reply has no call, a misspelt beginning of a tool's call is a finding, too.
     """
@@ -161,7 +161,7 @@ def nearest_dialect(text: str) -> NearDialect:
 
 
 def no_dialect_finding(text: str) -> Finding:
-    """Return the finding that no dialect reads a text, which names the nearest dialect."""
+    """Return the finding that no dialect reads a text. The finding names the nearest dialect."""
     nearest = nearest_dialect(text)
     message = f"{CODES['no-dialect'].meaning}; {nearest}" if nearest.dialect else ""
     return finding("no-dialect", "the whole text", message)

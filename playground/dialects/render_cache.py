@@ -203,7 +203,7 @@ class RenderCache:
         return rendering
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
-        """Return the session's input: an earlier one if it is unchanged, with further messages."""
+        """Return the session's input: an unchanged earlier one plus new messages, or a new one."""
         key = next(map(id, chain(messages[:1], tools[:1])), 0), len(tools)
         with self._lock:
             source = self._inputs.get(key)
@@ -244,7 +244,7 @@ class RenderCache:
 def _with_reuse(
     form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata], numbered: bool
 ) -> Form:
-    """Wrap `form` so that it reuses messages of `rendering` whose tools are unchanged."""
+    """Wrap `form` to reuse drafts of messages that call only unchanged tools (none if numbered)."""
     old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
     indices = {id(message): i for i, message in enumerate(rendering.source.messages)}

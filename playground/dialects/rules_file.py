@@ -34,7 +34,7 @@ class FileRules:
 def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> FileRules:
     """Read the rules for these dialects from a file, or from the `NAME.md` files of a folder.
 
-    A folder may lack rules for some of them. Raises InputFault.
+    A folder may lack rules for some of them. Raises InputFault if a file cannot be read.
     """
     source = os.fspath(rules_path)
     if not source:  # Path("") would be the current folder

@@ -151,7 +151,7 @@ def _finish(
 
 
 class _Run:
-    """A running request: its bytes go to the recorder until the answer or a limit ends it."""
+    """A running request, which the end of its answer or a limit ends; the bytes are recorded."""
 
     def __init__(
         self,

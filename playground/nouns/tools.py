@@ -37,9 +37,9 @@ class ToolExample(BaseModel):
 class ToolMetadata(BaseModel):
     """A tool: its name, description, JSON Schema as given, and examples.
 
-    `parameters=` and `required_parameters=` may be given in place of `input_schema=`: a schema with
-    string properties is built from them. `args_schema=` takes a schema too, or a pydantic model,
-    whose schema is kept.
+    `parameters=` and `required_parameters=` may be given in place of `input_schema=`: a schema is
+    built from them, with properties of type string unless they name a type. `parameters=` and
+    `args_schema=` may also be a whole schema, and `args_schema=` a pydantic model.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

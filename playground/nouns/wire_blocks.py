@@ -1,7 +1,7 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
-There is a block for each tool, each part of the system prompt and each part of a message; a content
-that is a text is one part. A mark is stored with its block, but does not belong to the content.
+There is a block for each tool that is not deferred, each part of the system prompt or a message (a
+text is one part) and each call in a field of its own. A block's mark is no part of its content.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class WireBlock(NamedTuple):
 
     @property
     def is_signed(self) -> bool:
-        """True for a thought with a provider's signature: no other thought has the same."""
+        """True for a thought with a provider's signature, which no other thought has."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def has_same_content(self, other: WireBlock) -> bool:
@@ -105,15 +105,15 @@ class WireRequest:
     `starts` has the index in `blocks` at which each message begins. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
     indexes of messages that the provider removes from the prompt at a later turn of the user.
-    `doubts` describes contents of which no provider says how much is in the prompt. `unknown` has
-    words that are not in the SDKs' types.
+    `doubts` describes contents whose share in the prompt no provider states. `unknown` has words
+    that are not in the SDKs' types.
     """
 
     model: str
     blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
-    explicit_only: bool = False  # OpenAI's `prompt_cache_options.mode`: only marks cache
+    explicit_only: bool = False  # OpenAI's `prompt_cache_options.mode`: no cache without marks
     starts: SharedList[int] = field(default_factory=SharedList)
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
@@ -148,7 +148,7 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 
 
 class WireReader:
-    """A reader of successive requests; it reads a message that several requests share only once.
+    """A reader of successive requests; leading messages that they share are read only once.
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
@@ -415,7 +415,7 @@ class _Read:
         return True
 
     def cleared(self) -> tuple[tuple[int, str], ...]:
-        """Return the messages that leave the prompt later, with their contents."""
+        """Return the index and the content of each message that leaves the prompt later."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
     def add(self, message: dict[str, Any], reader: _Reader) -> None:
@@ -478,7 +478,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Describe the contents of which no provider says how much is in the prompt."""
+    """Describe the contents whose share in the prompt no provider states."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)

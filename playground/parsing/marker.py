@@ -1,4 +1,4 @@
-"""A marker: the match of a choice in a text, and everything that follows from its own text."""
+"""A marker: the match of a choice in a text, and everything that the matched text decides."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _rewrite(token: regex.Match[str], text: str, repair: bool) -> str:
 
 
 def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
-    """Return True if a brace is the second of a doubled brace (`{{` or `}}`), as in templates."""
+    """Return True if a brace is one of the inner two of `{{` and `}}`, as templates write them."""
     if brace == "{":
         doubled.append(pieces[-1:] == ["{"] and not any(doubled[-1:]))
         return doubled[-1]

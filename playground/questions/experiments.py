@@ -47,7 +47,7 @@ def read_recording(
     tools: Sequence[ToolMetadata] = (),
     switches: Switches | None = None,
 ) -> ParseResult:
-    """Return all events of a recording, merged; chunks are read in batches."""
+    """Read a recording; chunks are read in batches, so that neighbouring events are merged."""
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
     parser = BatchedParser(chosen.create_parser(data, recording.prefill, switches))
     result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
@@ -176,7 +176,7 @@ class CrossReading:
     arguments: int
     findings: dict[str, int]
     servers: dict[str, int | None]
-    """The characters of this reading that each server drops; None if it has no parser for it."""
+    """The characters that each server drops; None for a server without a parser for the dialect."""
 
 
 def cross_read(

@@ -106,7 +106,7 @@ def provider_payload(
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
     `model` is a LiteLLM name or a provider in PROVIDERS. For a provider, the session's own model is
-    used if the provider offers it, and otherwise the model in PROVIDERS. `parameters` are those of
+    used if its name is of the provider, otherwise the model in PROVIDERS. `parameters` are those of
     `litellm.completion`; they override the session's own.
 
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
@@ -284,7 +284,7 @@ def _image_differences(
 
 
 def _detailed(node: Any) -> Iterator[str]:
-    """Yield as JSON each object with a `detail` for an image, each body with one for all."""
+    """Yield as JSON each object with a `detail`: for one image, or a body's for all images."""
     if isinstance(node, dict):
         settings = node.get("generationConfig")
         if not _DETAILS.isdisjoint(node) or "mediaResolution" in (settings or ()):

@@ -208,7 +208,7 @@ def loss_messages(reading: ServerReading) -> list[str]:
 
 
 def client_view(result: ParseResult) -> dict[str, Any]:
-    """Return the reply that a client gets as JSON values, without blanks at the ends of texts."""
+    """Return, as JSON values, the reply that a client gets, without blanks at texts' ends."""
     failed = [segment.text for segment in segments(result.events) if segment.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {

@@ -56,7 +56,7 @@ def count_tokens(
     replaces the request's own. `api` names the API, as recordings do, if the body alone does not
     show it. `tokenizer` is a file of the model's tokenizer or a known name, `template` the model's
     chat template: with both, any model is counted exactly. The network is not used. Raises
-    InputFault and UnknownNameError.
+    InputFault for what cannot be read, and UnknownNameError for an unknown name.
     """
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None
@@ -66,7 +66,7 @@ def count_tokens(
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
-        notes += [] if dialect or request.rows else [_WRITTEN]
+        notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
     body = dict(request)
     for key in ("messages", "contents", "tools"):

@@ -65,7 +65,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class JsonTexts:
-    """A reader of JSON in pieces. Its caller takes the complete `frames` from it."""
+    """A reader of JSON in pieces. The caller takes the complete `frames` out of the list."""
 
     frames: list[list[Leaf]] = field(default_factory=list)
     _unread: str = ""

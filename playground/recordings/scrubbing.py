@@ -58,8 +58,8 @@ class Secret(NamedTuple):
 class Search(NamedTuple):
     """The secrets found in a text, and those that more text must decide (`open`).
 
-    All secrets after an open one are open too, since they may lie within it. The search ends at the
-    first open secret of more than SHOWN characters, unless it is an e-mail address.
+    All secrets after an open one are open too, since they may lie within it. The search ends at a
+    secret that reaches the end of the text, unless it is an e-mail address or at most SHOWN long.
     """
 
     secrets: list[Secret]
@@ -218,7 +218,7 @@ def _order(place: Beginning) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8)
 def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
-    """Return the searcher for these secrets; making one takes some milliseconds."""
+    """Return the searcher for these secrets, from a cache: a new one takes some milliseconds."""
     return Searcher(secrets, emails=emails)
 
 

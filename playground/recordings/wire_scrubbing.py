@@ -49,7 +49,7 @@ Path = tuple[object, ...]
 
 
 class _Node:
-    """A path's channel. A single longer path that begins with the path shares it."""
+    """A path's channel. If only one longer path begins with the path, both share the channel."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -140,7 +140,7 @@ class WireScrubber:
         return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
-        """Give back the bytes up to `stop`, which must be ready, from where the last call ended."""
+        """Give back the bytes from the last call's `stop` to this one, which must be ready."""
         return self._buffer.take(stop)
 
     def give_up(self) -> None:
@@ -204,7 +204,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
-        """Search a frame that is Base64 in a text; return False if the text is not Base64."""
+        """Search a frame that is Base64 in a text; return False if the text is no such frame."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

@@ -238,8 +238,8 @@ class ServerReader:
         return proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
 
     def _about_parser(self) -> Iterator[Finding]:
-        """Report an unknown parser, a dialect that the server cannot read, and a reading that is
-        assumed."""
+        """Report an unknown parser, a dialect that the server cannot read, native calls that some
+        server has made already, and a reading that is assumed."""
         server, dialect = self.server, self.dialect
         if self.unknown_parser:
             yield finding("unknown-parser", self.unknown_parser, self._fallback())
@@ -272,7 +272,7 @@ class ServerReader:
         return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
-        """Name the dialects that the parser reads, and the parser that reads this one."""
+        """Name the dialects that the parser reads, and the parser, if any, for this dialect."""
         assert self.parser is not None
         reads = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
         message = f"{self.name} reads {reads}, not {self.dialect}: calls are handed over as text"
@@ -374,7 +374,7 @@ def reader_for(
     already_read: bool = False,
     is_built_in: bool = True,
 ) -> ServerReader:
-    """Return the reader of a dialect's replies; the default parser's if `parser` is unknown."""
+    """Return the reader of a dialect; without a known `parser`, that of the default parser."""
     named = server.parser_named(parser)
     unknown = parser if parser and named is None else ""
     chosen = named or server.default_parser(dialect)

@@ -41,7 +41,7 @@ def _drop_header_up_to(reply: Projection, last: int) -> None:
 
 
 def place_stray_markers(reply: Projection) -> None:
-    """Turn markers without their partner into content (View.stray_markers)."""
+    """Turn markers without a partner, or more markers, into content (View.stray_markers)."""
     has_calls = reply.has_calls
     match reply.view.stray_markers:
         case "kept":
@@ -59,7 +59,7 @@ def place_stray_markers(reply: Projection) -> None:
 
 
 def drop_after_opener(reply: Projection) -> None:
-    """Drop text after an opener without a call (View.after_opener_without_call).
+    """Drop text after an opener without a call, or fail (View.after_opener_without_call).
 
     With "dropped to closer" the text after the closer is content again.
     """
@@ -204,7 +204,7 @@ def _erase(reply: Projection, event: Event, literal: str) -> list[Event]:
 
 
 def leave_section_markers(reply: Projection) -> None:
-    """Turn markers of sections into content (View.markers_left_in_content)."""
+    """Turn some markers of sections into content (View.markers_left_in_content)."""
     literals = reply.view.markers_left_in_content
     for segment in reply.of_kind("section") if literals else ():
         text = segment.text

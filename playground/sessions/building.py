@@ -83,7 +83,7 @@ class SessionBuilder:
     _new_ids: int = 0
     _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first place, times
     texts: list[str] = field(default_factory=list)  # in calls and results, not checked yet
-    is_clean: bool = True  # False once a call, result or request held half a surrogate
+    is_clean: bool = True  # False once a value held half a surrogate or a number JSON lacks
 
     def add_message(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message, even an empty one, for which `checks.py` has a finding."""
@@ -92,7 +92,7 @@ class SessionBuilder:
         self.counter.kept += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
-        """Add parts to the message at `index`, by default the last one."""
+        """Add parts to the message at `index`, by default the last message."""
         message = self.messages[index]
         self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
         self.counter.kept += 1
@@ -142,8 +142,8 @@ class SessionBuilder:
         return read or ""
 
     def read_seconds(self, value: Any, place: Place | str) -> float | None:
-        """Return a duration; None and a finding if it is not a number, negative or far too
-        large."""
+        """Return a duration, or None for None. Return None with a finding if `value` is not a
+        number, negative or far too large."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
@@ -172,8 +172,8 @@ class SessionBuilder:
             self.counter.kept += 1
 
     def add_tools(self, values: Any, place: Place) -> None:
-        """Add a list of tools, as providers take it or as JSON text. All tools that have only a
-        name share one finding."""
+        """Add a list of tools, as providers take it or as JSON text. Entries that are only a name
+        are not added, and share one finding."""
         if isinstance(values, str):
             values = json_or_text(values)
         if isinstance(values, dict):
@@ -206,8 +206,8 @@ class SessionBuilder:
             self.known_tools[key] = tools
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """Return a call. Arguments that are text are read as JSON; text that is not a JSON object
-        becomes the argument `input`."""
+        """Return a call. Arguments that are text are read as JSON; None and blank text are no
+        arguments. Anything else that is not a JSON object becomes the argument `input`."""
         name = str(name or "")
         if isinstance(arguments, str):
             arguments = self._arguments(arguments, place)
@@ -216,7 +216,7 @@ class SessionBuilder:
         return self.clean_call(str(call_id or ""), name, self.finite(arguments, place))
 
     def clean_call(self, call_id: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
-        """Return a call with arguments that need no check and no finding."""
+        """Return a call; the values of its arguments need no check and give no finding."""
         self.texts += (call_id, name)
         self.names[call_id] = name
         self._unanswered.setdefault(call_id, {})[name] = None
@@ -249,8 +249,8 @@ class SessionBuilder:
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with texts in place of numbers that JSON lacks. Its messages repeat the
-        numbers, so add a finding only if they gave none."""
+        """Return a request with texts in place of numbers that JSON lacks. The session's messages
+        repeat these numbers, so add a finding only if the session has none for numbers yet."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -356,7 +356,7 @@ class SessionBuilder:
             self.note_beside(name, place, times)
 
     def finish(self) -> Session:
-        """Return the session; its model is that of the last reply if nothing else names one."""
+        """Return the session; its model is by default that of the last request that names one."""
         if self.complete_session is not None:
             return self.complete_session
         for name, (place, times) in self._beside.items():
@@ -388,12 +388,12 @@ class SessionBuilder:
         return self._without_halves(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
-        """Return the session's model, or else that of its last reply."""
+        """Return the session's model, or else that of the last request that names one, or ""."""
         models = [record.model for record in self.requests if record.model]
         return self.model or "".join(models[-1:])
 
     def _without_halves(self, session: Session) -> Session:
-        """Return the session without half surrogates, also of JSON inside texts."""
+        """Replace half surrogates, also in JSON inside texts; add a finding for each."""
         if self.is_clean and are_whole(self.texts) and are_unchecked_texts_whole(session):
             return session  # recordings were checked when they were made
         findings: list[Finding] = []

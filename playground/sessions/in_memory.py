@@ -118,7 +118,7 @@ def recording(
 
 
 def _body(value: Any) -> dict[str, Any]:
-    """Return a body with `messages` as a list; `value` is a body, messages, or one message."""
+    """Return a body with `messages` as a list; `value` is a text, a body, or message(s)."""
     if isinstance(value, str):
         return {"messages": [{"role": "user", "content": value}] if value else []}
     if isinstance(value, Message | BaseModel):
@@ -164,7 +164,7 @@ def _refuse_lost(given: dict[str, Any], read: Sequence[Message], place: Place) -
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as a JSON document, whose format can then be recognised. Raises InputFault."""
+    """Return a value as a JSON document, to recognise its format. Raises as `json_value` does."""
     return json.dumps(json_value(value, ""), ensure_ascii=True).encode()
 
 

@@ -10,8 +10,8 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, other: Session) -> Session:
-    """Return the session with the values that `other` has. If `other` has messages, its requests,
-    compactions and rows are used, too."""
+    """Return the session with the messages (and their requests, compactions and rows), tools and
+    settings that `other` has, the recordings of both, and its own title and purpose, if any."""
     base = other if other.messages else session
     is_default = other.dynamic == DynamicTaskConfig()
     return replace(

@@ -70,8 +70,8 @@ def unwrapped(text: str) -> Unwrapped | None:
 
 
 def logged_stream(text: str) -> Unwrapped | None:
-    """Return the server-sent events in a log, without the log's prefixes; None if a line is not an
-    event."""
+    """Return the server-sent events in a log, without the log's prefixes. Return None if a line is
+    not an event, if the first line has no prefix, or if there is only one line."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0].startswith("data:"):
         return None
@@ -243,7 +243,7 @@ class _Values:
         return None
 
     def assigned_values(self) -> Any:
-        """Return the assigned parts of a request by name, or the value of the only expression."""
+        """Return a request's assigned parts, else an assigned value, else the only expression's."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:

@@ -15,7 +15,7 @@ _UNITS: Final = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 def utc_time(value: Any) -> str | None:
     """Return a time in UTC; "" for an empty value, None if the value is not a time.
 
-    Texts are ISO 8601 or RFC 2822 (as in HTTP), by default in UTC. Numbers are seconds,
+    Texts are ISO 8601 or RFC 2822 (as in HTTP), by default in UTC, or numbers. Numbers are seconds,
     milliseconds, micro- or nanoseconds since 1970; their size shows which.
     """
     if value is None or value == "":

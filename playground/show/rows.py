@@ -316,8 +316,7 @@ WORDS = ("predicted", "billed", "told_by_provider")  # columns of texts: see `th
 
 @draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
-    """Return a row for each request: its tokens read, written and paid in full, its cost, and the
-    reason for that."""
+    """Return a row for each request: its tokens by price, its cost, its state, and the reason."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
         if any(cell.billed)  # empty columns would suggest that nothing was billed
@@ -368,7 +367,7 @@ def wire(value: CacheWire) -> AnswerRows:
 
 @draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
-    """Return a row for each tool and each way of counting: a model, a dialect, a smaller schema."""
+    """Return a row for each tool, and for all, by each way to count: model, dialect, schema."""
     cells = [
         (cost.tool, by, name, tokens)
         for cost in [*value.tools, value.total]

@@ -57,7 +57,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
 def sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
     """Return the most important sentence, and the rest.
 
-    If there is a bill, the sentence says what was paid, and predicts nothing.
+    If there is a bill, the sentence says what was paid or which request missed the cache.
     """
     text = billed(cell) or headline(cell).text
     if missed := _billed_breaks(cell):
@@ -100,7 +100,7 @@ def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
 
 
 def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
-    """Say which request missed the cache, after how many idle minutes, and at what cost."""
+    """Say which request missed the cache, after how long or by how many tokens, and its price."""
     nano, changed = cell.lost_nano(miss), cell.explanation(miss)
     idle = 0 if changed else _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""

@@ -1,4 +1,4 @@
-"""Tables on pages, with numbers written as everywhere else (`counts.py`)."""
+"""Tables on pages, with the glossary's titles, and numbers in its units."""
 
 from __future__ import annotations
 

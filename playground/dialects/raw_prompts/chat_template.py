@@ -41,22 +41,22 @@ class ChatTemplate:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> ChatTemplate:
-        """Read a `.jinja` file or a `tokenizer_config.json`. Raises InputFault."""
+        """Read a `.jinja` file or a `tokenizer_config.json`. Raises InputFault, as `loads` does."""
         return cls.loads(read_user_text(path, _EXPECTED), Path(path).name)
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file, whatever its name. The beginning shows the kind: a template
-        hardly ever begins like a JSON object. Raises InputFault."""
+        """Read the text of such a file: a JSON document if `name` ends in `.json` or the text is an
+        object with a `chat_template`, else a template. Raises InputFault for JSON without one."""
         if not name.endswith(".json") and not _holds_template(text):
             return cls(text, name=name)
         try:
             config = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputFault(json_fault(error), where=name) from error
         source = config.get("chat_template") if isinstance(config, dict) else None
         if isinstance(source, list):  # several templates: the one for tools, else the default
-            templates = {item.get("name"): item.get("template") for item in source}
+            templates = {str(t.get("name")): t.get("template") for t in source if type(t) is dict}
             source = templates.get("tool_use") or templates.get("default")
         if not isinstance(source, str):
             raise InputFault("has no chat_template", where=name, expected=_EXPECTED)

@@ -26,7 +26,7 @@ MOST_BITS: Final = 10_000  # most bits of a power's result: about 3,000 digits
 
 
 def render(job: Mapping[str, Any]) -> str:
-    """Render the template of a job: `source` with the variables `given`. Raises InputFault.
+    """Render a job's `source` with the variables `given`. Raises InputFault if this fails.
 
     `now` is an ISO time, or None for the real time.
     """

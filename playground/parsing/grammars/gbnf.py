@@ -85,7 +85,7 @@ class _Writer:
         return self._names[token]
 
     def _new_name(self, kind: str) -> str:
-        """Return a name that begins no other name, because a text's states add numbers to it."""
+        """Return a new name; a text's further states add a hyphen and a number to it."""
         return f"{kind}-{len(self._names) + 1}"
 
 

@@ -71,7 +71,7 @@ class SchemaRules:
         )
 
     def _reference(self, reference: str, place: str) -> Expression:
-        """Make a rule of the target of a reference, which may use itself; return a `Use` of it."""
+        """Make a rule of a reference's target, which may use itself; return a `Use` of the rule."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
             if target is True or target == {}:
@@ -260,7 +260,7 @@ def _count(value: Any) -> int | None:
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
-    """Return the bounds of an integer; exclusive ones are moved by one."""
+    """Return the bounds of an integer; exclusive ones are moved to the next integer."""
     lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]

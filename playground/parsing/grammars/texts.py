@@ -52,7 +52,7 @@ LINES: Final = TextShape(
     frozenset({0}),
     r"([^\n]*\n)*",
 )
-"""Whole lines: nothing, or up to a line break."""
+"""Whole lines: nothing, or text that ends with a line break."""
 
 
 @lru_cache
@@ -210,7 +210,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the endings that a text must not have, without those that end in another one."""
+    """Return the endings that a text must not have, except those that end with another ending."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

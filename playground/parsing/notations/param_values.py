@@ -154,7 +154,7 @@ def _empty_value(schema: Schema) -> Any:
 
 
 def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
-    """Return the schema of a member or an item, from the first part of a union that has one."""
+    """Return the schema of a member or item, from the first of a union's parts that has one."""
     for part in (schema, *variants(schema)):
         properties = part.get("properties")
         if isinstance(properties, dict):

@@ -41,7 +41,7 @@ _SCHEMA: Final = pa.schema(
 
 
 class BlockWriter:
-    """A writer of blocks that stores equal ones once; `add` returns a block's number."""
+    """A writer of blocks that stores equal ones once; `add` returns a block's number and hash."""
 
     def __init__(self, pack: Path, index: Path) -> None:
         self._file = BlockFile(pack, index)

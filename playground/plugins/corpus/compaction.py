@@ -49,8 +49,8 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     """Merge the shards of a corpus into one, and return the number of rows of each table.
 
     If the process is killed, the corpus stays as it was. Raises InputFault if there is no corpus,
-    if another build is running, or if shards are damaged or of another analysis, which a new build
-    repairs.
+    if another build is running, if files cannot be read or written, or if shards are damaged or of
+    another analysis, which a new build repairs.
     """
     require_extra()
     folder = CorpusFolder(store_at(out))
@@ -152,8 +152,8 @@ class _Compaction:
             file.close()
 
     def _copy(self, shard: str, file: BlockFile, numbers: memoryview, stays: memoryview) -> None:
-        """Copy the blocks of a shard that stay in the compacted shard: `stays` has a flag for each
-        block."""
+        """Copy the blocks of a shard that have a flag in `stays`, and every skeleton, with the new
+        block numbers."""
         folder = self._folder
         reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
         for (kind, key, text), is_copied in zip(reader.all(), stays, strict=True):

@@ -1,4 +1,4 @@
-"""The facts of a session: its own row, and one for each request, call, finding and cache break."""
+"""The facts of a session as rows: its own, and its requests, calls, findings, cache breaks …"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
+    """A session's place: the number of its piece (64 bits of a hash), and its number there."""
 
     piece: int
     number: int
@@ -70,7 +70,7 @@ class SessionPlace:
 
 
 class SessionFacts:
-    """The facts of a session that was cleaned, made from its requests."""
+    """The facts of a cleaned session, made from its requests."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Yield each request's reply and its tools' results, then the recordings' replies."""
+        """Yield each request's reply and results, then replies recorded for a pending session."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply

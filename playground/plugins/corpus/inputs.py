@@ -51,9 +51,9 @@ _UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
 class InputPiece:
     """A file, or its bytes from `start` to `start + size`.
 
-    `content` is the hash of these bytes, or of the unpacked bytes if the file is packed, so that a
-    log has the same hash after packing. `name` is for people: the path, followed by `!` and the
-    member of a tar. `stamp` shows changes of a file at an address (`places.py`).
+    `content` is the hash of these bytes, or of the unpacked bytes of a packed file that is no tar,
+    so that a log has the same hash after packing. `name` is for people: the path, for a member of a
+    tar with `!` and its name. `stamp` shows changes of a file at an address (`places.py`).
     """
 
     content: str
@@ -83,7 +83,7 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
     """Yield the files that inputs name. A folder's files come sorted, without hidden files and
     links.
 
-    Files below `out` are left out. Raises InputFault if an input does not exist.
+    Files in `out` are left out of folders and addresses. Raises InputFault for unreadable inputs.
     """
     folder = Path(os.path.realpath(out))
     for source in inputs:

@@ -202,7 +202,7 @@ class _Place(NamedTuple):
 def place_at(address: str) -> _Place:
     """Return the file system of an address, and the path there.
 
-    Raises InputFault for an address that is malformed, holds a key, or has an unknown option.
+    Raises InputFault for an address with a key, a user or an unknown option, or without a reader.
     """
     parts = urlsplit(address)
     if _USER.search(address):
@@ -222,7 +222,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an S3 address with which a short object is written in one request, not three."""
+    """Return an address; an S3 one with an option to write a short object in one request."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

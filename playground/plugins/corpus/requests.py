@@ -1,4 +1,4 @@
-"""A session's requests: the recorded ones, or if there are none, a request for each reply."""
+"""A session's requests: the recorded ones, or if none can be read, a request for each reply."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class SeenRequest:
     def characters(self, form: str) -> dict[str, int | None]:
         """Return the sizes in characters, by the names of columns of the table of requests.
 
-        If transcripts of this form never declare tools, the size of tools is None, and so is the
-        size of an empty system prompt.
+        If the tools of a transcript are unknown (`_holds_tools`), the size of tools is None, and so
+        is the size of an empty system prompt.
         """
         sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
@@ -140,7 +140,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent; the last request gets the session's last reply."""
+    """Yield the requests recorded as sent, with the session's last replies as far as they go."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}

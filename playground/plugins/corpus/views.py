@@ -39,8 +39,8 @@ _SQL_ERRORS: Final = (  # errors about the SQL, not about a file
     duckdb.OutOfMemoryException,
 )
 # Claude Code writes a sub-agent's session twice: in part into the agent's transcript, and into a
-# separate file. Of the sessions with the same name, only the longest counts. Names that the
-# importer invented are not compared.
+# separate file. Of a run's sessions with the same sub-agent's name, only the one with the most
+# requests counts. Names that the importer invented are not compared.
 _REPEATED: Final = "told_twice"
 _REPEATED_SQL: Final = """
 SELECT session FROM sessions
@@ -196,7 +196,7 @@ class Database:
         return True
 
     def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
-        """Turn an error of DuckDB into one line, which names a damaged or missing file."""
+        """Turn an error of DuckDB into one line, which names a damaged shard or file, if any."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         complete = {manifest["shard"] for manifest in manifests(self._folder, redacts=redacts)}
         torn = [shard for shard in shards if shard not in complete]

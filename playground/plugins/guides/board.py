@@ -20,8 +20,8 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server delivers that reads a registered dialect, for a reply with text
-    before and after its call."""
+    """Return each server that reads the dialect, and its reading of a reply with text before and
+    after its call; [] for a dialect that is not our own."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []

@@ -198,7 +198,7 @@ class NoGuide:
 
 
 def guide_for(name: str | Dialect) -> Guide | NoGuide:
-    """Return the guide of a dialect, or a NoGuide with the reason. Raises UnknownNameError."""
+    """Return the guide of a dialect, or a NoGuide with the reason. Raises as `get_dialect` does."""
     dialect = get_dialect(name)
     if not isinstance(dialect, DeclaredDialect):
         return NoGuide(dialect)

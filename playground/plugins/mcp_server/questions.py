@@ -272,7 +272,7 @@ class Questions:
             raise InputFault(f"no filter is called {min(own)!r}", field="where", expected=expected)
         if bool(question) == bool(sql):
             raise InputFault(
-                "a question or SQL is needed", field="question", expected="one of both"
+                "either a question or SQL is needed", field="question", expected="one of the two"
             )
         opened = public_name("corpus", "corpus")(self.roots.file(corpus))
         if sql:
@@ -359,7 +359,8 @@ class Questions:
         from playground.cli.shared import load_streamed
 
         if bool(reply) == bool(path):
-            raise InputFault("a reply or a path is needed", field="reply", expected="one of both")
+            problem = "either a reply or a path is needed"
+            raise InputFault(problem, field="reply", expected="one of the two")
         offered = read_tools(tools or [])
         if reply:
             return Recording("reply", dialect, (TextChunk(at=0.0, text=reply),)), offered
@@ -403,7 +404,7 @@ def _first_break(simulation: CacheSimulation) -> int:
 
 
 def _is_about(found: Finding, number: int) -> bool:
-    """Return True if a finding is about a request or the one before it, or about all of them."""
+    """Return True if a finding is about this request, the one before, or all requests."""
     numbers = [int(word) for word in found.where.split() if word.isdecimal()]
     return not numbers or min(numbers) <= number + 1 <= max(numbers) + 1
 

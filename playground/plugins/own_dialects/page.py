@@ -145,7 +145,7 @@ def _template_choice() -> None:
 
 
 def _show_derivation() -> None:
-    """Show how the derived dialect compares with its chat template, if it was derived from one."""
+    """Show how the derived dialect, if there is one, compares with its chat template."""
     if given := state.get(_DERIVED):
         found = derived(*given)
         trials = found.derivation.proof.trials
@@ -178,7 +178,7 @@ def _from_template() -> None:
 
 @memoized(16, spinner="Rendering the template …")
 def derived(name: str, text: str) -> DerivedDialect:
-    """Derive a dialect from a template, and prove it. Raises InputFault."""
+    """Derive a dialect from a template, and prove it. Raises InputFault if that fails."""
     return dialect_from_template(ChatTemplate.loads(text, name))
 
 
@@ -241,7 +241,7 @@ def summary(text: str, name: str) -> None:
 
 
 def show_laws(text: str) -> None:
-    """Show whether each law holds for 50 random examples, or the smallest that breaks it."""
+    """Show that each law holds for 50 random examples, or the smallest example against it."""
     checks = laws(text)
     components.board(Picture(drawings.laws_board(checks)), key="own laws")
     for check in checks.broken:

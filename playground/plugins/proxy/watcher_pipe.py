@@ -32,7 +32,7 @@ Tell = Callable[[dict[str, Any]], None]
 class WatcherPipe:
     """The pipe to the watching process, which it starts.
 
-    `tell` is called with each line of the ledger, from another thread.
+    `tell` gets its lines, except verdicts, and the pipe's faults, usually in another thread.
     """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:

@@ -38,7 +38,8 @@ LineHandler = Callable[[dict[str, Any]], None]
 
 
 class RunWatcher:
-    """The exchanges of a run that are under way. `say` is called with each line of the ledger."""
+    """The exchanges of a run that are under way. `say` gets each line of the ledger, each verdict
+    on a request that waits for one, each fault, and at the end what was starred out and stored."""
 
     def __init__(self, run: WatchedRun, say: LineHandler) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say

@@ -80,8 +80,8 @@ class CompactionWhatIf(Drawn):
         return self.rows[0]
 
     def saved(self, row: Shorter) -> list[int]:
-        """Return the savings of a policy up to each turn, in thousandths of a token. A negative
-        figure is a loss.
+        """Return the savings of a policy up to each turn, in thousandths of an input token's price.
+        A negative figure is a loss.
         """
         pairs = zip(self.everything.costs, row.costs, strict=True)
         return list(accumulate(before - after for before, after in pairs))

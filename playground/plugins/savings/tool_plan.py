@@ -67,7 +67,7 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class PlannedTools:
-    """The cost of a session's requests if the tools that `cut` leaves out are deferred.
+    """The cost of a session's requests if all tools but those in `cut.keep` are deferred.
 
     If `cut` is None, the tools are as they were. A search for a tool takes one more round on the
     server. `query_cost` is the cost of the queries that the model writes, in thousandths of an
@@ -131,7 +131,7 @@ class ToolPlan(Shown):
     tools: list[ToolUse]
     refusal: str = ""
     assumed: tuple[str, ...] = ()
-    cuts: int = 0  # the number of ways that were simulated
+    cuts: int = 0  # the number of simulated ways to defer tools
     source: str = ""
     already: tuple[str, ...] = ()  # the tools that the session's requests defer already
 
@@ -179,7 +179,7 @@ class ToolPlan(Shown):
         )
 
     def as_json(self) -> dict[str, Any]:
-        kept = set(self.deferred)
+        deferred = set(self.deferred)
         return {
             "model": self.model,
             "headline": self.headline,
@@ -192,7 +192,7 @@ class ToolPlan(Shown):
                     "tokens": tool.tokens,
                     "calls": tool.calls,
                     "first_request": tool.first,
-                    "defer": tool.name in kept,
+                    "defer": tool.name in deferred,
                 }
                 for tool in self.tools
             ],
@@ -232,10 +232,10 @@ def plan_tools(
     A deferred tool is not in the first prompt, as far as the provider's dated rule `deferred_tools`
     says; it is loaded before its first call. Either the client adds it just before that call, or
     the model searches for it, which takes one more round and finds `tools_per_search` tools. A cut
-    keeps those tools in the prefix that are called first. The best cut is the cheapest one.
+    keeps in the prefix the tools that are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
-    marked by the policy `marks`. Raises InputFault for a session without requests or tools.
+    marked by `marks`. Raises InputFault if there are no requests or no tools that can be deferred.
     """
     session = session_or_sample(session)
     renamed = session.with_model(model)
@@ -450,9 +450,8 @@ class _Planner:
 
 
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
-    """Yield the requests with one object for all equal tools and messages.
-
-    Comparisons of two ways to send tools then compare objects instead of texts.
+    """Yield the requests with the objects of the request before for tools and messages that are
+    equal to its own, so that later comparisons compare objects instead of texts.
     """
     before: list[Message] = []
     tools: Any = None

@@ -215,7 +215,7 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
 
 
 def _history(messages: list[dict[str, object]], source: str) -> Recognised:
-    """Recognise the history of a run of templates, which ends with the model's answer."""
+    """Recognise the history that a run of templates left: it ends with the model's answer."""
     return Recognised(
         "templates",
         f"history of conversation templates: {counted(len(messages), 'message')}",
@@ -233,6 +233,6 @@ def _broken(what: str, fault: InputFault) -> Recognised:
 
 
 def _source(text: str) -> str:
-    """Return a text without a code fence around it."""
+    """Return a text without the code fence around it, if there is one."""
     fenced = in_a_fence(text)
     return fenced[1] if fenced else text

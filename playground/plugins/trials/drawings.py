@@ -1,4 +1,4 @@
-"""Trials and plans of trials as tables and as HTML."""
+"""Trials and plans of trials as tables, figures and HTML."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _unmatched(
 
 
 def _arguments_missed(expected: Sequence[ExpectedCall], calls: list[Call]) -> Iterator[str]:
-    """Yield for each expected call how the most similar call of its tool differs from it."""
+    """Yield how the most similar call of the same tool differs from each expected call."""
     rest = list(calls)
     for call in expected:
         expected_arguments = call.args or {}
@@ -124,7 +124,7 @@ def _arguments_missed(expected: Sequence[ExpectedCall], calls: list[Call]) -> It
 
 
 def _differences(actual: Any, expected: Any, path: str = "") -> Iterator[str]:
-    """Yield the differences of two JSON values in words: the path, and both values."""
+    """Yield the differences of two JSON values: a path, with both values or what is missing."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         for key in dict.fromkeys([*expected, *actual]):
             place = f"{path}.{key}" if path else str(key)

@@ -20,10 +20,10 @@ _EXCERPT: Final = 40
 def against_failures(
     difference: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
 ) -> list[str]:
-    """Return a line for each limit that is exceeded; the first version is the baseline.
+    """Return a line for each difference of the prefix, and one if there are too many tokens more.
 
-    The prefix is the model, its parameters, the tools and the system prompt. Raises InputFault if
-    nothing is limited, because such a check would always pass.
+    The first version is the baseline. The prefix is the model, its parameters, the tools and the
+    system prompt. Raises InputFault if nothing is limited: such a check would always pass.
     """
     if prefix_may_change and most_tokens_more is None:
         raise InputFault(

@@ -82,7 +82,7 @@ class GeminiGenerate(ApiReader):
 
 
 class Candidate:
-    """A reader of one candidate's parts, which puts its calls together."""
+    """A reader of one candidate's parts; it puts the candidate's calls together."""
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink

@@ -98,7 +98,7 @@ def get_format(name: str) -> SessionFormat:
 
 
 def recognised(source: Source) -> SessionFormat:
-    """Return the format of a file. Raises InputFault if no format recognises it."""
+    """Return the format of a file; ours if it names an unknown one. Else raises InputFault."""
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:

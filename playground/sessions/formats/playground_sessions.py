@@ -49,8 +49,8 @@ class PlaygroundSession(SessionFormat):
 def _complete_part(value: Any, text: str, where: str) -> Any:
     """Return the complete part of a session that is cut off at the end of `text`.
 
-    The item that is cut off is dropped, and then each object that lacks a required field. Raises
-    InputFault if the session has another fault."""
+    The item that is cut off is dropped, then one last item after another while a required field is
+    missing. Raises InputFault if the session has another fault."""
     path = _open_at_end(value, text)
     depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
     if len(path) >= depth:

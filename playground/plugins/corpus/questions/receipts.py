@@ -78,7 +78,7 @@ def _were(count: int) -> str:
 
 
 def figures_of(path: str) -> Figures | None:
-    """Return the figures of a file, or None if it cannot be read."""
+    """Return the figures of a file, or None if it cannot be read or has no receipt."""
     try:
         receipt = load_session(path).receipt
     except InputFault:

@@ -122,8 +122,8 @@ def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all probes: plain calls, calls with a hostile value followed by another value, and
-    calls with the dialect's markers in a value."""
+    """Return all probes: plain calls, one without arguments, and calls with a hostile value or one
+    of the dialect's markers in a value, followed by another value."""
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}

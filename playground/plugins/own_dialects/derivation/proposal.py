@@ -39,9 +39,10 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """A proposal's reading of one reply.
 
-    `calls` are names and arguments. `texts` are the parts that stay text, each with its offset, and
-    `unexplained` those of them that look like markup. `written` is True if the dialect would write
-    the calls exactly as the reply does.
+    `calls` are names and arguments. `texts` are the parts that stay text, each with its offset.
+    `unexplained` are those that look like markup, and notes on broken calls and on markup in
+    values. `written` is True if the dialect would write the calls as the reply does, apart from
+    white space.
     """
 
     calls: tuple[tuple[str, Any], ...]
@@ -66,7 +67,7 @@ class Proposal:
     registered: tuple[str, ...]
 
     def findings(self) -> list[Finding]:
-        """Return findings about text that the form does not explain, and about open questions."""
+        """Return findings about unexplained text, calls written differently, and open questions."""
         findings = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
@@ -91,8 +92,8 @@ def propose_dialect(
     calls in the same way is proposed unchanged (not with `registered=False`). Otherwise text that
     is the same around all calls becomes a marker, and varying text a hole. Prose stays text.
 
-    Raises InputFault if there are no replies, if they contain no call, or if no declaration reads
-    every call that was found.
+    Raises InputFault if there are no replies, if they are too long or contain no call, or if no
+    declaration reads every call that was found.
     """
     texts = [
         _text(reply, number)
@@ -137,8 +138,8 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
-    """Return the registered dialects that write the calls exactly as the replies do and leave no
-    markup as text. Dialects in which any text may be a call are left out."""
+    """Return the registered dialects that write the calls as the replies do, apart from white
+    space, and leave no markup as text. Dialects in which any text may be a call are left out."""
     names = []
     for dialect in _declared():
         if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
@@ -193,7 +194,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens, of any registered dialect, with which the replies end."""
+    """Return the stop tokens, of any registered dialect or in common use, at replies' ends."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",

@@ -66,7 +66,7 @@ def _choice(function: str | None) -> str | dict[str, Any] | None:
 
 
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
-    """Return the messages with tool calls and results in place of function calls; ids are numbers.
+    """Return the messages with tool calls and results in place of function calls, with new ids.
 
     OpenAI demands a result for every call. If the run left a call open, because the call switched
     the template or its function is unknown, the call gets a result here.

@@ -31,7 +31,7 @@ ROLES: Final = (
 
 
 class TextTemplate(BaseModel):
-    """A text part of a message, which may contain template actions."""
+    """A text part of a message; the text may contain template actions."""
 
     model_config = _STRICT
 
@@ -49,7 +49,7 @@ class ImageAddress(BaseModel):
 
 
 class ImageReference(BaseModel):
-    """An image part of a message, which is passed on unchanged."""
+    """An image part of a message; the part is passed on unchanged."""
 
     model_config = _STRICT
 

@@ -95,8 +95,8 @@ class ChatAdapter(FieldAdapter):
 class JSONAdapter(ChatAdapter):
     """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
-    It uses native tool calls. A model that supports `response_format` is asked for an object by the
-    outputs' JSON Schema, or for any object.
+    By default it uses native tool calls. A model that supports `response_format` is asked for an
+    object by the outputs' JSON Schema, or for any object.
     """
 
     name = "JSONAdapter"

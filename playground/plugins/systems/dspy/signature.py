@@ -88,8 +88,8 @@ class Field:
     default: Any = REQUIRED
 
     def missing(self) -> Any:
-        """Return the value of this output for an answer that lacks the field; REQUIRED if it has no
-        default."""
+        """Return the value of this output for an answer that lacks the field. Without a default,
+        that is None if the type allows None, else REQUIRED."""
         if self.default is REQUIRED:
             return None if allows_none(self.annotation) else REQUIRED
         return self.default() if callable(self.default) else self.default

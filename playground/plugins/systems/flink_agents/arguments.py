@@ -95,7 +95,7 @@ def _values(
 
 
 def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON values by the same names; {} if JSON cannot hold one."""
+    """Return the values as JSON values by the same names; {} if JSON cannot hold a value."""
     fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):

@@ -98,9 +98,9 @@ def read_message(value: Any, where: str = "message") -> ChatMessage:
 
 
 def to_openai_message(message: ChatMessage) -> dict[str, Any]:
-    """Return a message in the form of OpenAI's chat API, with `extra_args` as further fields.
+    """Return a message in the form of OpenAI's chat API; all but results have `extra_args` in it.
 
-    Raises InputFault for a call without an id, and for a result that names no call.
+    Raises InputFault for a call without an id or a name, and for a result that names no call.
     """
     if message.role is MessageRole.TOOL:
         call_id = message.extra_args.get("external_id")
