@@ -108,6 +108,8 @@ _PROPERTIES: Final = {"city": {"type": "string", "required": True}}
         [{"name": "weather", "parameters": _PROPERTIES}],
         [{"name": "weather", "input_schema": _PROPERTIES}],
         [{"name": "weather", "inputSchema": {"city": {"type": "string"}}, "required": ["city"]}],
+        [{"name": "weather", "parameters": {"city": "string"}, "required": ["city"]}],
+        [{"name": "weather", "parameters": {"city": "str"}, "required": ["city"]}],
         [{"type": "function", "function": {"name": "weather", "parameters": _PROPERTIES}}],
     ],
 )

@@ -28,12 +28,22 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.nouns.tool_formats.gemini import json_schema
 from playground.nouns.tool_formats.openapi import is_openapi, operations
-from playground.nouns.tools import SCHEMA_WORDS, ToolMetadata, is_properties, schema_findings
+from playground.nouns.tools import (
+    JSON_TYPES,
+    SCHEMA_WORDS,
+    ToolMetadata,
+    is_properties,
+    schema_findings,
+)
 
 _SCHEMAS: Final = (
     "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "args_schema",
     "parameters",
 )  # fmt: skip
+_PYTHON_TYPES: Final = {
+    "str": "string", "int": "integer", "float": "number", "bool": "boolean",
+    "list": "array", "dict": "object", "None": "null",
+}  # fmt: skip
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = (
     "result", "toolConfig", "tool_config", "function", "toolSpec", "serialized", "custom"
@@ -206,13 +216,22 @@ def _with_required(
     body: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Mapping[str, Any]:
     """Return a tool that lists its parameters by name alone in the form of Azad."""
-    given = _schema({**body, "required_parameters": ()}) or {}
+    given = dict(_schema({**body, "required_parameters": ()}) or {})
+    if not isinstance(given.get("type"), str):
+        given |= {key: {"type": kind} for key, one in given.items() if (kind := _type_named(one))}
     if "required_parameters" in body or not is_properties(given):
         return body
     findings.append(finding("schema-unwrapped", where))
-    flagged = [name for name, one in given.items() if one.get("required") is True]
-    rest = {key: value for key, value in body.items() if key != "required"}
-    return {**rest, "required_parameters": [*(body.get("required") or ()), *flagged]}
+    required = [name for name, one in given.items() if one.get("required") is True]
+    required = [*(body.get("required") or ()), *required]
+    rest = {key: value for key, value in body.items() if key not in ("required", *_SCHEMAS)}
+    return {**rest, "parameters": given, "required_parameters": required}
+
+
+def _type_named(value: Any) -> str:
+    """Return the JSON type of which a text is the name, also Python's; "" for another value."""
+    named = _PYTHON_TYPES.get(value, value) if isinstance(value, str) else ""
+    return named if named in JSON_TYPES else ""
 
 
 def _report_unkept_fields(
