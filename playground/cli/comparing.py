@@ -247,4 +247,5 @@ def _print_failures(document: Mapping[str, Any]) -> None:
     else:
         differences = document["differences"]
         growth = sum(difference["tokens"] for difference in differences)
-        say(f"{counted(len(differences), 'session')} as in the baseline, {growth:+,} tokens")
+        sessions = counted(len(differences), "session")
+        say(f"{sessions} passed against the baseline, {growth:+,} tokens")
