@@ -139,20 +139,38 @@ class TimedRequest:
         return bounds(self._family, self._sums[block], self.wire.settings)
 
     def size_range(self, block: int) -> tuple[int, float]:
-        """Return the lowest and highest true size of the prefix up to this block; both are equal if
-        a bill or the model's tokenizer gives it. Pictures and files have no upper limit except a
-        bill."""
-        size, is_last = self.sizes[block], block == len(self.sizes) - 1
+        """Return the lowest and highest true size of the prefix up to this block.
+
+        Both are equal if a bill or the model's tokenizer gives it: that of the whole request.
+        Pictures and files have no upper limit except a bill.
+        """
+        is_last = block == len(self.sizes) - 1
         opaque = self._opaque[block] if self._opaque else 0
+        if self.billed is not None:
+            return self._billed_range(block, opaque, self.billed.total)
         if self._sums:
             prefix = self._prefix(block)
             return prefix.least, inf if opaque or prefix.most is None else prefix.most
         if self.counted and is_last:
             return self.counted.least, inf if self.counted.most is None else self.counted.most
-        if not opaque or (self.billed and is_last):
-            return (size, size) if self.billed else token_range(size)
-        most = inf if self.billed is None else float(self.billed.total)
-        return token_range(max(0, self.estimates[block] - opaque))[0], most
+        if not opaque:
+            return token_range(self.sizes[block])
+        return token_range(max(0, self.estimates[block] - opaque))[0], inf
+
+    def _billed_range(self, block: int, opaque: int, total: int) -> tuple[int, float]:
+        """Return the range of a prefix's size in a request with `total` billed tokens."""
+        if block == len(self.sizes) - 1:
+            return total, total
+        if self.has_opaque:
+            low, high = token_range(self.estimates[block] - opaque)
+            return min(low, total), total if opaque else min(high, total)
+        scaled = size = self.sizes[block]
+        whole, (least, most) = total, token_range(self.estimates[-1])
+        if least <= total <= most:  # otherwise the texts are unusual: use the billed proportion
+            size, whole = self.estimates[block], self.estimates[-1]
+        low, high = token_range(size)
+        least, most = token_range(whole - size)  # what follows the prefix
+        return min(max(low, total - most), scaled), max(min(high, total - least), scaled)
 
     def about(self, block: int) -> str:
         """ "about " if the size of the prefix up to this block is an estimate, else ""."""
