@@ -37,14 +37,9 @@ def _prepare() -> None:
     for entry in PAGES:
         with suppress(Exception):
             import_parts(entry)
-    _prepare_part("start")
-    # Threads share one interpreter: without this wait the first page would take twice as long.
-    page_drawn.wait()
-    _prepare_part("payload")
-    _prepare_part("compare")
+    for name in ("start", "payload", "compare"):
+        with suppress(Exception):
+            import_module(f"playground.app.{name}").prepare()
+        # Threads share one interpreter: without this wait the first page would take twice as long.
+        page_drawn.wait()
     overlook_what_is_there()
-
-
-def _prepare_part(name: str) -> None:
-    with suppress(Exception):
-        import_module(f"playground.app.{name}").prepare()

@@ -27,8 +27,8 @@ class CacheWire(Shown):
     """A session's next request as the adapter sends it, with the blocks that it sends and caches.
 
     `cached` is what Gemini's explicit cache would hold; it is empty for other providers, and if no
-    such cache is made. `findings` has one `mark-lost` for each mark that does not arrive. The
-    table of a `CacheWire` has a row for each block.
+    such cache is made. `findings` has one `mark-lost` for each mark that does not arrive. Its
+    table has a row for each block.
     """
 
     dialect: str
@@ -126,10 +126,8 @@ def _marks_not_sent(
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:
-    """Return True if the wire's block holds the marked block's text, or a tool's name.
-
-    If there is neither, as in a picture or a call, both must be of one kind.
-    """
+    """Return True if the wire's block holds the marked block's last text, or a tool's name; if that
+    is empty, as in a picture or a call, if both are of one kind."""
     content = _content(block)
     if not content and block.kind != "text":
         return wire.kind == block.kind or (wire.opaque and block.opaque)

@@ -28,12 +28,7 @@ from playground.nouns.tools import ToolMetadata
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OWN: Final = ("self", "cls")
-_UNREADABLE: Final = (
-    SyntaxError,
-    ValueError,
-    RecursionError,
-    MemoryError,
-)  # sources nested too deep
+_UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # or nested too deep
 
 
 def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:

@@ -81,13 +81,11 @@ def check_changed(
 def _outcome(
     file: str, base: str, model: str, dialect: str, limits: tuple[int | None, bool]
 ) -> dict[str, Any]:
-    """Compare a file with its version in a commit, if there are both. Raises InputFault for an
-    unknown commit."""
+    """Compare a file with its version in a commit. Raises InputFault for an unknown commit."""
     from playground.base.errors import InputFault
 
     if not Path(file).exists():
-        missing = InputFault("there is no such file", expected="a session file's path")
-        return _unreadable(file, missing)
+        return _unreadable(file, InputFault("there is no such file", expected="a session file"))
     content = committed(file, base)
     if content is None:
         return {"session": file, "failures": [], "findings": [], "is_new": True}

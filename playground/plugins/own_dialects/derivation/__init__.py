@@ -113,11 +113,8 @@ def dialect_from_template(
 def _best(
     prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int, int]:
-    """Return the guess with the best short proof, its frame, and how many guesses were tried.
-
-    The last number is that of the other tried guesses that are as good. No guess is tried after a
-    perfect one, so it is 0 then.
-    """
+    """Return the guess with the best short proof, its frame, the number of guesses that were tried,
+    up to a perfect one, and that of the others among them that are as good."""
     guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
