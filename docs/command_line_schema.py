@@ -57,6 +57,8 @@ _OLDER: Final = {
     "tokens_range": "tokens_low, tokens_high",
     "cannot-carry": "refused",
 }
+# Null where a model's price is not known, which no sample of some commands shows.
+_NULLABLE: Final = {"nano_dollars", "uncached_nano_dollars"}
 _KEY: Final = re.compile("[a-z_][a-z0-9_]*")
 
 
@@ -87,7 +89,7 @@ def answer(line: str, root: Path) -> Any:
 
 def _shape(values: Sequence[Any], name: str = "", is_map: bool = False) -> dict[str, Any]:
     """Return a schema that all the values fit, with a figure's unit and meaning."""
-    kinds = sorted({_kind(value) for value in values})
+    kinds = sorted({_kind(value) for value in values} | ({"null"} if name in _NULLABLE else set()))
     if "integer" in kinds and "number" in kinds:
         kinds.remove("integer")
     shape: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
@@ -50,6 +51,25 @@ def test_no_simulated_read_of_an_automatic_cache_is_above_its_bound(
         assert read <= bounds.most + NEAR
         assert bounds.verdict(read) == "within bounds"
         sent.append(request)
+
+
+@given(st.lists(st.tuples(TURNS, st.integers(60, 180)), min_size=1, max_size=4))
+def test_a_bill_gives_the_whole_size_and_only_a_range_of_each_prefix(
+    parts: list[tuple[list[str], int]],
+) -> None:
+    """Each part may have 0.6 to 1.8 times its estimate: only their sum is billed."""
+    texts = [text for turns, _ in parts for text in turns]
+    percents = [percent for turns, percent in parts for _ in turns]
+    wire, rules = read_wire(body_of(texts), "m"), rules_of("anthropic")
+    estimates = TimedRequest(wire, 0.0, rules).estimates
+    sizes = [estimates[0], *(after - before for before, after in pairwise(estimates))]
+    true = list(accumulate(s * p // 100 for s, p in zip(sizes, [100, *percents], strict=True)))
+    billed = TimedRequest(wire, 0.0, rules, Billed(0, 0, true[-1]))
+    assert billed.size_range(len(true) - 1) == (true[-1], true[-1])
+    for block, size in enumerate(true):
+        low, high = billed.size_range(block)
+        assert low <= billed.sizes[block] <= high
+        assert low - len(true) <= size <= high + len(true)  # each part is rounded
 
 
 def bill(read: int, fresh: int) -> dict[str, Any]:

@@ -167,6 +167,13 @@ def test_a_model_that_cannot_be_watched_is_one_clear_error(model: str, why: str)
     assert "expected a LiteLLM model name of one of these providers" in str(caught.value)
 
 
+def test_a_request_that_is_refused_needs_another_request_and_no_other_provider() -> None:
+    messages = [{"role": "captain", "content": "q"}]
+    with pytest.raises(InputFault, match=r"LiteLLM refuses it: \w") as caught:
+        wire_calls(messages, "anthropic/claude-sonnet-4-5")
+    assert str(caught.value).endswith("expected a request that LiteLLM accepts, or another model")
+
+
 def test_the_messages_are_left_as_they_were() -> None:
     messages = [{"role": "user", "content": [{"type": "text", "text": "q", "cache_control": {}}]}]
     before = json.dumps(messages)

@@ -999,7 +999,7 @@ def test_what_was_billed_for_an_hour_lives_for_an_hour(tmp_path: Path) -> None:
         rows = validated(
             tmp_path,
             {**exchange(first, 0, 0, 0), "usage": usage, "date": "2026-01-05T10:00:00Z"},
-            {**exchange(second, state, 2500, 4), "date": "2026-01-05T10:40:00Z"},
+            {**exchange(second, state, 7500 - state, 4), "date": "2026-01-05T10:40:00Z"},
         )
         assert (rows[0].billed_write, rows[0].billed_write_hour) == (5000, hour)
         assert (rows[1].state, rows[1].predicted_read) == ("predictable", state)

@@ -235,7 +235,7 @@ def test_the_action_comments_once_and_fails_on_a_change(
     (repository / "traces" / "-same.json").write_text("{")  # the others are still compared
     done = run()
     assert (done.returncode, "-same.json: cannot be compared: " in done.stdout) == (2, True)
-    assert "a b.json: as in the baseline" in done.stdout
+    assert "a b.json: passed against the baseline" in done.stdout
     assert "| `traces/-same.json` | not compared |" in github.comments[-1]["body"]
     shutil.copy(SAMPLE, repository / "traces" / "-same.json")
 
@@ -283,13 +283,17 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     done = run("--", "traces/-same.json")
     assert (done.returncode, done.stdout) == (
         0,
-        "traces/-same.json: as in the baseline, +0 tokens\n",
+        "traces/-same.json: passed against the baseline, +0 tokens\n",
     )
     done = run("--prefix-may-change", "--most-tokens-more", "0", "traces/a b.json")
     assert done.returncode == 0
     done = run("--prefix-may-change", "traces/a b.json", "traces/-same.json")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "--most-tokens-more as well" in done.stderr
+    done = run("--", "traces/nwe.json", "gone/nwe.json", "traces/-same.json")  # mistyped
+    for name in ("traces/nwe.json", "gone/nwe.json"):
+        assert f"{name}: cannot be compared: there is no such file" in done.stdout
+    assert (done.returncode, "traces/-same.json: passed" in done.stdout) == (2, True)
     done = run("--base", "--help", "traces/new.json")
     assert (done.returncode, "'--help' is not a commit" in done.stderr) == (2, True)
     done = run("--comment", "traces/new.json")
@@ -359,7 +363,10 @@ def test_a_text_file_is_guarded_as_a_system_prompt(repository: Path) -> None:
         return subprocess.run(line, cwd=repository, text=True, capture_output=True, check=False)
 
     done = run(*command)
-    assert (done.returncode, done.stdout) == (0, "1 session as in the baseline, +0 tokens\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "1 session passed against the baseline, +0 tokens\n",
+    )
     assert done.stderr.count("\n") == 1
     assert "info prompt-alone (system.txt): " in done.stderr
     (repository / "system.txt").write_text("You are a harbour agent.\n\nNever use {name}.\n")

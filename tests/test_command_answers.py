@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 from golden_answers import Golden
+from jsonschema import Draft202012Validator
 
 from playground.cli import JSON_VERSION, main
 
@@ -94,3 +95,18 @@ def test_the_published_schema_is_that_of_every_commands_json() -> None:
     shapes = json.loads(schemas.FILE.read_text())
     assert shapes["version"] == JSON_VERSION
     assert [key for key in schemas.keys_of(shapes["$defs"]) if not schemas.is_name(key)] == []
+
+
+def test_the_schema_holds_for_a_model_whose_price_is_not_known() -> None:
+    line = "check 12-long-tool-run -d xml --max-cost-multiple 2 --model openai/none-such"
+    found = schemas.answer(line, ROOT)
+    shape = json.loads(schemas.FILE.read_text())["$defs"]
+    prices = json.dumps(found).count('nano_dollars": null')
+    faults = [
+        error.message
+        for error in Draft202012Validator(shape["check"]).iter_errors(found)
+        if error.path and "nano_dollars" in str(error.path[-1])
+    ]
+    assert (prices > 0, faults) == (True, [])
+    cost = shape["trial"]["properties"]["cost"]["properties"]
+    assert cost["nano_dollars"]["type"] == ["integer", "null"]

@@ -425,6 +425,13 @@ def test_the_nearest_registered_dialect_is_named_with_what_differs() -> None:
     assert "hermes" in [each.dialect for each in nearest]
 
 
+def test_only_the_declarations_up_to_the_first_perfect_one_are_counted_as_tried() -> None:
+    """All guesses were: 'alike' is 0 then, because nothing else was tried."""
+    derivation = dialect_from_template(JSON_IN_TAGS).derivation
+    assert derivation.proof.written == len(derivation.proof.trials)
+    assert (derivation.tried, derivation.alike) == (1, 0)
+
+
 def test_the_same_template_gives_the_same_dialect() -> None:
     one, other = dialect_from_template(TAGGED), dialect_from_template(TAGGED)
     assert one == other

@@ -262,6 +262,9 @@ def test_an_agent_of_the_release_runs_in_its_environment() -> None:
     outputs = environment.from_list([{"key": "k", "value": "1 + 2?"}]).apply(Harbour()).to_list()
     environment.execute()
     assert outputs == [{"k": "1 + 2? three"}]
+    with pytest.raises(InputFault, match="executed a second time"):  # as the original refuses it
+        environment.execute()
+    assert outputs == [{"k": "1 + 2? three"}]
 
 
 def test_a_chat_over_a_connection_sends_prompt_tools_and_parameters() -> None:

@@ -22,6 +22,7 @@ from secret_examples import fill_example
 
 import playground as pg
 from playground.base.errors import InputFault
+from playground.base.fixes import FIXES
 from playground.plugins.mcp_server.answers import Answer, Mend, sendable
 from playground.plugins.mcp_server.cache_mends import cache_mends
 from playground.plugins.mcp_server.inputs import Roots
@@ -56,6 +57,11 @@ async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     return content
 
 
+CUT = (
+    '```\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n```\n<tool_call>\n{"name": "f"'
+)
+
+
 async def error(client: Client, tool: str, **arguments: Any) -> str:
     result = await client.call_tool(tool, arguments)
     assert result.is_error, result.content
@@ -83,6 +89,10 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
         )
         assert handed["where"] == r"characters 63 to 74: '\nThen more.'"
         assert handed["sure"].startswith("certain")
+        cut = await answer(client, "what_does_this_server_drop", reply=CUT, server="vllm")
+        assert "it drops 1 call and 0 characters" in cut["answer"]
+        assert cut["remedy"] == FIXES["truncated-call"]
+        assert len(cut["findings"]) > 1
         again = patched({"reply": REPLY}, handed["mends"][0]["edits"])
         read = pg.parse(again["reply"], dialect="hermes", tools=[{"name": "f"}], server="vllm")
         assert read.content.split() == ["I", "look.", "Then", "more."] and len(read.tool_calls) == 1

@@ -16,6 +16,9 @@ from playground.cache.answers.requests import sent_at
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.answers.wire import cache_on_wire, lost_marks
 from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.rendering import Draft
+from playground.dialects.request_messages import Rendering, RequestMessages
+from playground.llm.payloads import WireCall
 from playground.nouns.events import FindingEvent, Span, TextEvent
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import DynamicTaskConfig
@@ -32,6 +35,8 @@ HERMES = ChatTemplate(
     "{% endfor %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+MARK = {"cache_control": {"type": "ephemeral"}}
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
 WITHOUT_CALLS = ChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
 
 
@@ -96,6 +101,26 @@ def test_marks_that_arrive_are_not_lost_and_those_that_do_not_are_named() -> Non
     lost = lost_marks(rendering, dropped.calls)
     assert [found.code for found in lost] == ["mark-lost"] * len(marked)
     assert [found.where for found in lost] == [f"message {m} part {p}" for m, p in marked]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": ""}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": PICTURE}}]},
+        {"role": "assistant", "tool_calls": [{"id": "c2", "function": {"name": "look"}}]},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_sent", [True, False])
+def test_a_mark_on_a_block_without_a_text_is_lost_too(last: dict[str, Any], is_sent: bool) -> None:
+    """An empty text is in any other, so such a mark took another mark's place."""
+    field = "tool_calls" if "tool_calls" in last else "content"
+    marked = last | {field: [last[field][0] | MARK]}
+    text = {"role": "user", "content": [{"type": "text", "text": "go on"} | MARK]}
+    calls = [WireCall("POST", "", {"messages": [marked if is_sent else last, text]})]
+    request = RequestMessages.as_written([Draft(marked), Draft(text)])
+    lost = [mark.where for mark in lost_marks(Rendering("native", request, None, []), calls)]
+    assert (len(lost), "message 1 part 0" in lost) == (not is_sent, False)
 
 
 def test_a_change_is_a_row_of_words() -> None:

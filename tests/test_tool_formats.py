@@ -465,6 +465,12 @@ def test_marked_functions_alone_are_tools_wherever_they_stand() -> None:
     assert list(tool.parameters) == ["a"]
 
 
+def test_a_missing_package_is_no_fault_of_the_users_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "docstring_parser", None)
+    with pytest.raises(ModuleNotFoundError, match="docstring_parser"):
+        read_python('def moor(a: int):\n    """Moor."""\n', "a.py")
+
+
 def test_a_model_that_nothing_uses_is_a_tool() -> None:
     source = (
         "from pydantic import BaseModel, Field\n"

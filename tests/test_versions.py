@@ -435,7 +435,7 @@ def test_a_check_tells_sessions_by_what_they_say_and_not_by_their_place(tmp_path
     now.write_text("".join(map(asked, ("ships?", "tides?", "ports?"), "zxy")))
     check = ("check", str(now), "--against", str(baseline), "--most-tokens-more", "0")
     status, said, told = run(*check)
-    assert (status, said) == (0, "3 sessions as in the baseline, +0 tokens\n"), told
+    assert (status, said) == (0, "3 sessions passed against the baseline, +0 tokens\n"), told
     now.write_text("".join(map(asked, ("ships?", "tides?"), "za")))  # one is gone, one has changed
     status, said, _ = run(*check)
     assert (status, said.splitlines()) == (

@@ -70,7 +70,7 @@ def _cached(session: Session) -> Rows:
 
 
 def _replayed(session: Session) -> Rows:
-    """Return the first part of a reply that three readers read differently."""
+    """Return for each of three readers how it reads the text around their first difference."""
     recording, tools = session.recordings[0], tuple(session.tools)
     given = recording, recording.dialect, tools, Switches()
     data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)

@@ -29,8 +29,7 @@ _ANSWERS: Final = ("assistant", "model", "reasoning")
 
 @dataclass(frozen=True, slots=True)
 class ReadBounds:
-    """The least and the most tokens that a request can have read. `most` is None if earlier
-    requests are not known."""
+    """The least and the most tokens that a request can have read; `most` is None if unknown."""
 
     least: int = 0
     most: int | None = None
@@ -47,7 +46,7 @@ class ReadBounds:
 def read_bounds(
     request: TimedRequest, earlier: Sequence[TimedRequest], bill: Billed, least: int = 0
 ) -> ReadBounds:
-    """Return the bounds that the `earlier` requests of a record set for this request's read.
+    """Return the bounds on this request's read that follow from the `earlier` requests of a record.
 
     Requests to other models are ignored, and only the latest 200 are compared. If there are more,
     and the bill exceeds what the latest 200 left, `most` is None.
@@ -58,7 +57,7 @@ def read_bounds(
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
-        # otherwise it shares no more than a request that was already compared
+        # A shorter request shares no more than the best one that was already compared.
         if len(other.chain) >= most_blocks:
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
@@ -90,11 +89,7 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 
 def _most_tokens(other: TimedRequest, blocks: int) -> float:
     """Return the most tokens of the first `blocks` of an earlier request, by its texts and its
-    bill.
-
-    If the request has a picture or a file, the tokens cannot be estimated: only the bill is a
-    limit.
-    """
+    bill; only by its bill if it has a picture or a file, whose tokens cannot be estimated."""
     if not blocks:
         return 0
     if other.has_opaque:
@@ -103,7 +98,7 @@ def _most_tokens(other: TimedRequest, blocks: int) -> float:
 
 
 def _answer(blocks: Iterable[WireBlock]) -> float:
-    """Return the most tokens of the first answer that a request repeats."""
+    """Return the most tokens of the answer with which these blocks begin."""
     tokens = 0
     for block in blocks:
         if block.role not in _ANSWERS and not block.role.endswith("_call"):

@@ -1,7 +1,7 @@
 """A request with its time, and the hash, position and size of each of its prefixes, block by block.
 
-Sizes are those of `tokens`, with what the provider adds for tools; a request's billed usage, if
-known, makes them exact.
+Sizes are those of `tokens`, with what the provider adds for tools. A bill, if known, gives the size
+of the whole, and the sizes of prefixes are scaled to it.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class TimedRequest:
     """A request at its time, in seconds of any clock; `billed` is its bill, if known.
 
     `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
-    not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
-    the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
-    pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
-    interpolated. `counted` is the count of the whole request, if the model's tokenizer is known. If
-    `billed`, `known_sizes` and `counted` are all missing, and no tokenizer is published for the
-    model, each prefix is estimated as `count_tokens` estimates a whole request.
+    not depend on marks, so `marked` gives the same request with other marks at no cost. Leading
+    blocks that the request `before` shares, with equal model and parameters, are not hashed again.
+    `known_sizes` are pairs of an earlier request's estimated and billed size, ascending; a size
+    between two pairs is interpolated. `counted` is the count of the whole request, if the model's
+    tokenizer is known. If `billed`, `known_sizes` and `counted` are all missing, and no tokenizer
+    is published for the model, each prefix is estimated as `count_tokens` estimates a request.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class TimedRequest:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # empty unless it is estimated
+        self._sums: SharedList[Sums] = SharedList()  # empty unless `_estimate_prefixes` fills it
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
         if self._family is not None:
@@ -103,7 +103,7 @@ class TimedRequest:
         else:
             self.sizes: Sequence[int] = _scaled(self.estimates, self.billed, self.known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
-        # Marks, and the difference between a string and a list, are no part of the hashes.
+        # Equal hashes do not mean equal marks or strings: only the `same` blocks pass these on.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -140,20 +140,35 @@ class TimedRequest:
         return bounds(self._family, self._sums[block], self.wire.settings)
 
     def size_range(self, block: int) -> tuple[int, float]:
-        """Return the lowest and highest true size of the prefix up to this block; both are equal if
-        a bill or the model's tokenizer gives it. Pictures and files have no upper limit except a
-        bill."""
-        size, is_last = self.sizes[block], block == len(self.sizes) - 1
+        """Return the lowest and highest true size of the prefix up to this block; both are equal
+        only for the whole request, if a bill or the model's tokenizer gives its size. Pictures and
+        files have no upper limit except a bill."""
         opaque = self._opaque[block] if self._opaque else 0
+        if self.billed is not None:
+            return self._billed_range(block, opaque, self.billed.total)
         if self._sums:
             prefix = self._prefix(block)
             return prefix.least, inf if opaque or prefix.most is None else prefix.most
-        if self.counted and is_last:
+        if self.counted and block == len(self.sizes) - 1:
             return self.counted.least, inf if self.counted.most is None else self.counted.most
-        if not opaque or (self.billed and is_last):
-            return (size, size) if self.billed else token_range(size)
-        most = inf if self.billed is None else float(self.billed.total)
-        return token_range(max(0, self.estimates[block] - opaque))[0], most
+        if not opaque:
+            return token_range(self.sizes[block])
+        return token_range(max(0, self.estimates[block] - opaque))[0], inf
+
+    def _billed_range(self, block: int, opaque: int, total: int) -> tuple[int, float]:
+        """Return the range of a prefix's size in a request with `total` billed tokens."""
+        if block == len(self.sizes) - 1:
+            return total, total
+        if self.has_opaque:
+            low, high = token_range(self.estimates[block] - opaque)
+            return min(low, total), total if opaque else min(high, total)
+        scaled = size = self.sizes[block]
+        whole, (least, most) = total, token_range(self.estimates[-1])
+        if least <= total <= most:  # otherwise the texts are unusual: use the billed proportion
+            size, whole = self.estimates[block], self.estimates[-1]
+        low, high = token_range(size)
+        least, most = token_range(whole - size)  # what follows the prefix
+        return min(max(low, total - most), scaled), max(min(high, total - least), scaled)
 
     def about(self, block: int) -> str:
         """ "about " if the size of the prefix up to this block is an estimate, else ""."""
@@ -176,8 +191,7 @@ class TimedRequest:
         return f"tokens are estimates: {self.total:,} may be {low:,} to {most}"
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the least and the most tokens up to a mark. For the last mark, a bill gives the
-        exact number."""
+        """Return the fewest and most tokens up to a mark; a bill gives those of the last one."""
         billed = self.billed
         if billed is not None and point == last and billed.read + billed.write:
             return billed.read + billed.write, billed.read + billed.write
@@ -199,10 +213,8 @@ class TimedRequest:
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
-        """Return how many contents up to this block are strings rather than lists of blocks.
-
-        It is 0 if strings and lists make the same prefix.
-        """
+        """Return how many contents up to this block are strings rather than lists of blocks; 0 if
+        both make the same prefix."""
         return self._strings[block] if self._strings else 0
 
     def begins_like(self, other: TimedRequest, block: int) -> bool:
@@ -211,11 +223,7 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer: the earlier requests that this
-        request continues.
-
-        Computed once, because there may be as many unfinished entries as blocks.
-        """
+        """The hashes of the prefixes that end before an answer: requests that it continues."""
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
@@ -373,7 +381,7 @@ def _chain(
     for block in new:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
-            # A missing parameter is no change; a default that is spelled out would look like one.
+            # A default that is written out is the same as a missing parameter: it is left out.
             added = rules.salts_of(names, wire.parameters, wire.model)
             if added:
                 salt = json.dumps(added, sort_keys=True, default=str).encode()
@@ -437,7 +445,7 @@ def _in_proportion(size: int, known_sizes: Sequence[tuple[int, int]]) -> int:
 def _scaled(
     estimates: SharedList[int], billed: Billed | None, known_sizes: Sequence[tuple[int, int]]
 ) -> Sequence[int]:
-    """Scale the estimates to the billed total, if it is known."""
+    """Scale the estimates to the billed total and the known sizes, if there are any."""
     if billed is not None and estimates:
         known_sizes = [*known_sizes, (estimates[-1], billed.total)]
     if not known_sizes:

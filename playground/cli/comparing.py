@@ -246,5 +246,5 @@ def _print_failures(document: Mapping[str, Any]) -> None:
         say("if this is intended, keep the new file as the baseline", err=True)
     else:
         differences = document["differences"]
-        growth = sum(difference["tokens"] for difference in differences)
-        say(f"{counted(len(differences), 'session')} as in the baseline, {growth:+,} tokens")
+        more = sum(difference["tokens"] for difference in differences)
+        say(f"{counted(len(differences), 'session')} passed against the baseline, {more:+,} tokens")

@@ -33,6 +33,8 @@ _OURS: Final = {  # a user must not set these: they conflict with ours, or hide 
     *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
     *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
 }
+_WATCHED: Final = f"a LiteLLM model name of one of these providers: {', '.join(_OFFLINE)}"
+_ACCEPTED: Final = "a request that LiteLLM accepts, or another model"
 _NO_KEYS: Final = {
     "api_key": "none",
     "aws_access_key_id": "none",
@@ -92,7 +94,7 @@ def wire_calls(
         if not calls:
             raise _refusal(messages, model, error) from error
     if not calls:
-        raise _fault(model, "LiteLLM sends nothing")
+        raise _fault(model, "LiteLLM sends nothing", expected=_ACCEPTED)
     return calls
 
 
@@ -127,7 +129,7 @@ def is_known(model: str) -> bool:
 
 
 class _UnwatchedError(InputFault):
-    """Raised for an adapter that is not known to stay offline: it may well send the request."""
+    """Raised for an adapter that is not known to stay offline: LiteLLM might accept the request."""
 
 
 def refusal(
@@ -163,10 +165,10 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
             f"nothing can be sent to {model!r}: the session has no user message",
             expected="a session with one (in the app, write it on Compare)",
         )
-    reason = (str(error) or "it").splitlines()[0]
+    reason = (str(error) or type(error).__name__).splitlines()[0]
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
     if not (unnamed and "tool" in reason):
-        return _fault(model, f"LiteLLM refuses: {reason}")
+        return _fault(model, f"LiteLLM refuses it: {reason}", expected=_ACCEPTED)
     # Hermes' chat template, for instance, takes results without ids: its calls in text have none.
     return InputFault(
         f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
@@ -175,9 +177,7 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
     )
 
 
-def _fault(model: str, reason: str, kind: type[InputFault] = InputFault) -> InputFault:
-    known = ", ".join(_OFFLINE)
-    return kind(
-        f"the request to {model!r} cannot be shown: {reason}",
-        expected=f"a LiteLLM model name of one of these providers: {known}",
-    )
+def _fault(
+    model: str, reason: str, kind: type[InputFault] = InputFault, expected: str = _WATCHED
+) -> InputFault:
+    return kind(f"the request to {model!r} cannot be shown: {reason}", expected=expected)

@@ -47,7 +47,7 @@ def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
     known = counts.get(key)
     if known is None:
         if len(counts) >= _MOST_COUNTS:
-            counts.clear()  # another thread may clear it at any time
+            counts.clear()  # so never read counts[key] again: another thread may have cleared it
         known = counts[key] = len(tokenizer.ids(text, control))
     return known
 

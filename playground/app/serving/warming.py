@@ -1,11 +1,12 @@
 """Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
-This module only imports, and computes what the first run of a page needs. It ignores errors: the
-page meets each error again and reports it.
+The thread imports, computes what the first run of a page needs, and in the end freezes all values
+for the garbage collector. An error ends only its own step: the page meets it again and reports it.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from threading import Event, Lock, Thread
 from typing import Any, Final
@@ -34,10 +35,11 @@ def import_parts(entry: PageEntry) -> Any:
 
 def _prepare() -> None:
     for entry in PAGES:
-        import_parts(entry)
-    import_module("playground.app.start").prepare()
-    # Threads share one interpreter: without this wait the first page would take twice as long.
-    page_drawn.wait()
-    import_module("playground.app.payload").prepare()
-    import_module("playground.app.compare").prepare()
+        with suppress(Exception):
+            import_parts(entry)
+    for name in ("start", "payload", "compare"):
+        with suppress(Exception):
+            import_module(f"playground.app.{name}").prepare()
+        # Threads share one interpreter: without this wait the first page would take twice as long.
+        page_drawn.wait()
     overlook_what_is_there()

@@ -19,7 +19,7 @@ _FAVOURITES: Final = "favourite dialects"
 
 
 def dialects() -> list[str]:
-    """Return the dialects that a page compares, and a way to find more of them."""
+    """Show the choice of the dialects that a page compares; return the chosen ones."""
     favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
     wrong = state.correct_names_in_address(_CHOSEN, dialect_names())
     say.unknown("dialect", wrong, dialect_names())

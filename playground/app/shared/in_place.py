@@ -73,7 +73,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
 
 
 def on_asked(name: str, key: str) -> None:
-    """Do what the component asks: open a block, accept or drop its text, or change it."""
+    """Do what the component asks: open a block, or accept, drop or change its text."""
     asked = state.component_value(key, "asked")
     if not isinstance(asked, Mapping):
         return

@@ -50,7 +50,7 @@ class Reading:
 
     @property
     def timelines(self) -> list[Timeline]:
-        """Return each column's reading; the switches are those of the first column's dialect."""
+        """Return each column's reading; `switches` do not apply to other dialects."""
         return [
             _column(self.recording, self.dialect, self.tools, self.switches, column)
             for column in self.columns or (self.dialect,)

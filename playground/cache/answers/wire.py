@@ -61,11 +61,11 @@ def cache_on_wire(
 ) -> CacheWire:
     """Return the session's next request as LiteLLM's adapter would send it; nothing is sent.
 
-    `policy` replaces the dialect's own, `model` the session's. The answer's `model` has the
-    provider that was added to a name without one. Loads LiteLLM, which takes seconds. The policy
-    "as-sent" gives the session's last request as it was recorded, with its own marks, in no
-    dialect: the adapter changes nothing in it. Raises UnknownNameError, and InputFault for a model
-    whose adapter cannot be watched offline.
+    `policy` replaces the dialect's own, `model` the session's. The `model` of the returned
+    CacheWire has the provider that was added to a name without one. Loads LiteLLM, which takes
+    seconds. The policy "as-sent" gives the session's last request as it was recorded, with its own
+    marks, in no dialect: the adapter changes nothing in it. Raises UnknownNameError, and InputFault
+    for a model whose adapter cannot be watched offline.
     """
     session = session_or_sample(session)
     check_model(model)
@@ -126,10 +126,13 @@ def _marks_not_sent(
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:
-    """Return True if the wire's block has the marked block's content, even if it is written
-    differently."""
+    """Return True if the wire's block holds the marked block's last text, or a tool's name; if that
+    is empty, as in a picture or a call, if both are of one kind."""
     content = _content(block)
-    return content == wire.text or json.dumps(content, ensure_ascii=False)[1:-1] in wire.text
+    if not content and block.kind != "text":
+        return wire.kind == block.kind or (wire.opaque and block.opaque)
+    quoted = json.dumps(content, ensure_ascii=False)[1:-1]
+    return content == wire.text or (quoted != "" and quoted in wire.text)
 
 
 def _content(block: WireBlock) -> str:

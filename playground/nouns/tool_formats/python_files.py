@@ -28,7 +28,7 @@ from playground.nouns.tools import ToolMetadata
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OWN: Final = ("self", "cls")
-_UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # some nest too deep
+_UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # or nested too deep
 
 
 def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
@@ -50,6 +50,8 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
     for node in _functions(tree):
         try:
             tool, more_findings = tool_from_signature(_signature(node, types))
+        except ImportError:  # the installation's fault, not the file's
+            raise
         except Exception as error:  # pydantic may refuse a field in many ways
             why = str(error).splitlines()[0]
             raise InputFault(why, where=where, line=node.lineno, field=node.name) from error

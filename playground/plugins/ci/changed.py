@@ -48,8 +48,8 @@ def check_changed(
     """Compare each of FILES with its version in a git commit, as `check --against` does.
 
     A file that the commit does not hold is new: it is listed, and nothing is checked. A file that
-    cannot be read is listed and counts as failed (exit status 2). --comment writes one comment,
-    which later runs replace. It needs the environment of a GitHub job (GITHUB_TOKEN,
+    is missing or cannot be read is listed and counts as failed (exit status 2). --comment writes
+    one comment, which later runs replace. It needs the environment of a GitHub job (GITHUB_TOKEN,
     GITHUB_REPOSITORY, GITHUB_EVENT_PATH). Only that comment is sent.
     """
     from playground.base.errors import InputFault
@@ -63,17 +63,8 @@ def check_changed(
     if dialect:
         get_dialect(dialect)  # even if all files are new, an unknown name is an error
     comments = Comments.of_this_job() if comment else None
-    outcomes: list[Mapping[str, Any]] = []
-    for file in files:
-        content = committed(file, base)
-        if content is None:
-            outcomes.append({"session": file, "failures": [], "findings": [], "is_new": True})
-            continue
-        limits = (most_tokens_more, prefix_may_change)
-        try:
-            outcomes.append(_compare(file, content, model, dialect, limits))
-        except InputFault as fault:  # go on and compare the other files
-            outcomes.append(_unreadable(file, fault))
+    limits = (most_tokens_more, prefix_may_change)
+    outcomes = [_outcome(file, base, model, dialect, limits) for file in files]
     for outcome in outcomes:
         lines = outcome["failures"] or [_summary(outcome)]
         for line in lines:
@@ -85,6 +76,23 @@ def check_changed(
         return 2
     status = report_briefly([finding for each in outcomes for finding in each["findings"]])
     return status or int(any(outcome["failures"] for outcome in outcomes))
+
+
+def _outcome(
+    file: str, base: str, model: str, dialect: str, limits: tuple[int | None, bool]
+) -> dict[str, Any]:
+    """Compare a file with its version in a commit. Raises InputFault for an unknown commit."""
+    from playground.base.errors import InputFault
+
+    if not Path(file).exists():
+        return _unreadable(file, InputFault("there is no such file", expected="a session file"))
+    content = committed(file, base)
+    if content is None:
+        return {"session": file, "failures": [], "findings": [], "is_new": True}
+    try:
+        return _compare(file, content, model, dialect, limits)
+    except InputFault as fault:  # the other files are still compared
+        return _unreadable(file, fault)
 
 
 def _compare(
@@ -141,4 +149,4 @@ def _summary(outcome: Mapping[str, Any]) -> str:
     if outcome.get("is_new"):
         return "new, so there is no baseline"
     growth = sum(difference["tokens"] for difference in outcome["differences"])
-    return f"as in the baseline, {growth:+,} tokens"
+    return f"passed against the baseline, {growth:+,} tokens"

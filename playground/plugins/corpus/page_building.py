@@ -30,8 +30,8 @@ def show_build() -> None:
     """Show a form that builds a corpus, the progress of the build, and its result."""
     head = board(
         "No corpus is open. There are two ways to get one.",
-        "It takes any session file that this project reads: folders, JSON lines, transcripts, "
-        "request bodies.",
+        "A corpus is built from any folders and session files that this project reads: JSON lines, "
+        "transcripts, request bodies.",
     )
     components.board(Picture(head), key="corpus head")
     run = _builds().get(state.run_id(_RUN))
@@ -88,7 +88,7 @@ def _open() -> None:
 
 
 def choose_built() -> None:
-    """Choose the corpus that was built in this tab for the questions, if its build is complete."""
+    """If the build of this tab is complete, choose its corpus for the questions."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
@@ -102,7 +102,7 @@ def _builds() -> Runs[BuildRun]:
 
 
 def _build() -> None:
-    # read now: a click on *Build* may come before the field's own change
+    # The field's state is read here, because a click on *Build* may come before its change event.
     sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise

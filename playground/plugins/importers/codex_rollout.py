@@ -155,7 +155,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add an answer's parts to the last message, if that is the same answer, or as a message."""
+    """Add parts to the last message if it is the model's, or else as a message with a request."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

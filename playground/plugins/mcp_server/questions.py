@@ -158,6 +158,7 @@ class Questions:
             f"characters {e.span.start} to {e.span.stop}: {e.text!r}" for e in reading.dropped
         ]
         aborted = [f"{call.name or 'a call'}: {call.reason}" for call in reading.lossless.aborted]
+        lost = len(reading.lossless.tool_calls) + len(aborted) - len(reading.tool_calls)
         findings = [*reading.server_findings, *reading.lossless.findings]
         details = {"server": server_json(reading), "without loss": result_json(reading.lossless)}
         for each in details.values():
@@ -165,6 +166,7 @@ class Questions:
         return Answer(
             answer=f"{reading.name} {hands} {counted(len(reading.tool_calls), 'call')} ({calls}) "
             f"and {counted(len(reading.content.strip()), 'character')} of text; it drops "
+            f"{counted(max(0, lost), 'call')} and "
             f"{counted(reading.dropped_characters, 'character')}. Read as {name} without loss, the "
             f"reply has {counted(len(reading.lossless.tool_calls), 'call')} and "
             f"{counted(len(aborted), 'aborted one')}.",
@@ -418,7 +420,10 @@ def _sure(simulation: CacheSimulation) -> str:
 
 
 def _remedies(findings: Sequence[Finding]) -> str:
-    return "; ".join(dict.fromkeys(filter(None, (FIXES.get(each.code) for each in findings))))
+    """Return the remedies of the severest findings; those of the others stand beside them."""
+    ranked = noticed(findings)
+    worst = [each.remedy for each in ranked if each.severity == ranked[0].severity]
+    return "; ".join(dict.fromkeys(filter(None, worst)))
 
 
 def _simulation_json(simulation: CacheSimulation) -> dict[str, Any]:

@@ -136,7 +136,7 @@ class Tab:
         return self.add(f"{name} copy", self.text(name) or self.workspace.text(name))
 
     def remove(self, name: str) -> None:
-        """Move an entry into the trash, even if it could not be stored. Raises InputFault."""
+        """Store an entry if need be, and move it into the trash. Raises InputFault if it cannot."""
         if self.fault(name) and not self.workspace.put(
             name, self._shown[name]["kept"], self._shown[name]["text"]
         ):
@@ -153,7 +153,7 @@ class Tab:
     # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Move this tab's version into the trash, show the other version, and return its name."""
+        """Move this tab's version (`other`) into the trash; return the name of the other tab's."""
         notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)

@@ -91,7 +91,7 @@ def dialect_from_template(
     prober = find_form(source)
     frame = frame_of(prober)
     guesses = candidates(prober, frame)
-    chosen, own_frame, equally_good = _best(prober, frame, guesses, name)
+    chosen, own_frame, tried, equally_good = _best(prober, frame, guesses, name)
     chosen = _with_separator(prober, own_frame, chosen)
     proof = try_probes(prober, own_frame, chosen, full_probes(chosen))
     _refuse_lost_calls(source.name, chosen, proof)
@@ -99,7 +99,7 @@ def dialect_from_template(
         source.name,
         prober.form,
         prober.renderings,
-        len(guesses),
+        tried,
         equally_good,
         proof,
         _broken_laws(chosen),
@@ -112,9 +112,9 @@ def dialect_from_template(
 
 def _best(
     prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
-) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """Return the guess with the best short proof, the frame for it, and the number of other guesses
-    that are as good."""
+) -> tuple[DeclaredDialect, TurnFrame, int, int]:
+    """Return the guess with the best short proof, its frame, the number of guesses that were tried,
+    up to a perfect one, and that of the others among them that are as good."""
     guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
@@ -133,7 +133,7 @@ def _best(
             break  # the best possible score
     if best is None:
         raise InputFault("writes calls in a form that cannot be declared", where=prober.source.name)
-    return *best, scores.count(max(scores)) - 1
+    return *best, len(scores), scores.count(max(scores)) - 1
 
 
 def _with_separator(

@@ -25,11 +25,12 @@ class Derivation:
     """The report on how a dialect was derived from a template.
 
     `form` is the form in which the template takes calls. `tried` is the number of declarations that
-    were tried, `alike` the number that score as well as the chosen one, `renderings` the number of
-    times that the template ran. `broken` names the laws that random calls break, `unread` the kinds
-    of answers that are not read back unchanged, `results` the kinds of tool results that the
-    dialect and the template write differently. `result_turn` is the template's turn of a result; it
-    is "" if results are part of a user's turn.
+    were tried, up to the first perfect one, and `alike` the number of others among them that score
+    as well as the chosen one. `renderings` is the number of times that the template ran. `broken`
+    names the laws that random calls break, `unread` the kinds of answers that are not read back
+    unchanged, `results` the kinds of tool results that the dialect and the template write
+    differently. `result_turn` is the template's turn of a result; it is "" if results are part of a
+    user's turn.
     """
 
     source: str

@@ -78,8 +78,8 @@ def check_dialect(
     """Try the `laws`, by default 1, 2, 3, 5, 6, 7 and 10, on random examples.
 
     `examples` is the number of examples for each law; 50 take about half a second. The first
-    example that breaks a law is made as small as possible. Raises UnknownNameError for a dialect,
-    and InputFault for an unknown law and for a number of examples below 1 or above 10,000.
+    example that breaks a law is made as small as possible. Raises UnknownNameError for an unknown
+    dialect, and InputFault for an unknown law and for a number of examples below 1 or above 10,000.
     """
     if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= _MOST:
         raise wrong("check_dialect(examples=…)", examples, f"a number from 1 to {_MOST:,}")

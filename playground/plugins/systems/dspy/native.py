@@ -58,7 +58,7 @@ def plan_with_tools(
     """Plan a request with native tools, if calls are an output and the model can call functions.
 
     `parallel` is passed to the provider unless it is None. Raises InputFault if calls are an output
-    and no tools are given.
+    and no input takes tools, or none are given to a model that can call functions.
     """
     calls_field = _output_of(signature, "ToolCalls")
     if not calls_field:
@@ -85,7 +85,7 @@ def plan_with_tools(
 
 
 def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the tool choice `auto` if parallel calls are asked for and no choice is given."""
+    """Add the tool choice `auto` if `parallel_tool_calls` is set (also to False), but no choice."""
     if parameters.get("parallel_tool_calls") is None:
         return dict(parameters)
     return {"tool_choice": "auto", **parameters}

@@ -418,7 +418,7 @@ class AgentsExecutionEnvironment:
         raise needs_flink("from_table")
 
     def execute(self, job_name: str | None = None) -> None:
-        """Run the agent for every input."""
+        """Run the agent for every input. Raises InputFault if it was run before."""
         if self._builder is None:
             raise InputFault("nothing to execute", expected="from_list(…).apply(agent) first")
         self._builder.execute()
@@ -438,6 +438,7 @@ class AgentBuilder:
         self._agents = agents
         self._output: list[dict[Any, Any]] = []
         self._runner: LocalRunner | None = None
+        self._is_executed = False
 
     def apply(
         self, agent: Agent | str, models: Mapping[str, ChatModel] | None = None
@@ -460,6 +461,9 @@ class AgentBuilder:
     def execute(self) -> None:
         if self._runner is None:
             raise InputFault("no agent", expected="apply(agent) first")
+        if self._is_executed:
+            raise InputFault("an agent executed a second time", expected="another environment")
+        self._is_executed = True
         for data in self._inputs:
             self._runner.run(**data)
         self._output += self._runner.get_outputs()
