@@ -245,7 +245,7 @@ def test_where_a_size_is_not_in_the_body_the_minimum_is_not_certain(part: Body) 
     long: Body = {"system": LONG, "messages": [turn([part, text])]}
     cell = pg.simulate_cache([long, long], model="claude-opus-5")
     assert [one.state for one in cell.requests] == ["exact", "exact"]
-    assert any("is not in the body" in line for line in cell.origins)
+    assert any("the body does not show how long a picture" in line for line in cell.origins)
     assert json.dumps(cell.origins)
 
 
