@@ -87,7 +87,7 @@ def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _orphan_result(request: TimedRequest, rules: Rules) -> Refusal:
     if not request.wire.orphan or unknown_words(request, rules):
-        return None  # what has an unknown word may be the call
+        return None  # a block that is not understood may be that call
     reason = (
         f"a result of the call {request.wire.orphan!r}, which the answer before it does not have"
     )

@@ -293,7 +293,7 @@ def print_json_array(values: Iterable[Any]) -> None:
     raises, the array has no end, so that nobody takes the JSON for complete."""
     separator = "[\n"
     for value in values:
-        # a text's JSON has no line breaks
+        # JSON has line breaks only between values, so it may be indented
         text = json_text(value, _is_narrow()).replace("\n", "\n  ")
         click.echo(f"{separator}  {text}", nl=False)
         separator = ",\n"

@@ -11,7 +11,7 @@ from playground.parsing.syntax import JsonShape, JsonStyle, ReasoningTags, Synta
 _PARAMETERS = JsonShape(arguments=("parameters",))
 _ARGS = JsonShape(arguments=("args",), aliases=("args",))
 
-# Each call is a JSON object between markers.
+# Each call, or its arguments, is a JSON object after a marker.
 _tagged = partial(
     DeclaredDialect,
     rules=(

@@ -153,7 +153,7 @@ def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def settings_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a body other than tools, system prompt and messages."""
+    """Return a body's fields without tools, system prompt and messages (`toolConfig` is kept)."""
     return {k: v for k, v in body.items() if k not in _HELD_AS_BLOCKS and v is not None}
 
 
@@ -373,7 +373,7 @@ def history_of(body: dict[str, Any]) -> str | None:
 
 def forces_a_tool(choice: Any) -> bool:
     """Return True for a choice that forces a tool, in any API's form."""
-    if isinstance(choice, dict) and "type" not in choice:  # Converse's; a `function_call`
+    if isinstance(choice, dict) and "type" not in choice:  # Converse's choice, or a `function_call`
         return not {"any", "tool", "name"}.isdisjoint(choice)
     if isinstance(choice, dict):
         return choice["type"] in ("function", "custom", "tool", "any")

@@ -1,4 +1,4 @@
-"""Count the tokens of a request, a session or a text, the same way for pages and commands."""
+"""Count the tokens of a request, a rendering or a session, the same for pages and commands."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def count_tokens(
 ) -> TokenCount:
     """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
 
-    `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
-    or a session. The last sent request of a session is counted. With a `dialect`, or if the session
-    holds no sent request, its next request is counted in that dialect (by default native). `model`
-    replaces the request's own. `api` names the API, as recordings do, if the body alone does not
-    show it. `tokenizer` is a file of the model's tokenizer or a known name, `template` the model's
-    chat template: with both, any model is counted exactly. The network is not used. Raises
-    InputFault for what cannot be read, and UnknownNameError for an unknown name.
+    `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs, a
+    session or a sample's name. Of a session, the last sent request is counted. With a `dialect`, or
+    if the session holds no sent request, its next request is counted in that dialect (by default
+    native). `model` replaces the request's own. `api` names the API, as recordings do, if the body
+    alone does not show it. `tokenizer` is a file of the model's tokenizer or a known name,
+    `template` the model's chat template: with both, any model is counted exactly. The network is
+    not used. Raises InputFault for what cannot be read, and UnknownNameError for an unknown name.
     """
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None

@@ -1,7 +1,7 @@
 """Fragments of secrets' patterns, which patterns name in angle brackets: `<quote>`.
 
-Fragments between a name and its value are compiled by `re`. They have atomic groups in place of
-possessive ones, which may match nothing before Python 3.11.5 (CPython issue 106052).
+Fragments between a name and its value are compiled by `re`. They use atomic groups, not
+possessive quantifiers, which may fail to match before Python 3.11.5 (CPython issue 106052).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _PIECES: Final = {
         r"|env|vars?)\.[A-Za-z_]|arn:aws|op://|(?:/[a-z][\w.-]{1,40}){2,12}/?(?![\w/+=-]))"
         r"(?!(?i:your)(?:[_-](?i:[a-z]{1,20})){1,6}(?:[_-]?[0-9]{1,3})?(?![\w!#$%^*@~-]))"
     ),
-    # No identifier that contains such a word: `my-k8s-secret-1`, `useApiKey1`.
+    # Not an identifier with `key`, `secret` or the like: `my-k8s-secret-1`, `useApiKey1`.
     "identifier": (
         r"(?!(?=[\w-]{0,60}(?i:key|token|secret|passw|cred))(?:(?:[A-Z]?[a-z]{2,15}|[a-z][0-9][a-z]"
         r"|[0-9]{1,2})(?:[_-]|(?=[A-Z0-9]))){2,6}(?:[A-Z]?[a-z]{2,15})?[0-9]{0,2}"
@@ -102,7 +102,7 @@ _PIECES: Final = {
     ),
     "spoken": r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)",
     "both spoken": _digit_and_letter("(?:<spoken>)"),
-    # No name of a method: "the password is base64url2", "an 8-character password".
+    # Not an algorithm ("the password is base64url2"), nor a number with a word ("8-character").
     "technical": (
         r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type"
         r"|len\w{0,4})[-_]?[0-9]|[0-9]{1,4}[-_]?[a-z]+\b)"
@@ -143,8 +143,8 @@ _PIECES: Final = {
     "blanks": r"(?:[ \t]{5,60}|(?:\\{1,15}t){2,60}|\s{0,4})",  # many, if values are in columns
     "sign": (r"<quote>?<marks><blanks>(?:=>|:=|={1,3}|:|<wide>)\*{0,2}<blanks>\*{0,2}"),
     "block": r"(?:[|>][-+0-9]{0,2}<space>)?",  # YAML's
-    # Between a name and its value: a sign and the start of a list, an object or a text; or after a
-    # name that is itself a value, as in `{"name": "api_key", "value": …}`.
+    # Between a name and its value: a sign and the start of a list, an object or a text; or, if the
+    # name is itself a JSON value (`{"name": "api_key", "value": …}`), all up to the value's quote.
     "set quoted": (
         r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><told key>|<block><opens>)"
         r"|<quote><gap>,<gap>(?:<wraps><value key>|<told key>))"

@@ -198,7 +198,7 @@ def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> 
     message = f"{reply.server} hands over the call of {call.name!r} as far as it was read"
     start = Span(aborted.span.start, aborted.span.start)
     note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
-    # the key None is for a whole body, which is returned unchanged
+    # an argument with the key None is the whole body of a call, and is never lost
     lost = {key for key, _ in aborted.raw} - {*call.arguments, None}
     handed = [reply.without_arguments(event, lost) for event in segment.events]
     changed = [(note, call) if event is aborted else (event,) for event in handed]

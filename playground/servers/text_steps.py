@@ -28,7 +28,7 @@ def drop_header(reply: Projection) -> None:
 
 
 def _drop_header_up_to(reply: Projection, last: int) -> None:
-    """Drop the text of all segments up to `last`, and in `last` up to its first marker."""
+    """Drop the text of each segment up to `last`, as far as that segment's first marker."""
     for segment in reply.segments[: last + 1]:
         if segment.kind not in ("text", "bare"):
             continue
@@ -41,7 +41,7 @@ def _drop_header_up_to(reply: Projection, last: int) -> None:
 
 
 def place_stray_markers(reply: Projection) -> None:
-    """Turn markers without a partner, or more markers, into content (View.stray_markers)."""
+    """Turn stray markers into content; in some views others, too (View.stray_markers)."""
     has_calls = reply.has_calls
     match reply.view.stray_markers:
         case "kept":
@@ -71,7 +71,7 @@ def drop_after_opener(reply: Projection) -> None:
             fail_request(reply)
         return
     for segment in reply.segments:
-        # the opener may be a stray marker
+        # a stray marker, which may be the opener, does not end the dropping
         if not (is_ended and "stray" in (segment.kind, previous)):
             is_ended = segment.kind == "bare" or (is_ended and choice == "dropped")
         previous = segment.kind

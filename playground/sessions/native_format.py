@@ -116,8 +116,8 @@ def dump_recording(recording: Recording) -> dict[str, Any]:
 
 @takes(where="text")
 def read_recording(value: Any, where: str = "recording") -> Recording:
-    """Return a recording from its JSON value in a session file. (`recording` makes one from a
-    text.) Raises InputFault for a wrong field."""
+    """Return a recording from its JSON value in a session file. (`pg.recording` makes one from
+    a text.) Raises InputFault for a wrong field."""
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:

@@ -367,7 +367,7 @@ def wire(value: CacheWire) -> AnswerRows:
 
 @draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
-    """Return a row for each tool, and for all, by each way to count: model, dialect, schema."""
+    """Return, for each tool and their total, a row for each model, dialect and smaller schema."""
     cells = [
         (cost.tool, by, name, tokens)
         for cost in [*value.tools, value.total]

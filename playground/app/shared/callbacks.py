@@ -18,7 +18,7 @@ _LOOK: Final = "on_scriptrunner_yield"  # Streamlit's check for another requeste
 
 
 def lose_no_click() -> None:
-    """Make Streamlit process everything that a browser sent before it checks for the next run.
+    """Make Streamlit check for the next run only after all that a browser sent is processed.
 
     Streamlit 1.67 checks earlier: whenever a callback reads the session state, and whenever
     anything is drawn. If a busy server received two clicks together, the first click was lost, or

@@ -119,26 +119,24 @@ def help_dialog(entry: PageEntry) -> None:
 def _select_model(working: state.WorkingSession, in_menu: bool) -> None:
     """Let the user choose a model; the list in the menu sets the bar's."""
     own = state.original_session(working.name).named_model
-    before = state.get(state.MODEL)
+    before, key = state.get(state.MODEL), state.MODEL + _IN_MENU * in_menu
+    take = _take_model if in_menu else history.took_model
     st.selectbox(
         "Model",
         list(dict.fromkeys([*filter(None, [own]), *_MODELS])),
         index=None,
         format_func=say.option,
-        key=state.MODEL + _IN_MENU * in_menu,
+        key=key,
         placeholder=say.shown(in_menu and before or own or "No model named"),
         accept_new_options=True,
         bind=None if in_menu else "query-params",
         label_visibility="collapsed",
         width="stretch" if in_menu else 220,
-        on_change=partial(_take_model, working.name, before)
-        if in_menu
-        else widget_changes.of(state.MODEL, history.took_model, working.name, before),
+        on_change=widget_changes.of(key, take, working.name, before),
     )
 
 
-def _take_model(name: str, before: str | None) -> None:
-    model = state.get(state.MODEL + _IN_MENU)
+def _take_model(model: str | None, name: str, before: str | None) -> None:
     state.choose(state.MODEL + _IN_MENU, None)
     state.choose(state.MODEL, model)
     history.took_model(model, name, before)

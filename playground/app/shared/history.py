@@ -89,7 +89,7 @@ def next_redo(name: str) -> str:
 
 
 def copy_values(old: str, new: str, renamed: bool = False) -> str:
-    """Copy a session's values of this tab to the new name under which it was stored; return `new`.
+    """Copy what this tab keeps for a session to the new name of its stored copy; return `new`.
 
     Unless the session was `renamed`, texts that cannot be read yet also stay at the old name,
     because another tab may show them.
@@ -122,7 +122,7 @@ def reset(name: str) -> None:
 
 
 def drafts(name: str) -> dict[str, tuple[str, str]]:
-    """Return the editors' texts of a session that cannot be read, and their faults, by key."""
+    """Return, by key, the texts in a session's editors that cannot be read, with their faults."""
     return dict(belongings.value(state.DRAFTS + name) or {})
 
 

@@ -1,6 +1,6 @@
-"""Say in one sentence how much a simulated session reads from the cache, and what it costs.
+"""Say in a few sentences how much a simulated session reads from the cache, and what it costs.
 
-The sentence holds only fixed words and figures, so that it may be shown anywhere. The reasons may
+They hold only fixed words and figures, so that they may be shown anywhere. The reasons may
 quote a session, so they are shown separately.
 """
 
@@ -16,7 +16,7 @@ Verdict = Literal["good", "idle", "broken", "refused"]
 
 
 class Headline(NamedTuple):
-    """A sentence and its verdict.
+    """A few sentences and their verdict.
 
     `good`: something is read and nothing breaks; `idle`: nothing is read or known, or more was
     billed than the session holds; `broken`: there are breaks; `refused`: a request is refused.
@@ -103,9 +103,9 @@ def _larger_reads(value: CacheSimulation) -> str:
 def _source(value: CacheSimulation) -> str:
     """Say where a read may come from that is larger than the session's own requests could leave.
 
-    If the first request to the same model read nothing, nothing was cached before it: then the
-    session lacks a part of the requests. This proves nothing if the provider promises no reads at
-    all.
+    If the first request to the same model read nothing, nothing was cached before it: a larger read
+    later can only come from text that was sent and is not in the session. This proves nothing if
+    the provider promises no reads at all.
     """
     firsts = dict[str, int]()
     for number, bill in enumerate(value.billed):
@@ -126,7 +126,7 @@ def _source(value: CacheSimulation) -> str:
 
 
 def _bills_within_bounds(value: CacheSimulation) -> str:
-    """Say how much requests without marks could read from the cache, and how many bills agree."""
+    """Say how much could be read from a cache without breakpoints, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
     if value.holds_less:  # the session does not hold all that was sent
@@ -241,7 +241,7 @@ def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
 
 
 def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
-    """Return a state that makes the cost uncertain. With `of_reads`, return one of the requests
+    """Return a state that makes the cost uncertain. With `of_reads`, look only at requests
     that read, if any does. "eligible" is a doubt only about a read."""
     states = {one.state for one in value.requests if one.read or one.hit is not None}
     if not (of_reads and states):

@@ -118,8 +118,8 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
 def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMetadata]:
     """Read tools in any known form: a list, or an object that holds one.
 
-    A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get what
-    says so. Raises InputFault, also for parameters that stand where no form has them.
+    A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get one
+    for each. Raises InputFault, also for parameters that stand where no form has them.
     """
     tools, found = read_tools_and_findings(value)
     (findings if findings is not None else []).extend(found)
@@ -198,8 +198,8 @@ def _of_mapping(
 
 
 def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
-    """Return the tools that an object holds by name, each with its name, by their places; the
-    object itself if it is another one."""
+    """Return an object's tools by place, each with its name added, if it maps names to tools; else
+    the object alone."""
     tools: dict[str, Mapping[str, Any]] = {
         f"{where}.{name}": {
             "name": name,
@@ -215,7 +215,7 @@ def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any
 def _with_required(
     body: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Mapping[str, Any]:
-    """Return a tool that lists its parameters by name alone in the form of Azad."""
+    """Convert a tool that has parameters by name, without a schema, to Azad's form."""
     given = dict(_schema({**body, "required_parameters": ()}) or {})
     if not isinstance(given.get("type"), str):
         given |= {key: {"type": kind} for key, one in given.items() if (kind := _type_named(one))}
@@ -229,7 +229,7 @@ def _with_required(
 
 
 def _type_named(value: Any) -> str:
-    """Return the JSON type of which a text is the name, also Python's; "" for another value."""
+    """Return the JSON type that a text names, in JSON's or Python's words; "" if it names none."""
     named = _PYTHON_TYPES.get(value, value) if isinstance(value, str) else ""
     return named if named in JSON_TYPES else ""
 

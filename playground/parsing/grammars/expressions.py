@@ -1,4 +1,4 @@
-"""The one grammar between a declaration and every engine's form: rules as plain data.
+"""The grammar of a dialect's replies as plain data, from which each engine's form is written.
 
 The functions put expressions together and keep them small, so no writer has to tidy up.
 """
@@ -31,8 +31,8 @@ class OneOf:
 class FreeText:
     """Text of a shape that holds none of the words `without`, and then the text `ending`.
 
-    No word begins in the text and stops in `ending`, so a reader that searches for the words finds
-    the first of them in `ending`. With `at_end` the text ends the reply: then it does not end in
+    No word begins in the text and ends in `ending`: the first word that a reader finds is wholly in
+    `ending`. With `at_end` the text ends the reply: then it does not end in
     the beginning of a word either, because that would be read as a marker which was cut off.
     """
 

@@ -2,8 +2,8 @@
 them, parameters in any order, and any values.
 
 A tool's schema counts only for the names of its parameters, and for raw values that cannot be text.
-Text may be before and after calls and sections, but not between the calls of a section. If a form
-has a section, a call outside of it is not well-formed, even where the parser reads it.
+Text may be before and after calls and sections, but not between the calls of a section. If a
+section is required, a call outside of it is not well-formed, even where the parser reads it.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def _unopened(markers: Markers) -> Expression:
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
-    """Build everything that a reply may have in addition to text and calls: thoughts, plain texts,
-    model tokens."""
+    """Build everything that a reply may have in addition to text and calls: thoughts, texts between
+    plain tags, model tokens."""
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]

@@ -16,7 +16,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as a test suite with one test for each session file.
 
-    A test fails if a limit is exceeded, or else has an error if its session was partly unreadable.
+    A test fails if its outcome has failures; else it has an error if a finding's severity is error.
     """
     failures = sum(bool(outcome["failures"]) for outcome in outcomes)
     errors = sum(bool(_errors(outcome)) and not outcome["failures"] for outcome in outcomes)

@@ -17,8 +17,8 @@ NAME = "files/receipts.json"
 
 
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
-    """Store the figures of inputs that are whole files (not a stretch, not in a tar). A file on
-    this machine is read only if no figures are stored for its content yet."""
+    """Store the figures of inputs that are whole files (no part of a file, none in a tar). A file
+    on this machine is read only if no figures are stored for its content yet."""
     before, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)

@@ -16,7 +16,7 @@ from playground.plugins.mcp_server.patches import written
 from playground.recordings.scrubbing import Tally, describe_stars, searcher, star_secrets
 from playground.recordings.value_scrubbing import scrubbed_with
 
-_MOST: Final = 30_000  # characters of an answer's JSON
+_MOST: Final = 30_000  # characters of an answer's JSON, without edits
 _MOST_TEXT: Final = 4_000  # characters of an answer's text
 _MOST_EDITS: Final = 60_000  # characters of the edits of a mend
 _NOTES: Final = 8  # the most notes about cut values
@@ -93,8 +93,8 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 
 def sendable(answer: Answer) -> Answer:
-    """Return an answer without secrets, cut to `_MOST` characters of JSON. The edits of a mend are
-    never cut, but left out if they hold a secret or are too long."""
+    """Return an answer without secrets, cut to about `_MOST` characters of JSON. The edits of a
+    mend do not count; they are never cut, but left out if they hold a secret or are too long."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:
@@ -110,7 +110,7 @@ def sendable(answer: Answer) -> Answer:
         if len(written(short)) <= _MOST or items <= 2:
             break
         text, items = text // 2, items // 2
-    for number, own in enumerate(edits):  # a shortened edit would do harm, so all are left out
+    for number, own in enumerate(edits):  # a part of a mend's edits would do harm
         size = len(written(own))
         short["mends"][number]["edits"] = own if size <= _MOST_EDITS else []
         if size > _MOST_EDITS:

@@ -71,8 +71,8 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 def _connection_headers(headers: Headers) -> set[bytes]:
     """Return the names of those headers that concern only their connection.
 
-    `Connection` may name further ones. A chunked body's length is among them, because it must be
-    ignored (RFC 9112, 6.3): a server that used it would read one message as two.
+    `Connection` may name further ones. `Content-Length` is one too if the body is chunked, because
+    it must be ignored (RFC 9112, 6.3): a server that used it would read one message as two.
     """
     named = {
         option.strip().lower()

@@ -164,8 +164,8 @@ def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> N
 
 
 def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add the usage next to the list of messages to the last answer. Add a finding if the messages
-    do not end with an answer, or if answers have their own usages."""
+    """Give the last answer the usage that the body has. Add a finding if the messages do not end
+    with an answer, or if answers have their own usages."""
     usage = mapping(body.get("usage"))
     # without counts it is an option of OpenRouter
     if not any(type(count) is int for count in usage.values()):
@@ -181,8 +181,8 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, because messages cannot hold its cache marks.
 
-    Skip a list of messages. Skip a body that has no model, no parameters and no cache marks and is
-    not in Gemini's form: it is a row of training data.
+    Skip a body with a list `output`. Skip a body that has no model, no parameters and no cache
+    marks and is not in Gemini's form: it is a row of training data.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return

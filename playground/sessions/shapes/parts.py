@@ -1,6 +1,6 @@
 """Read content in any provider's shape: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
 
-A part's kind is its `type`, or without one (Gemini, Bedrock, AutoGen) follows from its keys.
+The `type` of a part gives its kind; without a known one (Gemini, Bedrock, AutoGen) its keys do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def read_parts(
     builder: SessionBuilder, content: Any, place: Place, *steps: str | int
 ) -> list[Part]:
     """Return the parts of a message's content; anything that no part can hold gives a finding. The
-    content's place is `place.at(*steps)`, which is built only for a finding."""
+    content's place is `place.at(*steps)`, which is not built for texts and plain parts."""
     if isinstance(content, str):
         return [text_part(content)] if content else []
     if isinstance(content, list):
@@ -99,7 +99,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _hosted(kind: str) -> _Reader | None:
-    """Return the reader for a part of a hosted tool, by the ending or beginning of its type."""
+    """Return the reader for a part of a hosted or an AI SDK's tool, by its type's end or start."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
@@ -186,7 +186,7 @@ def _document_content(value: dict[str, Any], source: dict[str, Any]) -> Any:
     """Return the text of a document, or its parts; None if it has none."""
     if source.get("type") in ("text", "content"):
         return source.get("data") or source.get("content")
-    data = source.get("bytes")  # Bedrock's form, as in the last line of this function
+    data = source.get("bytes")  # Bedrock's form
     if isinstance(data, str) and value.get("format") in _TEXT_FORMATS:
         try:
             return base64.b64decode(data, validate=True).decode()
@@ -299,7 +299,7 @@ def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
 
 
 def _code(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return code that Gemini runs itself as a call, or the output as the call's result."""
+    """Return a call for code that Gemini runs itself, or a result for that code's output."""
     if code := value.get("executableCode") or value.get("executable_code"):
         call_id = builder.new_id()
         text = code.get("code", "") if isinstance(code, dict) else code

@@ -19,7 +19,7 @@ from playground.sessions.times import utc_time
 class TraceSpan:
     """One span: attributes by dotted name, times as ISO 8601, and in OTLP its trace's id.
 
-    The ids of the span and of its parent are "" if the file has them under other names.
+    The ids of the span and of its parent are "" if none of the known keys (`spanId` …) has them.
     """
 
     name: str

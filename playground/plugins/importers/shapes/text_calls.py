@@ -51,8 +51,8 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return `value` as a result: of the first open call of the tool that it names, or else of the
-    first open call."""
+    """Return a result: the content of a `value` that names a tool, or else `text`. It answers the
+    first open call of that tool, or else the first open call."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]
