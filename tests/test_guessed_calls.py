@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator
 
 import playground as pg
 from playground.cache.answers.known_rules import check_model
@@ -139,7 +140,7 @@ def test_several_tools_by_name_keep_their_names() -> None:
         ([{"name": "f", "parameters": {"city": "the city"}}], r"tools.0: 'city' is not a keyword"),
         (
             [{"name": "f", "parameters": {"type": "object", "city": {"type": "string"}}}],
-            r"tools.0: 'city' is not a keyword of JSON Schema; expected .*properties",
+            r"tools.0: 'city' is not a keyword of JSON Schema .*expected .*properties",
         ),
         (
             [{"name": "f", "parameters": {"type": "object", "propertes": _PROPERTIES}}],
@@ -153,6 +154,16 @@ def test_parameters_are_never_lost_without_a_word(tools: Any, message: str) -> N
         pg.session("x", tools)
     with pytest.raises(pg.InputFault, match=message):
         pg.read_tools(tools)
+
+
+@pytest.mark.parametrize("draft", [Draft4Validator, Draft7Validator, Draft202012Validator])
+def test_no_keyword_of_a_draft_is_taken_for_a_parameter(draft: Any) -> None:
+    """A schema with `items` or `contains` was refused: "is not a keyword of JSON Schema"."""
+    for word in [*draft.VALIDATORS.keys() - _SCHEMA.keys(), "x-origin", "unevaluatedItems"]:
+        schema = {**_SCHEMA, word: {"type": "string"}}
+        if draft(draft.META_SCHEMA).is_valid(schema):
+            (tool,) = pg.read_tools([{"name": "f", "parameters": schema}])
+            assert tool.input_schema == schema, word
 
 
 @pytest.mark.parametrize(

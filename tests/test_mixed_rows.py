@@ -56,3 +56,20 @@ def test_models_of_several_providers_are_predicted_with_doubt_in_a_dialect() -> 
     assert "gpt-4.1, deepseek-chat" in own.requests[0].reason
     assert own.nano_dollars is None
     assert "eligible" in {one.state for one in pg.simulate_cache(session, model="gpt-4.1").requests}
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("anthropic/claude-sonnet-4-5", "<synthetic>"),
+        ("openrouter/anthropic/claude-sonnet-4.5", "anthropic/claude-haiku-4.5"),
+        ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-haiku-4-5"),
+    ],
+)
+def test_a_name_without_its_gateway_is_no_other_provider(own: str, other: str) -> None:
+    """The requests "went to models of several providers", which nothing showed."""
+    turns = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}] * 2
+    session = pg.session([SYSTEM, *turns], model=own)
+    records = tuple(map(RequestRecord, session.replies, (own, other)))
+    found = pg.simulate_cache(replace(session, requests=records), policy="none")
+    assert "several providers" not in " ".join(one.reason for one in found.requests)

@@ -93,9 +93,8 @@ class Plugin(NamedTuple):
     additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # module of `playground` → the plugin's module that it re-exports
-    reports: Mapping[
-        str, str
-    ] = {}  # `module:function` that writes a check's outcomes, by file ending
+    # `module:function` that writes a check's outcomes, by file ending
+    reports: Mapping[str, str] = {}
 
 
 @cache

@@ -36,7 +36,7 @@ class CacheEntry:
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """What is known of earlier requests, by model: settings, doubts and the last request."""
+    """The known facts of earlier requests by model: settings, doubts and the last request."""
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)

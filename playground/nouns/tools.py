@@ -277,6 +277,12 @@ _NO_NAMES: Final = frozenset((  # keywords of an object's schema whose values ar
 ))  # fmt: skip
 
 
+_SUBSCHEMAS: Final = _NO_NAMES | {  # further ones, which are also common names of parameters
+    "items", "contains", "additionalItems", "unevaluatedProperties", "unevaluatedItems",
+    "dependencies", "contentSchema", "discriminator", "xml", "externalDocs",
+}  # fmt: skip
+
+
 def is_properties(schema: Mapping[str, Any]) -> bool:
     """Return True if a mapping lists parameters by name, as `properties` in a schema do."""
     inner = [
@@ -291,15 +297,16 @@ def _misplaced(schema: Schema) -> list[str]:
         return []
     if not {*SCHEMA_WORDS, *_NO_NAMES, "title", "description", "$schema"} & schema.keys():
         return list(schema)
-    dicts = {k: v for k, v in schema.items() if isinstance(v, dict) and k not in _NO_NAMES}
-    return [k for k, v in dicts.items() if v.get("type") in JSON_TYPES or is_properties(v)]
+    dicts = {k: v for k, v in schema.items() if isinstance(v, dict) and k not in _SUBSCHEMAS}
+    own = [k for k, v in dicts.items() if v.get("type") in JSON_TYPES or is_properties(v)]
+    return [key for key in own if not key.startswith("x-")]
 
 
 def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
     """Report each `$ref` of a tool that leads nowhere or back to itself, and what may be parameters
     but stands outside of `properties`."""
     findings = [
-        finding("schema-misplaced", where, f"{key!r} is not a keyword of JSON Schema")
+        finding("schema-misplaced", where, f"{key!r} is not a keyword of JSON Schema here")
         for key in _misplaced(tool.input_schema)
     ]
     if not _has_references(tool.input_schema):

@@ -238,7 +238,7 @@ class Session(Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was noticed when the session was read: a result without its call, a field that is
+        """The findings from when the session was read: a result without its call, a field that is
         left out. Empty for an edited session."""
         found: tuple[Finding, ...] = self.__dict__.get(_FINDINGS, ())
         return found

@@ -14,9 +14,7 @@ from typing import Any, Final
 from playground.app import state
 
 _WIDGETS: Final = "widgets of "  # + key -> the number of widgets that were replaced so far
-_KNOWN: Final = (
-    "known of "  # + widget's key -> the value with which it was drawn, or that was applied last
-)
+_KNOWN: Final = "known of "  # + key -> the value with which it was drawn, or the last applied one
 
 
 def place(key: str, value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from playground.base.errors import InputFault
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.cache.rules.names import plain_name
 from playground.dialects.marks.policies import AS_SENT as AS_SENT
 from playground.dialects.marks.providers import UNKNOWN, provider_of, rules_and_model
 from playground.sessions.rows import bodies
@@ -81,7 +82,9 @@ def doubt_of_providers(session: Session, models: Sequence[str], provider: str) -
     """Return a sentence if requests or `models` are not all of the known `provider`; else ""."""
     if any(not row.sub_agent for row in session.rows) and (doubt := sent_requests(session).doubt):
         return doubt
-    strangers = [name for name in dict.fromkeys(models) if provider_of(name) != provider]
+    # answers may name a model without the gateway, or no model at all ("<synthetic>")
+    known = {UNKNOWN, provider, provider_of(plain_name(session.task.model_name))}
+    strangers = any(provider_of(name) not in known for name in models)
     names = ", ".join(dict.fromkeys(models))
     return f"the requests went to models of several providers: {names}" if strangers else ""
 

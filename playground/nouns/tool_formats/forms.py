@@ -62,9 +62,7 @@ _FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LISTS, *_INN
 _OWN_TYPE: Final = {"custom": {"type": "custom"}}
 _AS_OBJECT: Final = 'parameters={"type": "object", "properties": {…}}'
 _MOST_TOOLS: Final = 10_000
-_OTHER_SCHEMA: Final = re.compile(
-    "(?i)output|response|return|result|meta|format"
-)  # schemas of results
+_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta|format")  # of results
 _LIKE_A_SCHEMA: Final = re.compile("(?i)param|^arg|schema|propert")
 
 

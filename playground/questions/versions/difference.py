@@ -33,7 +33,7 @@ class VersionDiff(Live):
 
     @property
     def tokens(self) -> int:
-        """How many tokens the second version has more than the first; negative if fewer."""
+        """The tokens that the second version has more than the first; negative if fewer."""
         return self.second.count.tokens - self.first.count.tokens
 
     @property

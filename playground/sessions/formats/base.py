@@ -12,7 +12,7 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """What a format's reader keeps of a file: "yes", "no", or which part; and what it misses."""
+    """The parts of a file that its reader keeps ("yes", "no", or which), and what it misses."""
 
     tools: str = "no"
     times: str = "no"
