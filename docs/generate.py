@@ -1,6 +1,7 @@
 """Write the generated documents; with --check, only say whether they are up to date.
 
-Run: python docs/generate.py [--check]. Exit status 1 when a document is stale.
+Run: python docs/generate.py [--check] [NAME …]. A NAME is a file's name, such as pages.md.
+Exit status 1 when a document is stale.
 """
 
 from __future__ import annotations
@@ -632,8 +633,13 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
 
 
 def main() -> int:
+    wanted = [word for word in sys.argv[1:] if word != "--check"]
+    if unknown := {*wanted} - {path.name for path in DOCUMENTS}:
+        sys.exit(f"{', '.join(sorted(unknown))}: not generated; expected a name of DOCUMENTS")
     stale = []
     for path, write in DOCUMENTS.items():  # each is worked out once: some take seconds
+        if wanted and path.name not in wanted:
+            continue
         text = write()
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -15,12 +15,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # What libraries of others make in every home, whoever starts them.
 _OF_OTHERS: Final = {".ipython", ".streamlit"}
+_ENDING_SECONDS: Final = 5  # a browser's processes end, and remove their files, after it is closed
 # Settings of programs that tests start, by the variable that names their file.
 _SETTINGS: Final = {"GIT_CONFIG_GLOBAL": ".gitconfig", "PIP_CONFIG_FILE": ".config/pip/pip.conf"}
 
@@ -66,11 +68,16 @@ class OwnPlaces:
         self.look("the last test")
         if app_test := sys.modules.get("streamlit.testing.v1.app_test"):
             self.first_seen.pop(app_test.TMP_DIR.name, None)  # it stays as long as the process
+        until = time.monotonic() + _ENDING_SECONDS
+        while self._there() and time.monotonic() < until:
+            time.sleep(0.1)
         return [
             f"{Path(path).relative_to(self.folder)}{_inside(Path(path))}, first seen after {test}"
-            for path, test in self.first_seen.items()
-            if Path(path).exists()
+            for path, test in self._there().items()
         ]
+
+    def _there(self) -> dict[str, str]:
+        return {path: test for path, test in self.first_seen.items() if Path(path).exists()}
 
 
 def _inside(path: Path) -> str:

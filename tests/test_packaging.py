@@ -22,6 +22,7 @@ from serving import served
 from site_building import needs_the_docs_packages
 
 import playground
+from playground.app.pages import PAGES
 
 pytestmark = pytest.mark.early
 
@@ -53,8 +54,13 @@ def test_the_wheel_holds_pages_samples_configuration_and_components(installed: P
     assert len(list((package / "_sample_sessions").glob("*.json"))) >= 8
     assert len(list((package / "_sample_sessions").glob("templates/*/templates.yaml"))) == 2
     assert (package / "show" / "components" / "player.js").exists()
-    assert not (installed / "pages").exists()
-    assert not (installed / "tests").exists()
+    assert {path.name for path in installed.iterdir() if path.suffix != ".dist-info"} == {
+        "playground"
+    }
+    shown = {entry.document for entry in PAGES if entry.document} | {"findings.md", "formats"}
+    documents = package / "_docs"
+    assert shown <= {path.name for path in documents.iterdir()}
+    assert {path.suffix for path in documents.rglob("*") if path.is_file()} == {".md"}
 
 
 def test_uvx_finds_a_command_of_the_packages_name(installed: Path) -> None:

@@ -10,6 +10,7 @@ _EXTRAS: Final = {
     "anywidget": "notebook",
     "duckdb": "corpus",
     "fsspec": "corpus",
+    "httpx": "app",
     "litellm": "llm",
     "mcp": "mcp",
     "pandas": "frames",

@@ -45,7 +45,7 @@ class Comments(NamedTuple):
 
         If the job may not comment (on a pull request from a fork), the words say so.
         """
-        import httpx
+        import httpx2
 
         body = f"{MARKER}\n{text}"
         headers = {
@@ -55,7 +55,7 @@ class Comments(NamedTuple):
         }
         issues = f"/repos/{self.repository}/issues"
         try:
-            with httpx.Client(base_url=self.address, headers=headers, timeout=_SECONDS) as client:
+            with httpx2.Client(base_url=self.address, headers=headers, timeout=_SECONDS) as client:
                 earlier = next(self._earlier(client, f"{issues}/{self.number}/comments"), None)
                 if earlier is None:
                     place = f"{issues}/{self.number}/comments"
@@ -66,9 +66,9 @@ class Comments(NamedTuple):
                 place = f"{issues}/comments/{int(earlier['id'])}"
                 client.patch(place, json={"body": body}).raise_for_status()
                 return "comment replaced"
-        except httpx.HTTPStatusError as error:
+        except httpx2.HTTPStatusError as error:
             return f"no comment: GitHub answered {error.response.status_code}"
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             return f"no comment: {type(error).__name__} at {self.address}"
 
     def _earlier(self, client: Any, place: str) -> Iterator[Mapping[str, Any]]:
