@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.dialects.declared import ResultRole
-from playground.dialects.raw_prompts.asking import (
+from playground.dialects.raw_prompts.sources import STAND_INS
+from playground.parsing.syntax import ReasoningTags
+from playground.plugins.own_dialects.asking import (
     ONE,
     RESULT,
     TEXT,
@@ -18,8 +20,6 @@ from playground.dialects.raw_prompts.asking import (
     common_start,
     user,
 )
-from playground.dialects.raw_prompts.sources import STAND_INS
-from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.derivation.alignment import (
     MARKS,
     as_template,

@@ -7,10 +7,10 @@ import json
 import re
 from typing import Any, Final
 
-from playground.dialects.raw_prompts.asking import KEYS, NAMES, VALUES, AskedCall, AskedTemplate
 from playground.nouns.tools import json_type
 from playground.parsing.syntax import JsonStyle, Literals
 from playground.parsing.values import PLAIN_JSON, Nested, dump_json
+from playground.plugins.own_dialects.asking import KEYS, NAMES, VALUES, AskedCall, AskedTemplate
 from playground.plugins.own_dialects.derivation.bodies import Body, bodies_of
 from playground.plugins.own_dialects.derivation.frame import TurnFrame
 
