@@ -227,6 +227,11 @@ DIALECTS = (
                 ),
             ),
         ),
+        rules=(
+            "Write a call with the control tokens of the example: the tool's name, the call's "
+            "number, and each argument with its name, its type and its value. A text is written as "
+            "it is, any other value as JSON."
+        ),
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
         opens_reasoning=True,
         answer=("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
