@@ -270,7 +270,7 @@ def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert pg.dialect_findings() == []
     monkeypatch.setenv(VARIABLE, "/nowhere/at/all")
     (found,) = pg.dialect_findings()
-    assert "'/nowhere/at/all': No such file or directory; expected a folder" in found.message
+    assert "'/nowhere/at/all': No such file or directory; expected a folder of" in found.message
 
 
 def test_the_command_line_reads_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
