@@ -14,6 +14,7 @@ import argparse
 import importlib
 import importlib.machinery
 import json
+import os
 import sys
 import time
 import types
@@ -269,7 +270,6 @@ def templates_own(folder: Path, row: Row, parts: Sequence[Any]) -> str:
     from grammar_walk import TOOLS
 
     from playground.base.errors import InputFault
-    from playground.dialects.raw_prompts.asking import common_start
     from playground.dialects.raw_prompts.chat_template import ChatTemplate
 
     source = (folder / f"{row.template}.jinja").read_text(encoding="utf-8")
@@ -284,7 +284,7 @@ def templates_own(folder: Path, row: Row, parts: Sequence[Any]) -> str:
             whole = template.render([user, turn], given, add_generation_prompt=False)
         except InputFault:
             continue
-        begun = common_start(prompt, whole)
+        begun = os.path.commonprefix([prompt, whole])
         if "<" in begun and ">" not in begun[begun.rindex("<") :]:
             begun = begun[: begun.rindex("<")]  # both go on with a tag, each with its own
         reply = whole[len(begun) :]

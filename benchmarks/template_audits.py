@@ -28,9 +28,9 @@ from transformers.utils import chat_template_utils  # type: ignore[import-not-fo
 
 from playground.base.errors import InputFault
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.dialects.raw_prompts.asking import DAY, TemplateRendering
-from playground.dialects.raw_prompts.audit import TemplateAudit, audit_template
 from playground.dialects.raw_prompts.sources import template_of
+from playground.plugins.own_dialects.asking import DAY, TemplateRendering
+from playground.plugins.own_dialects.audit import TemplateAudit, audit_template
 
 _DUMMY: Any = [{"type": "function", "function": {"name": "dummy", "arguments": {}}}]
 _CALLED: Any = [

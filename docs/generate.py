@@ -52,7 +52,7 @@ from playground.recordings.secret_patterns import (
 )
 from playground.servers import Parser, Server, View, all_servers
 from playground.servers.declarations import proofs
-from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
+from playground.sessions.formats import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 from playground.show.glossary import GLOSSARY
 

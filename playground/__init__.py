@@ -101,7 +101,6 @@ _BY_MODULE = {
     "dialects.marks.policies": "Policy policy_names",
     "dialects.models": "dialect_for",
     "dialects.raw_prompts": "ChatTemplate",
-    "dialects.raw_prompts.audit": "audit_template",
     "dialects.reading": "parse",
     "nouns.messages": "Message",
     "nouns.prompt_data": "PromptData",
@@ -136,7 +135,7 @@ _WHERE = {n: f"playground.{m}" for m, names in _BY_MODULE.items() for n in names
 _BY_PLUGIN = {
     "corpus": "corpus",
     "guides": "guide_for",
-    "own_dialects": "check_dialect dialect_from_template propose_dialect",
+    "own_dialects": "audit_template check_dialect dialect_from_template propose_dialect",
     "savings": "compaction plan_tools",
     "systems": "ChatAdapter JSONAdapter Signature XMLAdapter",
     "trials": "expect serving trial",

@@ -25,8 +25,8 @@ from playground.dialects.marks.policies import Policy as Policy
 from playground.dialects.marks.policies import policy_names as policy_names
 from playground.dialects.models import dialect_for as dialect_for
 from playground.dialects.raw_prompts import ChatTemplate as ChatTemplate
-from playground.dialects.raw_prompts.audit import audit_template as audit_template
 from playground.dialects.reading import parse as parse
+from playground.lab.audit import audit_template as audit_template
 from playground.lab.derivation import dialect_from_template as dialect_from_template
 from playground.lab.derivation import propose_dialect as propose_dialect
 from playground.lab.guides import guide_for as guide_for

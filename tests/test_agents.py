@@ -106,7 +106,9 @@ def test_the_role_of_a_text_is_systems_unless_it_is_given() -> None:
     assert Prompt.from_text("x").format_messages()[0].role == "system"
     assert Prompt.from_text("x", MessageRole.USER).format_messages()[0].role == "user"
     assert Prompt.from_text("x", "user").format_messages(role="tool")[0].role == "tool"
-    with pytest.raises(InputFault, match="no role 'pirate'.*one of system, user, assistant, tool"):
+    with pytest.raises(
+        InputFault, match="unknown role 'pirate'.*one of system, user, assistant, tool"
+    ):
         Prompt.from_text("x", "pirate")
 
 

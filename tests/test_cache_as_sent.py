@@ -335,7 +335,7 @@ def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -
         assert not (cell.unexplained or cell.hints or any(cell.diagnoses) or any(cell.verdicts))
         assert not {one.code for one in cell.findings} & {"unexplained", "diagnosis-disagrees"}
         assert all("billed" not in one.reason for one in cell.requests)
-        assert "The bills are for the requests as sent, not for these." in headline(cell).text
+        assert "The bills are for the requests as they were sent, not for" in headline(cell).text
 
 
 def test_no_policy_saves_what_other_requests_cost() -> None:

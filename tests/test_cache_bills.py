@@ -356,13 +356,17 @@ def at(seconds: int) -> dict[str, Any]:
 def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
     assert broken() == "the times of sending are not recorded; 2 blocks more (a mark looks 20 back)"
     late = broken(at(0), at(10), at(2_830))
-    assert late.startswith("47 min after the request before, past the 5 min that the cache keeps;")
+    assert late.startswith(
+        "47 min after the previous request, past the 5 min that the cache keeps;"
+    )
     soon = broken(at(0), at(10), at(40))
-    assert soon.startswith("30 s after the request before, within the 5 min that the cache keeps;")
+    assert soon.startswith(
+        "30 s after the previous request, within the 5 min that the cache keeps;"
+    )
     answering = broken(at(0), at(10) | {"seconds": 8.0}, at(12))
-    assert answering.startswith("sent 2 s after the one before, whose answer took 8 s: in parallel")
-    assert "the answer before ended with 'aborted'" in broken({}, {"stop_reason": "aborted"})
-    assert broken(at(0), at(10), at(5)).startswith("its noted time is 5 s before that")
+    assert answering.startswith("sent 2 s after the previous one, whose answer took 8 s: in")
+    assert "the previous answer ended with 'aborted'" in broken({}, {"stop_reason": "aborted"})
+    assert broken(at(0), at(10), at(5)).startswith("its recorded time is 5 s before that")
     aborted = pg.simulate_cache(
         session([(0, SIZES[0]), (0, 0), (0, SIZES[2])]), policy="claude-code"
     )

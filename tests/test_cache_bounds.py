@@ -118,7 +118,7 @@ def test_bounds_and_verdicts_stand_in_the_headline(model: str) -> None:
     assert found.verdicts.count("within bounds") == 2
     told = (
         f"By what this session had sent before, 0 to {most:,} tokens in all could be read from the "
-        "cache; 2 of 3 bills fit this."
+        "cache; 2 of 3 bills agree."
     )
     assert told in headline(found).text
     assert told in strip(found)["note"]

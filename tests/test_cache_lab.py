@@ -455,7 +455,7 @@ def test_a_transcript_that_holds_less_than_was_billed_is_not_advised_by_its_leng
     assert verdict == "idle"
     assert told.startswith("Billed: 92 % of 10,000 input tokens were read from the cache. ")
     held = sum(one.total for one in found.requests)
-    assert f"The session holds about {held} of them. What follows is about these alone." in told
+    assert f"The session holds about {held} of them. What follows is about the tokens" in told
     unbilled = pg.simulate_cache(replace(short, requests=()), model=found.model, dialect="native")
     assert "below-minimum" in {each.code for each in unbilled.findings}
 

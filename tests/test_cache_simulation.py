@@ -1148,7 +1148,7 @@ def test_validation_by_the_command_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "b.json" in done.stderr
     assert "0 of 1 hits and misses right" in done.stdout
-    with pytest.raises(InputFault, match="no folder"):
+    with pytest.raises(InputFault, match="not a folder"):
         validate_folder(tmp_path / "none")
 
 

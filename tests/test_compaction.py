@@ -228,7 +228,7 @@ def test_results_of_every_api_are_cleared() -> None:
 
 
 def test_what_cannot_be_asked_is_told() -> None:
-    with pytest.raises(InputFault, match="no way of shortening 'burn it'; expected one of"):
+    with pytest.raises(InputFault, match="unknown way of shortening 'burn it'; expected one of"):
         pg.compaction(sent(), policies=["burn it"])
     with pytest.raises(InputFault, match="a summary of 1 or more"):
         pg.compaction(sent(), summary=0)

@@ -254,7 +254,7 @@ def test_folders_are_looked_at_and_bad_files_left_out(
     assert "bad.json, field syntax: is not given; expected how a call is written" in told["bad"]
     assert "field name: another dialect is called 'hermes' already" in told["taken"]
     assert "field name: another dialect is called 'use-tool' already" in told["wtwice"]
-    assert "not a file; expected a dialect's file" in told["folder"]
+    assert "not a regular file; expected a dialect's file" in told["folder"]
     with pytest.raises(InputFault, match=r"bad\.json, field syntax"):
         pg.get_dialect("bad")
     # everything else works, and what was saved a moment ago is there
@@ -270,7 +270,7 @@ def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert pg.dialect_findings() == []
     monkeypatch.setenv(VARIABLE, "/nowhere/at/all")
     (found,) = pg.dialect_findings()
-    assert "'/nowhere/at/all': No such file or directory; expected a folder" in found.message
+    assert "'/nowhere/at/all': No such file or directory; expected a folder of" in found.message
 
 
 def test_the_command_line_reads_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,10 +144,10 @@ def test_every_part_is_read_from_what_the_editor_shows() -> None:
         (Edit("move part", index=2, part=99), "there is no part 99; expected one of 0 to 1"),
         (Edit("move part", index=2, part=-1), "there is no part -1"),
         (Edit("add message", index=-2), "there is no message -2"),
-        (Edit("sing"), "no edit 'sing'; expected system prompt or"),  # type: ignore[arg-type]
+        (Edit("sing"), "unknown edit 'sing'; expected system prompt or"),  # type: ignore[arg-type]
         (Edit("tool", '{"name": "a"}, {"name": "a"}', 0), "a tool of the name 'a' already"),
         (Edit("all tools", '[{"name": "a"}, {"name": "a"}]'), "a tool of the name 'a' already"),
-        (Edit("role", "robot", index=1), "no role 'robot'; expected system or user or"),
+        (Edit("role", "robot", index=1), "unknown role 'robot'; expected system or user or"),
     ],
 )
 def test_an_edit_that_cannot_be_made_says_where_and_why(edit: Edit, told: str) -> None:

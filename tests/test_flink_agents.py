@@ -388,7 +388,7 @@ def context() -> RunnerContext:
             lambda: ResourceDescriptor(clazz="flink_agents.integrations.x.Setup").clazz,
             "flink_agents.integrations.x.Setup is Flink-Agents' own class",
         ),
-        (lambda: ResourceDescriptor(clazz="x"), "no class: 'x'"),
+        (lambda: ResourceDescriptor(clazz="x"), "not a class: 'x'"),
     ],
 )
 def test_what_is_wrong_is_said(run: Any, words: str) -> None:

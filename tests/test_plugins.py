@@ -19,7 +19,7 @@ COMMANDS = {
     "guides": ["guide"],
     "importers": [],
     "mcp_server": ["mcp"],
-    "own_dialects": ["dialect"],
+    "own_dialects": ["chat-template", "dialect"],
     "proxy": ["proxy"],
     "savings": ["compaction"],
     "systems": ["signature", "template"],
@@ -101,9 +101,14 @@ def test_the_core_answers_without_it(without: Path) -> None:
         "    assert CliRunner().invoke(main, words.split()).exit_code == 0, words\n"
         "session = pg.load_session('sample_sessions/02-parallel-calls.json')\n"
         "rows = len(pg.compare(session)), len(pg.compare(session, ['hermes']).frame())\n"
-        "print('rows', rows[0] > 50, rows[1], len(pg.simulate_cache(session).html()) > 1000)"
+        "print('rows', rows[0] > 50, rows[1], len(pg.simulate_cache(session).html()) > 1000)\n"
+        "template = pg.ChatTemplate('{% for m in messages %}{{ m.content }}{% endfor %}')\n"
+        "print(*[each.code for each in pg.raw_prompt(session, template).findings])"
     )
-    assert "rows True 1 True\n" in run(without, "-c", code)
+    said = run(without, "-c", code)
+    assert "rows True 1 True\n" in said
+    gone = (without / "gone").read_text().split()
+    assert ("template-ignores-tools" in said) == ("own_dialects" not in gone)
 
 
 @at_once
@@ -143,6 +148,7 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         ("corpus", "from playground.corpora import corpus", "playground.corpora"),
         ("guides", "import playground as pg; pg.guide_for", "playground.guide_for"),
         ("guides", "from playground.lab.guides import UseCase", "playground.lab.guides"),
+        ("own_dialects", "import playground as pg; pg.audit_template", "playground.audit_template"),
         ("own_dialects", "import playground as pg; pg.check_dialect", "playground.check_dialect"),
         ("own_dialects", "from playground.lab.laws import LAWS", "playground.lab.laws"),
         ("savings", "import playground as pg; pg.compaction", "playground.compaction"),

@@ -134,6 +134,21 @@ def test_the_frame_is_not_a_template_for_the_instructions() -> None:
     assert "{text} {0}" in XML.format_user_prompt(prompt(user_prompt="{text} {0}"))
 
 
+def test_rules_ask_for_a_json_object_only_if_the_form_has_it() -> None:
+    """gptme-tool asked for the name inside the object, and Kimi K3 for an object of arguments."""
+    holes = {
+        "JSON object for each call": "{call:json}",
+        "arguments as a JSON object": "{args:json}",
+    }
+    wrong = [
+        (dialect.name, words)
+        for dialect in DIALECTS
+        for words, hole in holes.items()
+        if words in dialect.rules and hole not in dialect.syntax.call
+    ]
+    assert wrong == []
+
+
 def test_rules_of_the_task_replace_the_dialects_own() -> None:
     data = prompt(dialect_rules="MY RULES")
     text = XML.format_system_prompt(data)["content"][0]["text"]

@@ -206,6 +206,7 @@ def test_a_type_checker_sees_the_names_that_are_loaded() -> None:
     assert set(brought) == set(playground._OF_PLUGINS)
     doors = {
         "corpora",
+        "lab.audit",
         "lab.derivation",
         "lab.guides",
         "lab.laws",

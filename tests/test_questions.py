@@ -196,7 +196,7 @@ def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None
         assert [(c.name, c.arguments) for c in found.tool_calls] == [
             (call.tool_name, call.args) for call in calls
         ]
-    with pytest.raises(InputFault, match="no answer of this session"):
+    with pytest.raises(InputFault, match="not an answer of this session"):
         restreamed(session, "another", "hermes")
     with pytest.raises(InputFault, match="native does not write calls as text"):
         restreamed(session, "answer in message 1, re-streamed", "native")

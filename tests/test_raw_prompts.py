@@ -23,13 +23,13 @@ from playground.dialects.raw_prompts import (
     LlamaTurn,
     chat_template,
 )
-from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import question_budget
 from playground.dialects.raw_prompts.llama import turns_of
 from playground.dialects.reading import parse
 from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData, TaskConfig
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.own_dialects.audit import prompt_warnings
 
 ORACLES = ROOT.parent / "shared" / "conformance"
 needs_oracle = pytest.mark.skipif(

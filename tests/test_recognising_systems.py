@@ -222,9 +222,9 @@ def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
     assert signature.instructions == "Count the masts."
     answer = signature.outputs["answer"]
     assert (answer.desc, answer.constraints) == ("how many", "greater than or equal to: 0")
-    with pytest.raises(InputFault, match=r"Count\.answer: no type: Own"):
+    with pytest.raises(InputFault, match=r"Count\.answer: not a type: Own"):
         read_signature(SIGNATURE.replace("Literal[1, 2]", "Own"))
-    with pytest.raises(InputFault, match="not a value that stands in the source"):
+    with pytest.raises(InputFault, match="arguments that must be computed: "):
         read_signature(SIGNATURE.replace('"how many"', "words()"))
 
 
@@ -476,7 +476,7 @@ def test_signature_takes_a_class_from_a_file_or_a_text(tmp_path: Path) -> None:
     assert "Count the masts." in asked.output
     assert "Look up." in given.output
     status, told = run(tmp_path, "count.py", BROKEN[1][0], "signature", "")
-    assert (status, "count.py:5: no Python: " in told and "(column " in told) == (2, True)
+    assert (status, "count.py:5: not Python: " in told and "(column " in told) == (2, True)
     status, told = run(tmp_path, "count.py", SIGNATURE, "import", "")
     assert "playground signature FILE" in told
 

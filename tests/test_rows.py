@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from playground.sessions.formats.request_rows import SharedValues
 from playground.sessions.rows import bodies, row_after
-from playground.sessions.shapes.shared_values import SharedValues
 
 MESSAGES = [{"role": "user", "content": text} for text in "abc"]
 

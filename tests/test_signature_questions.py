@@ -75,7 +75,7 @@ def test_the_command_reads_a_completion_field_by_field(tmp_path: Path) -> None:
         (["question"], "has no arrow"),
         ([QA, "-i", "query=x"], "no input is called 'query'"),
         ([QA, "-i", "question"], "'question' is not an input"),
-        (["n: int -> m", "-i", "n=two"], "'two' is no int"),
+        (["n: int -> m", "-i", "n=two"], "'two' is not of the type int"),
         (["q, q -> a"], "two fields of a signature are called 'q'"),
         (["q -> a, b, a"], "two fields of a signature are called 'a'"),
         (["q -> q"], "two fields of a signature are called 'q'"),
@@ -93,9 +93,9 @@ def test_what_is_wrong_is_one_line(arguments: list[str], words: str) -> None:
 def test_a_value_that_does_not_fit_is_told_without_pydantics_address() -> None:
     _, _, fault = run("n: list[int] -> m", "-i", 'n=["1", "x", "y"]')
     assert fault == (
-        'playground: field n: \'["1", "x", "y"]\' is no list[int]: 1: Input should be a valid '
-        "integer, unable to parse string as an integer; 2: Input should be a valid integer, unable "
-        "to parse string as an integer; expected list[int]\n"
+        'playground: field n: \'["1", "x", "y"]\' is not of the type list[int]: 1: Input should be '
+        "a valid integer, unable to parse string as an integer; 2: Input should be a valid "
+        "integer, unable to parse string as an integer; expected list[int]\n"
     )
     (field,) = asked.fields(Signature.parse("q -> n: int"), '{"n": "x"}', "json")
     wrong = "Input should be a valid integer, unable to parse string as an integer"

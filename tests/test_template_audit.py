@@ -12,9 +12,9 @@ from conftest import ROOT
 import playground as pg
 from playground.base.errors import InputFault
 from playground.cli import main
-from playground.dialects.raw_prompts.asking import RequestForm, find_form
-from playground.dialects.raw_prompts.audit import audit_template
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
+from playground.plugins.own_dialects.asking import RequestForm, find_form
+from playground.plugins.own_dialects.audit import audit_template
 
 # Tools, roles, thoughts, calls with ids, results with ids: nothing is lost in it.
 WHOLE = (

@@ -718,7 +718,7 @@ def test_a_name_that_is_none_is_told(tmp_path: Path) -> None:
         load_tokenizer("o300k")
     with pytest.raises(InputFault, match="no such file"):
         load_tokenizer(tmp_path / "none.json")
-    with pytest.raises(InputFault, match="no tokenizer in it"):
+    with pytest.raises(InputFault, match="holds no tokenizer"):
         load_tokenizer(tmp_path)
 
 

@@ -487,7 +487,7 @@ def test_a_model_that_nothing_uses_is_a_tool() -> None:
     ("source", "said"),
     [
         ("def f(:", "bad.py:1: not Python"),
-        ("x = 1", "no tool in it"),
+        ("x = 1", "holds no tool"),
         ("(" * 5000, "not Python"),
         ("def f(a: " + "int | " * 3000 + "int): ...", "bad.py"),
         ("A = " + "int | " * 3000 + "int\ndef f(a: A): ...", "not Python"),

@@ -233,7 +233,7 @@ def test_expected_calls_are_a_part_of_the_session_file_and_of_its_edits() -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"message": 5}]', "no messages before index 5; expected 1 to 1"),
+        ('[{"message": 5}]', "5 is not the number of messages before a reply; expected 1 to 1"),
         ('[{"message": 1,\n "calls": [{"args": {}}]}]', "expected:2, field 0.calls.0.tool_name"),
         ('[{"message": 1, "cals": []}]', "field 0.cals"),
         ("{", "not JSON"),

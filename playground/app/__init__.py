@@ -41,7 +41,7 @@ and the page waits with `waiting.until`. A live run is a thread that outlasts ma
 
 What not to do
 --------------
-- A key made by hand: a digest passed along with its value, an argument with an underscore.
+- A cache's key made by hand, such as a digest passed along with its value: `@memoized` makes it.
 - A fragment that polls (`run_every`), or `st.rerun` while something loads: a run that starts can
   drop a file that is being uploaded. Waiting inside the run cannot (`shared/waiting.py`).
 - Text of a session as Markdown or HTML: not in a label, not in `st.write`, `st.error` or the like.

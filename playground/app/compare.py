@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
+from threading import Lock
 
 import streamlit as st
 
@@ -12,7 +14,6 @@ from playground.app import state
 from playground.app.navigation import VIEW
 from playground.app.pages import page_entry, views
 from playground.app.shared import (
-    call_checks,
     components,
     in_place,
     say,
@@ -25,8 +26,13 @@ from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.app.state import WorkingSession
 from playground.base import paths
+from playground.base.findings import Finding
+from playground.dialects import Dialect
+from playground.dialects.checking import check_tool_call
 from playground.dialects.schema_losses import MOST_FACTS
+from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats.portability import schema_targets
+from playground.nouns.tools import ToolMetadata
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
 from playground.questions.tool_schemas import Portability, ToolCosts, tool_costs, tool_portability
@@ -41,6 +47,9 @@ from playground.tokens.count import TokenCount
 _SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
+_MOST_CHECKED = 20_000  # calls, each in one dialect
+_checked: OrderedDict[tuple[int, ...], tuple[list[Finding], tuple[object, ...]]] = OrderedDict()
+_lock = Lock()  # every browser session runs in a thread of its own
 _SHORT = 60  # messages; findings of shorter sessions are computed at once
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
@@ -61,7 +70,29 @@ def prepare() -> None:
 def column(session: Session, dialect: str) -> Column:
     """Return a session in one dialect."""
     made = compare_session(session, [dialect]).columns[0]
-    return replace(made, check_call=call_checks.check_call)
+    return replace(made, check_call=_check_call)
+
+
+def _check_call(
+    dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
+) -> list[Finding]:
+    """Return the findings of `check_tool_call`; after an edit of a message, check only its calls.
+
+    A cached entry's key is the identities of its call, tools and dialect. The entry holds these
+    objects, so that Python gives their identities to no other object; the app never changes them.
+    """
+    objects = (dialect, call, *tools)
+    key = tuple(map(id, objects))
+    with _lock:
+        if key in _checked:
+            _checked.move_to_end(key)
+            return _checked[key][0]
+    findings = check_tool_call(dialect, call, tools)
+    with _lock:
+        _checked[key] = findings, objects
+        if len(_checked) > _MOST_CHECKED:
+            _checked.popitem(last=False)
+    return findings
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:

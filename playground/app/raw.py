@@ -11,10 +11,8 @@ from playground.app import state
 from playground.app.shared import brought, say, widget_changes, widgets
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
-from playground.base.findings import CODES
-from playground.base.wording import counted
+from playground.base.registry import addition
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.dialects.raw_prompts.audit import TemplateAudit, audit_template
 from playground.dialects.raw_prompts.llama import ToolFormat
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
@@ -32,12 +30,12 @@ def show(row: Any) -> None:
         form = format_choice()
         tool_format = tool_format_choice(form) if form else None
         given = None if form else template_upload()
-        is_audit = given is not None and audit_chosen()
+        show_audit = audit_view() if given else None
         show_breaks = st.toggle("Show line breaks", key="arrows", bind="query-params")
     if not form and given is None:
         st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")
         st.stop()
-    if given and is_audit:
+    if given and show_audit:
         show_audit(*given)
         st.stop()
     try:
@@ -102,38 +100,15 @@ def _take_template(file: UploadedFile | None) -> None:
         brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
 
 
-def audit_chosen() -> bool:
-    """Return True if the user wants the template itself examined, not its rendering."""
-    views = ["The prompt", "Audit of the template"]
+def audit_view() -> Any:
+    """Return the plugin's function that shows an audit if the user chooses it; otherwise None."""
+    show_audit, views = addition("raw prompt: audit"), ["The prompt", "Audit of the template"]
+    if show_audit is None:
+        return None
     chosen = st.segmented_control(
         "Show", views, default=views[0], required=True, key="template view", bind="query-params"
     )
-    return chosen == views[1]
-
-
-def show_audit(name: str, text: str) -> None:
-    """Show the template's faults, each with the request that reveals it."""
-    try:
-        found = audited(name, text)
-    except InputFault as refused:
-        st.error("This template cannot be audited. Nothing was changed.")
-        say.text(str(refused))
-        return
-    say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
-    worst_first = ("error", "warning", "info")
-    faults = sorted(found.faults, key=lambda each: worst_first.index(each.finding.severity))
-    for number, fault in enumerate(faults):
-        code, severity = fault.finding.code, fault.finding.severity
-        with say.expander(f"{severity}: {CODES[code].meaning}"):
-            say.text(f"{code}: {fault.finding.message}")
-            label = "The request, and its result"
-            widgets.exact_text(label, fault.text, show_breaks=False, of=f"fault {number}")
-
-
-@memoized(16)
-def audited(name: str, text: str) -> TemplateAudit:
-    """Return the audit of a template. Raises InputFault, which names the file."""
-    return audit_template(ChatTemplate.loads(text, name))
+    return show_audit if chosen == views[1] else None
 
 
 @memoized(16)

@@ -1,4 +1,4 @@
-"""The app as an ASGI application within its gates; `launch` gives this file to Streamlit."""
+"""The app as an ASGI application, with the middleware of `guard`. `launch` runs this file."""
 
 from __future__ import annotations
 

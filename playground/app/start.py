@@ -70,7 +70,8 @@ def _cached(session: Session) -> Rows:
 
 
 def _replayed(session: Session) -> Rows:
-    """Return for each of three readers how it reads the text around their first difference."""
+    """Return the text around the first place that three readers read differently, as each of them
+    reads it."""
     recording, tools = session.recordings[0], tuple(session.tools)
     given = recording, recording.dialect, tools, Switches()
     data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)
@@ -114,6 +115,7 @@ _JOBS: Final = (
         {"columns": ",".join(("qwen3-coder", *_SERVERS))},
     ),
 )
+# The page that shows a sample best, by the sample's number; other samples are shown by Compare.
 _BEST: Final = {"06": "cache", "07": "cache", "08": "cache", "12": "cache"} | {
     number: "replay" for number in ("04", "05", "09", "10")
 }

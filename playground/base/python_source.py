@@ -1,8 +1,8 @@
 """Python source as a tree; no code is run.
 
-CPython 3.11 has one count of recursions for all parsing. If the garbage collector runs a finalizer
-that also parses (one that logs a traceback does), the outer parsing fails with a SystemError. Then
-the text is parsed again.
+In CPython 3.11, all parsing shares one counter of recursions. If the garbage collector runs a
+finalizer that parses, too (as logging a traceback does), the outer parsing fails with a
+SystemError. The text is then parsed again.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def statements(text: str) -> list[ast.stmt]:
     try:
         return module(dedent(text)).body
     except SyntaxError as error:
-        problem = f"no Python: {error.msg} (column {error.offset})"
+        problem = f"not Python: {error.msg} (column {error.offset})"
         raise InputFault(problem, line=error.lineno) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InputFault(f"no Python: {error}") from error
+        raise InputFault(f"not Python: {error}") from error
 
 
 def expression(text: str) -> ast.expr:

@@ -46,18 +46,21 @@ class ReadBounds:
 def read_bounds(
     request: TimedRequest, earlier: Sequence[TimedRequest], bill: Billed, least: int = 0
 ) -> ReadBounds:
-    """Return the bounds on this request's read that follow from the `earlier` requests of a record.
+    """Return the least and the most tokens that a request can have read from the cache.
 
-    Requests to other models are ignored, and only the latest 200 are compared. If there are more,
-    and the bill exceeds what the latest 200 left, `most` is None.
+    `least` is what was certain to be read. The most follows from the `earlier` recorded requests to
+    the same model. Only the latest 200 are compared; if there are more, and the bill shows a larger
+    read than these allow, `most` is None.
     """
-    if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
+    if bill.summed or request.wire.parameters.get(
+        "history"
+    ):  # one bill for several requests, or a history that only the server has
         return ReadBounds()
     most, most_blocks = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
-        # A shorter request shares no more than the best one that was already compared.
+        # An earlier request with fewer blocks than were already found cannot share more.
         if len(other.chain) >= most_blocks:
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
@@ -69,7 +72,7 @@ def read_bounds(
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     """Return the number of leading blocks that a request shares with an earlier one, and the most
-    tokens that these can have. The request's own bill, which is to be judged, is not used."""
+    tokens of the shared text. The request's own bill is not used, because it is to be judged."""
     longest = min(len(request.chain), len(other.chain))
     # A hash covers the whole prefix, so hashes differ from the first unequal block on: bisect.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])

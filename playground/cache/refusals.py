@@ -75,22 +75,20 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     if request.wire.api != "chat" or request.first_without_id is None:
         return None
-    reason = "a result of role tool without the id of its call, which LiteLLM does not transform: "
-    return "refused-request", reason + "give it, as native does, or write a user's message"
+    reason = "a message of role tool without the id of its call, which LiteLLM cannot transform: "
+    return "refused-request", reason + "add the id, as native does, or write a user's message"
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
     if request.wire.api != "chat" or request.first_other is None:
         return None
-    return "refused-request", f"a message of role {OTHER_ROLE}: LiteLLM does not transform it"
+    return "refused-request", f"a message of role {OTHER_ROLE}, which LiteLLM cannot transform"
 
 
 def _orphan_result(request: TimedRequest, rules: Rules) -> Refusal:
     if not request.wire.orphan or unknown_words(request, rules):
         return None  # a block that is not understood may be that call
-    reason = (
-        f"a result of the call {request.wire.orphan!r}, which the answer before it does not have"
-    )
+    reason = f"a result of the call {request.wire.orphan!r}, which is not in the answer before it"
     return "refused-request", reason
 
 

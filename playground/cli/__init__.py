@@ -38,20 +38,12 @@ _SECTIONS: Final = {
         "experiment": "experiments",
         "export": "experiments",
     },
-    "Dialects": {
-        "dialects": "prompts",
-        "carry": "prompts",
-        "grammar": "grammars",
-        "chat-template": "auditing",
-    },
+    "Dialects": {"dialects": "prompts", "carry": "prompts", "grammar": "grammars"},
     "Sessions": {"samples": "prompts", "import": "importing", "workspace": "workspace"},
     "This program": {"completion": "completing"},
 }
 _MODULES: Final = {name: module for part in _SECTIONS.values() for name, module in part.items()}
-_FUNCTIONS: Final = {  # commands with names that Python does not allow
-    "import": "import_",
-    "chat-template": "chat_template",
-}
+_FUNCTIONS: Final = {"import": "import_"}  # commands with names that Python does not allow
 
 
 class _Commands(CommandGroup):

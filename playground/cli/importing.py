@@ -77,7 +77,7 @@ def import_(
 
     Either all of them are written or none, unless --keep-going is given.
     """
-    from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
+    from playground.sessions.formats import FORMATS_HEAD, formats_rows
     from playground.sessions.importing import Writer, repaired, summary
 
     if listed:

@@ -203,7 +203,7 @@ def compare(
 
 
 def _with_dialects(columns: Sequence[Column]) -> Iterator[Finding]:
-    """Yield each finding of the columns once, with the dialects that have it in its place."""
+    """Yield each finding of the columns once; its place also names the dialects that have it."""
     dialects: dict[Finding, list[str]] = {}
     for column in columns:
         for finding in column.findings:

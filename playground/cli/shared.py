@@ -27,7 +27,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return a callback that stores a flag in click's context, where `terminal` reads it."""
+    """Return a callback that stores a flag in click's context."""
 
     def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
         if value:
@@ -36,6 +36,7 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
     return keep
 
 
+# The values of these two flags are read by `terminal`, so commands have no parameter for them.
 csv_option = click.option(
     "--csv", is_flag=True, expose_value=False, callback=_keep(CSV), help="Print the table as CSV."
 )
@@ -57,28 +58,29 @@ parameter_option = click.option(
     "-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1."
 )
 force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")
-model_option = click.option("--model", default="", help="Instead of the session's model.")
+model_option = click.option("--model", default="", help="A model that replaces the session's.")
 rules_option = click.option(
     "--rules", help="The dialect's rules: a text file, or a folder with a NAME.md per dialect."
 )
 ledger_option = click.option(
     "--ledger",
     default="",
-    help="Check the user's credits first: a JSON object from key to credits. "
-    "$PLAYGROUND_CREDIT_LEDGER; the key is $PLAYGROUND_USER_KEY.",
+    help="Check first that the user has enough credits: a JSON file, an object from user key to "
+    "credits. Default: $PLAYGROUND_CREDIT_LEDGER. The user's key is $PLAYGROUND_USER_KEY.",
 )
 tools_option = click.option(
     "--tools",
     "tools_file",
     type=SESSION,
     default="",
-    help="The tools that were offered: a file, or a sample.",
+    help="The tools that the model was offered: a file, or a sample.",
 )
 session_argument = click.argument("session")
 
 
 def session_or_option(required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return the argument SESSION, together with the older, hidden option --session."""
+    """Return a decorator for the argument SESSION, which may also be given as --session, a hidden
+    option of older versions."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
@@ -97,8 +99,8 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for a command's output file or folder. It refuses `-`, which would become
-    the name of a file or folder."""
+    """Return the option for a command's output file or folder. It refuses `-`, because no file
+    should get that name."""
     help_text = f"{text} Missing folders are made."
     return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 
@@ -110,7 +112,7 @@ def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> s
 
 
 def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for dialects; it is required if there is no default."""
+    """Return the option for dialects, which is required unless there is a `default`."""
     text = "A dialect; may be given several times." + (f" Default: {default}." if default else "")
     names = ("-d", "--dialect", "dialects")
     return click.option(*names, multiple=True, required=not default, help=text)
@@ -133,7 +135,7 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
 
 def load(name: str, model: str = "") -> LoadedSession:
     """Load a session from a file in any format, a sample by its name, or standard input (`-`).
-    `model` replaces the session's model. A text file that is no session is a system prompt.
+    `model` replaces the session's model. A text file that is no session is read as a system prompt.
     """
     return _load(name, model, lambda source: [_load_first(source)])[0]
 
@@ -161,8 +163,8 @@ def _load(
 
 
 def _prompt_alone(source: Source) -> LoadedSession | None:
-    """Return a session of a system prompt that a text file holds; None if the file may hold
-    something else."""
+    """Return a session whose system prompt is the text of a file; None if the file may be something
+    else."""
     from playground.base.findings import finding
     from playground.sessions.in_memory import session
     from playground.sessions.loading import LoadedSession
@@ -179,9 +181,9 @@ def _prompt_alone(source: Source) -> LoadedSession | None:
 def load_streamed(name: str, dialect: str, tools_file: str = "") -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
-    The file may also hold only a reply. If the session has no recordings, they are made from its
-    answers. `dialect` is the requested dialect; "" means any. The tools of `tools_file` replace
-    those of the session. Raises InputFault if there is nothing to replay.
+    The file may also hold only a reply, which is read in `dialect`, or in the likeliest one if that
+    is "". If the session has no recordings, they are made from its answers. The tools of
+    `tools_file` replace those of the session. Raises InputFault if there is nothing to replay.
     """
     from playground.questions.restreaming import answers, restreamed, writing_dialect
     from playground.sessions.loading import named_source
@@ -226,9 +228,10 @@ def _load_reply(
     source: Source, dialect: str, tools: Sequence[ToolMetadata], with_json: bool = False
 ) -> LoadedSession | None:
     """Return a session of the reply that a source holds; None if the source holds anything else.
-    The reply is read in the requested `dialect`, or else in the likeliest for `tools`; if no
-    dialect is likely, a finding says so. `with_json` accepts JSON of unknown form, with a
-    finding."""
+
+    The reply is read in `dialect`; if that is "", in the likeliest for `tools`, and a finding says
+    if none is likely. `with_json` accepts JSON of unknown form as a reply, with a finding.
+    """
     from playground.base.findings import finding
     from playground.questions.recognition import as_session, recognise
 

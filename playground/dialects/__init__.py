@@ -185,7 +185,7 @@ def get_dialect(name: str | Dialect) -> Dialect:
         from playground.dialects.by_hand.plugins import form_fault
 
         if fault := form_fault(name):
-            raise InputFault(f"no dialect: {fault}")
+            raise InputFault(f"not a dialect: {fault}")
         return name
     if name in _FILE_OF:
         return _load_own(name)

@@ -62,29 +62,28 @@ _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
 class Dialect(DialectSettings, AzadMethods, ABC):
     """Abstract base of all dialects. Instances hold no state of a session.
 
-    A method that overrides one of these may leave out the arguments that have a default here.
-    A class without a `name` gets one from its class name: `MyDialect` becomes `my-dialect`.
+    An overriding method may leave out arguments that have a default here. A class without a `name`
+    is named after itself: `MyDialect` becomes `my-dialect`.
     """
 
     models: str = ""
     model_names: tuple[str, ...] = ()
     config: Any = MappingProxyType({})
-    """A dialect's own settings. The base class does not read them; Azad's `MyDialect` passes them
-    to its parser."""
+    """Settings of a class's own, which this base class does not read. (Azad's `MyDialect` passes
+    them to its parser.)"""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     caches_renderings: ClassVar[bool] = False
-    """True if a message's text depends only on the message, on its `written_ids`, and on its tools'
-    schemas.
+    """True if texts may be cached.
 
-    A tool's text then depends on that tool alone, and the system prompt on no message: all these
-    texts are cached.
+    A message's text must then depend only on the message, its `written_ids` and the schemas of its
+    tools, a tool's text only on that tool, and the system prompt on no message.
     """
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Tests check our own dialects; checks at run time would take a third of the time of a
-        # message.
+        # Results of other packages' methods are checked at run time. Tests check ours, because the
+        # checks would take a third of the time for a message.
         checks = {} if cls.__module__.startswith("playground.") else offering.RETURNED
         parent = next(base for base in cls.__bases__ if issubclass(base, Dialect))
         for method in {**dict.fromkeys(offering.OVERRIDABLE), **checks}:
@@ -103,8 +102,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
         """Return the rules for writing a call in this dialect; "" if there are no tools.
 
-        `rules_path` comes from `format_messages`. If an override does not take it, the caller reads
-        the file.
+        `rules_path` comes from `format_messages`. For an override without this argument, the
+        caller reads the file.
         """
 
     @abstractmethod
@@ -133,8 +132,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     ) -> DialectParser:
         """Return a parser for one reply.
 
-        `prefill` is the part of the reply that the prompt already holds; `switches` replace the
-        dialect's own decisions.
+        `prefill` is the part of the reply that the prompt already holds. `switches` say how to read
+        text that can be read in two ways, in place of the dialect's own.
         """
 
     @abstractmethod
@@ -232,7 +231,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return Draft(_system_message(text_of(blocks)), tuple(blocks))
 
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
-        # The text has every part: at its placeholders, or else at its usual place.
+        # Every part is written: at its placeholders in the agent prompt, or else at its own place.
         parts = {
             part: self._blocks_of(part, prompt_data, rules_path) for part in PromptTemplateType
         }
@@ -242,9 +241,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
             agent_blocks += parts[PromptTemplateType(name)]
             agent_blocks += as_blocks("agent", "agent prompt", text)
-        # A part with a placeholder has no place outside of the agent prompt.
         for name in pieces[1::2]:
-            parts[PromptTemplateType(name)] = []
+            parts[PromptTemplateType(name)] = []  # it is in the agent prompt already
         return joined_by_line(
             [
                 parts[PromptTemplateType.TOOL_USE_INSTRUCTION],
@@ -304,7 +302,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _overrides(self, method: str) -> bool:
-        """Return True if a subclass overrides a method: then the parts of its text are not
+        """Return True if a subclass overrides a method. The origins of its text are then not
         known."""
         return getattr(type(self), method) is not getattr(Dialect, method)
 
@@ -412,7 +410,7 @@ def _as_written(
     messages: Sequence[dict[str, Any]], method: str, base_messages: RequestMessages
 ) -> RequestMessages:
     """Return the messages that an overriding method wrote, without merging neighbours. A message
-    that equals one of `base_messages`, the base class's, gets its origins."""
+    that equals one of the base class's (`base_messages`) gets the origins of that one."""
     pairs = zip(base_messages, base_messages.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 
@@ -434,10 +432,10 @@ def set_marks(
 def set_own_marks(
     messages: RequestMessages, policy: str | Policy, prompt_data: PromptData
 ) -> list[CacheDecision]:
-    """Mark messages that may be shared with a cache, and return the decisions.
+    """Mark messages that `RENDER_CACHE` may hold too, and return the decisions.
 
-    Messages are copied before they are marked. A user's own policy may write into any message, so
-    all messages are copied for it.
+    A message is copied before it is marked. All are copied for a user's own policy, because it may
+    write into any message.
     """
     if not isinstance(policy, str):
         return set_marks(messages.all_writable(), policy, prompt_data)

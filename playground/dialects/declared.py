@@ -53,7 +53,7 @@ SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
 THINK: Final = ReasoningTags("<think>", "</think>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
-_MOST_CALLS: Final = 10**18  # an id with a larger index does not set the numbers of later calls
+_MOST_CALLS: Final = 10**18  # later calls are not numbered after an id with a larger index
 ResultRole = Literal["user", "tool", "ipython"]
 
 
@@ -88,7 +88,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     opens_reasoning: bool = False
     """True if the prompt ends inside reasoning: a reply begins as reasoning, too."""
     plain: tuple[ReasoningTags, ...] = ()
-    """Tags around text in which nothing is a call."""
+    """Tags around text in which no call is read."""
     stops: tuple[str, ...] = ()
     """Stop tokens: a reply ends there."""
     dropped: tuple[str, ...] = ()
@@ -217,9 +217,10 @@ class DeclaredDialect(HashedOnce, Dialect):
     def written_ids(self, messages: Sequence[Message]) -> list[list[str]] | None:
         """Return ids for the calls and results of each message, or None without `syntax.id_form`.
 
-        A call keeps an id of that form that no earlier call has; any other call gets the next index
-        of the conversation. A result gets the id of its call: the first of its id and tool that has
-        no result yet, else the first of its id, else that of the last result with its id, if any.
+        A call keeps its id if that has this form and no earlier call has it; any other call gets
+        the next index of the conversation. A result gets the id of its call, which is the first
+        call without a result that has the result's id: if possible one of the same tool. Without
+        such a call, it gets the id of the last result that had the same id.
         """
         if not self.syntax.id_form:
             return None

@@ -36,7 +36,8 @@ def _kimi(head: str, nameless: Literal["", "inferred"] = "", slip: bool = True) 
 
 
 def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple[Syntax, ...]:
-    """Declare a call to a recipient, in each order of the header that models write."""
+    """Declare calls to a recipient, one syntax for each form of header that models write. `name`
+    is the tool's name if the recipient does not hold it."""
     heads = (f"<|channel|>{{word}} to={recipient}", f" to={recipient}<|channel|>{{word}}")
     return tuple(
         Syntax(call=f"{head}{word}<|message|>{body}<|call|>", name=name)
@@ -169,7 +170,8 @@ DIALECTS = (
         stops=("</s>",),
         switches=Switches(calls_in_reasoning="reasoning"),
         models=(
-            "Mistral, Ministral: tokenizer v11 and later, older are read (mistral-common, 2026-11)"
+            "Mistral, Ministral: form of tokenizer v11 and later; older forms are read, too "
+            "(mistral-common, 2026-11)"
         ),
         model_names=("mistral", "ministral", "devstral", "magistral", "mixtral-8x22b"),
     ),
@@ -226,6 +228,11 @@ DIALECTS = (
                     slip=True,
                 ),
             ),
+        ),
+        rules=(
+            "Write a call with the control tokens of the example: the tool's name, the call's "
+            "number, and each argument with its name, its type and its value. A text is written as "
+            "it is, any other value as JSON."
         ),
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
         opens_reasoning=True,

@@ -11,7 +11,7 @@ from playground.parsing.syntax import JsonShape, JsonStyle, ReasoningTags, Synta
 _PARAMETERS = JsonShape(arguments=("parameters",))
 _ARGS = JsonShape(arguments=("args",), aliases=("args",))
 
-# Each call, or its arguments, is a JSON object after a marker.
+# Each call is a JSON object after a marker, or between two, unless `rules` says otherwise.
 _tagged = partial(
     DeclaredDialect,
     rules=(
@@ -164,13 +164,18 @@ DIALECTS = (
             "<|content_model_end_sampling|>",
         ),
         dropped=("<|content_invoke_tool_text|>",),
-        models="Inkling (vLLM's parser; SMG's for a name in the header, 2026-11)",
+        models="Inkling (vLLM's parser; the gateway SMG's for a name in the header, 2026-11)",
         model_names=("inkling",),
     ),
     _tagged(
         name="gptme-tool",
         title="gptme @tool",
         syntax=Syntax(call="@{name}({id}): {args:json}", line_start=True),
+        rules=(
+            "Write each call on a line of its own: @, the function's name, an id of your choice in "
+            "parentheses, a colon, and the arguments as a JSON object. Write no code fence around "
+            "it."
+        ),
         reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
         result="{result}",
         models="gptme with --tool-format tool (its source, 2026-11)",
@@ -327,7 +332,7 @@ DIALECTS = (
         name="command-r",
         title="Command R and R+",
         rules=(
-            "Write all calls of a reply as one JSON array, in a code fence behind the word Action, "
+            "Write all calls of a reply as one JSON array, in a code fence after the word Action, "
             "as in the example."
         ),
         syntax=Syntax(

@@ -25,7 +25,7 @@ SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would
 _REACH: Final = 240  # most characters between a tool's name and its first argument
 _MOST_MENTIONS: Final = 4  # most mentions of one tool that are examined
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
-# alone on its line, apart from tags and brackets; elsewhere it is prose
+# A closing tag in prose does not count: only tags and brackets may share its line.
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
 # words in the names of tags that are not HTML
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
@@ -178,8 +178,8 @@ def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
 
 @lru_cache(maxsize=256)
 def _bare_words(dialect: DeclaredDialect) -> tuple[tuple[str, str], ...]:
-    """Return, for each pair of reasoning tags, the opener and the closer (with the text that the
-    dialect writes after it) without their control tokens."""
+    """Return each opener of reasoning, and the text from its closer to the beginning of the answer,
+    both without control tokens."""
     return tuple(_without_tokens(dialect))
 
 

@@ -1,1 +1,1 @@
-"""Re-export plugins that explain dialects, check them, derive them, and find savings."""
+"""Re-export plugins that explain, check and derive dialects, audit templates, and find savings."""

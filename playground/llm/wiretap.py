@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
 from playground.llm.own_servers import json_object
-from playground.llm.unread import close_abandoned, keep_open
 from playground.recordings.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
@@ -125,11 +124,11 @@ def watch() -> None:
     def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
         if (answer := _closed_doors.get(threading.get_ident())) is not None:
             return _closed_door_response(request, answer)
-        close_abandoned()
+        _close_abandoned()
         tap = _open_taps.get(threading.get_ident())
         clean = own_servers.clean_request(request)
         sender = partial(send, self)
-        response = keep_open(sender(clean)) if tap is None else _send_tapped(clean, tap, sender)
+        response = _keep_open(sender(clean)) if tap is None else _send_tapped(clean, tap, sender)
         fault = own_servers.redirect_fault(clean, response, watched=tap is not None)
         if fault is None:
             return response
@@ -267,3 +266,53 @@ def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
 
     status, body = answer(request.method, str(request.url), json_object(request))
     return httpx.Response(status, json=body, request=request)
+
+
+# LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
+# would then close httpcore's objects at any moment. If the same thread held the lock that closing
+# needs, it would block for ever. So open answers are referenced here, and abandoned answers are
+# closed before the next request.
+_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # each key is a new `object()`
+_abandoned: deque[object] = deque()  # the keys of abandoned answers
+
+
+def _keep_open(response: httpx.Response) -> httpx.Response:
+    """Wrap an answer's body so that the garbage collector does not close it; return the answer."""
+    response.stream = _kept_stream_class()(response.stream)
+    return response
+
+
+def _close_abandoned() -> None:
+    """Close abandoned answers. Must be called only while this thread runs no request."""
+    with suppress(IndexError):  # none is left, perhaps because of another thread
+        while True:
+            stream, _ = _open.pop(_abandoned.popleft())
+            with suppress(Exception):  # raised if the connection is gone
+                stream.close()
+
+
+@cache
+def _kept_stream_class() -> type[Any]:
+    import httpx
+
+    class Held(httpx.SyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream, self._place = stream, object()
+            self._pieces: Iterator[bytes] = iter(stream)
+            _open[self._place] = (stream, self._pieces)
+
+        def __iter__(self) -> Iterator[bytes]:
+            return self
+
+        def __next__(self) -> bytes:
+            return next(self._pieces)
+
+        def close(self) -> None:
+            if _open.pop(self._place, None):
+                self._stream.close()
+
+        def __del__(self) -> None:
+            if self._place in _open:
+                _abandoned.append(self._place)
+
+    return Held

@@ -34,11 +34,11 @@ _CONVERSE: Final = frozenset(
 )
 _PART_KEYS: Final = frozenset(("text", "cachePoint", "toolUse", "toolResult", "image", "document"))
 _ANTHROPIC: Final = frozenset(("system", "anthropic_version", "cache_control", "thinking"))
-_HISTORIES: Final = (
+_HISTORIES: Final = (  # fields that refer to messages that the provider keeps
     "previous_response_id", "conversation", "previous_interaction_id", "cachedContent",
     "cached_content", "prompt",
 )  # fmt: skip
-_AS_NAMED: Final = (
+_AS_NAMED: Final = (  # parameters that caching rules name as a body does
     "speed", "prompt_cache_key", "context_management", "user_id", "workspace_id", "container",
     "inference_geo",
 )  # fmt: skip
@@ -81,7 +81,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     # that changed from one to the other read all of its 3,211 tokens.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the envelope is sorted: libraries vary its order, and providers do not see it.
+    # Only the outer keys are sorted: libraries write them in different orders, which do not matter.
     plain = {
         key: item if isinstance(item, str) else _unmarked(item)
         for key, item in sorted(value.items())
@@ -335,7 +335,8 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # this value may be false or 0
+    # Of a single path, false and 0 are values too.
+    return body.get(paths[0][0]) if len(paths) == 1 else None
 
 
 def settings_left(

@@ -21,8 +21,8 @@ _WEIGHTS: Final = (  # hundredths of a token for each such byte; the most freque
 )
 _ASCII: Final = _WEIGHTS[:3]
 _OTHER: Final = 50  # line breaks, punctuation
-# Other models' bills of recorded requests are 0.65 to 1.5 of the count of o200k_base (`tokens/`);
-# that count is 0.86 to 1.2 of an estimate.
+# The range of the real tokens of any model: bills of recorded requests are 0.65 to 1.5 of the count
+# of o200k_base (`tokens/`), and that count is 0.86 to 1.2 of an estimate.
 _LEAST: Final = 0.6
 _MOST: Final = 1.8
 

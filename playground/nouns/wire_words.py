@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 # The lists of words that a body of each form is compared with. A body in OpenAI's form may go to
-# another provider through LiteLLM, which takes Anthropic's blocks in it: "either".
+# any provider through LiteLLM and hold Anthropic's blocks, too: the list "either" has them.
 VOCABULARIES: Final = {
     "messages": ("anthropic",),
     "chat": ("chat", "either"),
@@ -35,7 +35,7 @@ class _Form(NamedTuple):
     """The known fields of an object. If there are kinds of it, the field `by` names the kind, and
     `kinds` has the known fields of each.
 
-    The value of a field here is a form, a list of words, or None if the field may hold anything.
+    A known field has the form of its value, a set of words, or None if it may hold anything.
     """
 
     by: str

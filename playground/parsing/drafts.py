@@ -20,7 +20,7 @@ from playground.nouns.events import (
     owned_text,
 )
 
-_UNMERGED: Final = 1024  # most held events of small chunks before they are joined
+_UNMERGED: Final = 1024  # with more new events than this, neighbours of one kind are joined
 
 
 @dataclass

@@ -2,8 +2,9 @@
 
 A small reader takes what models write, and records if it forgave something: quotes that should have
 been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
-keywords as names, NUL characters. Python itself reads the rest of its literals (prefixes, strings
-in a row, hexadecimal numbers). grammars/well_formed.py declares which literals are plain.
+keywords as names, NUL characters. Literals that it does not know (with prefixes, strings in a row,
+hexadecimal numbers) are read by Python's own parser. grammars/well_formed.py says which literals
+are plain: a call with any other has a finding.
 """
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
 def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Return keyword arguments as a dict, and the codes of findings: none if they were plain
-    literals of Python, each argument once.
+    """Return keyword arguments as a dict, and the codes of findings.
 
-    JSON's true, false and null are understood too. `is_call` says that the text is certainly a
-    call, not code in prose: then words without quotes, and an object in place of the arguments, are
-    read too. Raises ValueError or RecursionError.
+    There are none if all values are plain literals of Python and no argument is given twice. JSON's
+    true, false and null are read too. `is_call` says that the text is certainly a call, not code in
+    prose; then words without quotes, and an object in place of the arguments, are read as well.
+    Raises ValueError or RecursionError.
     """
     reader = _Reader(text, is_call)
     try:
         arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
         try:
-            return _parse_python(text), [_RELAXED]  # r'…' and the like: no plain literal
+            return _parse_python(text), [_RELAXED]  # r'…' and the like are not plain
         except SyntaxError as error:
             raise ValueError(f"expected name='text' or the like, but {reader.place}") from error
     if reader.forgave:
@@ -147,7 +148,8 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        self.is_relaxed = False  # true, false or null, an odd number or escape, a tuple
+        # a value is no plain literal, but has one meaning: true, a tuple, an odd number or escape
+        self.is_relaxed = False
         self.has_doubles = False  # an argument is given twice
 
     def keywords(self) -> dict[str, Any]:
@@ -175,7 +177,7 @@ class _Reader:
 
     @property
     def place(self) -> str:
-        """The place at which reading stopped, in the words of the text."""
+        """The place at which reading stopped, described by the text before and after it."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
         found = f"{rest!r} follows" if rest else "the arguments end"
         return f"after {before!r}, {found}" if before else found

@@ -1,4 +1,4 @@
-"""Calls as text: the holes of their declaration are filled. engine.py goes the other way."""
+"""Write calls as text by filling the holes of their declaration; engine.py reads such text."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ class Scanner:
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
         self.skip_claim = self.emit_text  # the claim by which chunks are skipped
         self.accept: Accept | None = None  # a test that may reject a marker in these chunks
-        self.next_rule: NextRule | None = None  # gives the rule after a chunk with a candidate
-        self.pending: Decide | None = None  # the question to decide before anything else
+        self.next_rule: NextRule | None = None  # gives the rule after a candidate in a chunk
+        self.pending: Decide | None = None  # decides about the held text, before all else
         self.decision: Marker | None = None  # the fast path's answer when it resumes the walk
 
     @property

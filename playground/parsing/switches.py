@@ -15,9 +15,9 @@ class Switches:
       reasoning is never closed (`unclosed`), or belongs to the reasoning.
     - `text_after_calls`: text after a call is content, or a finding with that text.
     - `broken_calls`: the text of an aborted call is kept apart from the content, or belongs to it.
-    - `misfits`: a call without all required arguments is delivered, or broken.
+    - `misfits`: a call without all required arguments is delivered, or read as broken.
     - `entities`: `&lt;` in a parameter's text stays as it is, or becomes the character `<`.
-    - `typing`: values are read by the tool's schema, or stay text.
+    - `typing`: values get the types of the tool's schema, or stay texts.
     """
 
     calls_in_fences: Literal["text", "call"] = "text"

@@ -26,9 +26,9 @@ Piece = str | Hole
 class Template(NamedTuple):
     """`before`, one body hole, `after`: the shape of every call, parameter and section.
 
-    A body has several `holes` if each names an argument of its own. `body` is the first of them,
-    `between` has the pieces after each of them, and `after` is the last of `between`. `pieces` are
-    the whole template, in order.
+    A body may have several `holes`, each for an argument of its own: `body` is the first, and
+    `between` has the pieces that follow each of them, so that `after` is the last of `between`.
+    `pieces` are the whole template, in order.
     """
 
     before: tuple[Piece, ...]
@@ -89,7 +89,8 @@ def compile_template(text: str, bodies: Collection[str], others: Collection[str]
 
 
 def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> None:
-    """Raise SyntaxFault for an unknown hole, no body, or several bodies that name no arguments."""
+    """Raise SyntaxFault for an unknown hole, a missing body, or several bodies unless each is for
+    an argument of its own."""
     allowed = [*bodies, *others]
     for match in _TOKEN.finditer(text):
         if match[1] is not None and declared_hole(match[1], allowed) not in allowed:

@@ -38,7 +38,7 @@ _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords that hold values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
 _MOST_NAMED: Final = 8  # the most places that one line names
-_OWN: Final = "parameters."  # prefix of the place of a keyword at the top of the schema
+_OWN: Final = "parameters."  # begins the place of a keyword at the top of a tool's schema
 _DETAILS: Final = frozenset({"detail", "mediaResolution", "media_resolution"})
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
@@ -284,7 +284,8 @@ def _image_differences(
 
 
 def _detailed(node: Any) -> Iterator[str]:
-    """Yield as JSON each object with a `detail`: for one image, or a body's for all images."""
+    """Yield each object that sets the detail of images, as JSON: an image's own object, or a body
+    that sets it for all its images."""
     if isinstance(node, dict):
         settings = node.get("generationConfig")
         if not _DETAILS.isdisjoint(node) or "mediaResolution" in (settings or ()):
@@ -343,10 +344,12 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
-    """Return every keyword of a schema by its place (`unit.enum`), with its values as sorted JSON.
-    Keywords at the top begin with `parameters.`, so that `parameters.description` is not taken for
-    the tool's. A place in branches of `anyOf` has the values of all; a keyword that holds schemas
-    (`items`, `anyOf`) has none."""
+    """Return the values of every keyword of a schema by its place (`unit.enum`), as sorted JSON.
+
+    Keywords at the top begin with `parameters.`, so that `parameters.description` is not mistaken
+    for the tool's own. If branches of `anyOf` have the same place, it has the values of all. A
+    keyword that holds schemas (`items`, `anyOf`) has no value.
+    """
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -13,9 +14,8 @@ from playground.base.confined import Budget, Stopped
 from playground.base.display import Shown
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
+from playground.base.registry import addition
 from playground.dialects import get_dialect
-from playground.dialects.raw_prompts.asking import common_start
-from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.dialects.raw_prompts.llama import (
     CODE_INTERPRETER,
@@ -106,7 +106,8 @@ def raw_prompt(
         text = _rendered(chosen, budget, messages, tools)
     except Stopped as reason:
         raise chosen.stopped(reason) from reason
-    findings = prompt_warnings(chosen, budget, bool(tools))
+    prompt_warnings = addition("raw prompt: warnings")
+    findings = prompt_warnings(chosen, budget, bool(tools)) if prompt_warnings else []
     return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), findings)
 
 
@@ -126,7 +127,7 @@ def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
         return ""
     # Cut after the common start, not after all of `start`: in some templates a finished turn begins
     # differently from the generation prompt (which opens <think>).
-    reply = text[len(common_start(start, text)) :]
+    reply = text[len(os.path.commonprefix([start, text])) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
 

@@ -41,7 +41,7 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
     """
     number, writing_dialect = answers(session).get(name), get_dialect(dialect)
     if number is None:
-        raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
+        raise InputFault("not an answer of this session", where=name, expected="one of `answers`")
     if writing_dialect.is_native_toolcalling() or not isinstance(writing_dialect, DeclaredDialect):
         raise InputFault(f"{dialect} does not write calls as text", expected="another dialect")
     ids = writing_dialect.written_ids(session.messages)

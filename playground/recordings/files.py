@@ -123,7 +123,11 @@ def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int)
         return None
     if not isinstance(at, int | float) or at < 0 or at > LATEST:
         raise InputFault(
-            f"a time of {at!r}", where=where, line=number, field="t", expected="seconds ≥ 0"
+            f"a time of {at!r}",
+            where=where,
+            line=number,
+            field="t",
+            expected="seconds from 0 to 1e12",
         )
     return float(at)
 

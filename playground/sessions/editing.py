@@ -1,6 +1,7 @@
 """Edit a session: an `Edit` is a user's change as a value, `edited` applies edits in order.
 
-Edits do not change recordings, which still belong to the same messages.
+Edits leave recordings as they are. If messages move, records that refer to a message by its index
+follow it (`with_messages`).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def edited(session: Session, edits: Iterable[Edit]) -> Session:
     """
     for edit in edits:
         if edit.action not in _ACTIONS:
-            raise InputFault(f"no edit {edit.action!r}", expected=" or ".join(_ACTIONS))
+            raise InputFault(f"unknown edit {edit.action!r}", expected=" or ".join(_ACTIONS))
         _check(edit.value, edit.label)
         session = _ACTIONS[edit.action](session, edit)
     return session
@@ -128,7 +129,7 @@ def system_prompt(session: Session) -> str:
 
 
 def part_text(part: Part) -> str:
-    """Return a part's text for an editor; a part of another kind as JSON."""
+    """Return the text to edit: that of a text or of reasoning, JSON of any other part."""
     return part.text if isinstance(part, TextPart | ReasoningPart) else dump_part(part)
 
 
@@ -163,9 +164,9 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """Set the agent prompt if there is one, or if the first message is no system prompt; otherwise
-    set this message's text. An empty text, or one with a placeholder, replaces the message by an
-    agent prompt, because placeholders work only there.
+    """Set the system prompt where the session has it: in a system message at its beginning, unless
+    there is an agent prompt; otherwise in the agent prompt. A new text that is empty, or that has a
+    placeholder, becomes the agent prompt in place of the message: placeholders work only there.
     """
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
@@ -262,7 +263,7 @@ def _remove_tool(session: Session, edit: Edit) -> Session:
 
 def _role(session: Session, edit: Edit) -> Session:
     if edit.value not in ROLES:
-        raise InputFault(f"no role {edit.value!r}", expected=" or ".join(ROLES))
+        raise InputFault(f"unknown role {edit.value!r}", expected=" or ".join(ROLES))
     message = _item(session.messages, edit.index, "message")
     return _with_message(session, edit.index, replace(message, role=edit.value))
 
@@ -322,7 +323,7 @@ def _part(session: Session, edit: Edit) -> Session:
 def _add_part(session: Session, edit: Edit) -> Session:
     message = _item(session.messages, edit.index, "message")
     if edit.value not in NEW_PARTS:
-        raise InputFault(f"no part {edit.value!r}", expected=" or ".join(NEW_PARTS))
+        raise InputFault(f"unknown kind of part {edit.value!r}", expected=" or ".join(NEW_PARTS))
     return _with_parts(session, edit.index, (*message.parts, NEW_PARTS[edit.value]))
 
 

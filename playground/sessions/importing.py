@@ -89,7 +89,7 @@ class Writer:
         """Open the output. Raises InputFault if it cannot be written."""
         is_lines = self._out is not None and self._out.suffix == ".jsonl"
         if is_lines and self._dump is not dump_session:
-            problem = f"{self._form} has a file for each session, not a line"
+            problem = f"sessions in the form {self._form} are files of their own, not lines"
             raise InputFault(problem, where=str(self._out), expected="a folder, or *.json")
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():

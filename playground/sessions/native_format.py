@@ -170,7 +170,7 @@ def read_expected(text: str, messages: int) -> tuple[ExpectedReply, ...]:
     for index, each in enumerate(replies):
         if not 1 <= each.message <= messages:
             raise InputFault(
-                f"there are no messages before index {each.message}",
+                f"{each.message} is not the number of messages before a reply",
                 where=where,
                 line=line_of(text, (index, "message")),
                 field=f"{index}.message",

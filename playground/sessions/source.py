@@ -1,4 +1,4 @@
-"""Open an importer's input, a file or folder, which is parsed at most once and never executed.
+"""Open a file or folder from which sessions are read. It is parsed at most once, never executed.
 Sizes, zip members and YAML aliases are limited. A bad file raises InputFault."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HEAD_LINES: Final = 12
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_BUFFER: Final = 1 << 18  # bytes: takes half of the time of Python's own 8 kB
+_BUFFER: Final = 1 << 18  # bytes; reading takes half of the time that it takes with Python's 8 kB
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 STANDARD_INPUT: Final = "standard input"
 
@@ -52,10 +52,11 @@ class Source:
         self.progress: Progress | None = None
         self.number = 0  # number of the chosen session, from 1; 0 for all
         self.findings: list[Finding] = []  # the caller takes and clears them
-        self.left_out: list[InputFault] | None = None  # if a list, faults are added there
-        self.is_clean = True  # False after a number or text that JSON lacks
-        self._parsed: dict[bytes, Any] = {}  # line → value, for first lines of a short file
-        self.seen: dict[str, Any] = {}  # facts found by a format, for other formats
+        # If this is a list, faults are added to it, and reading goes on.
+        self.left_out: list[InputFault] | None = None
+        self.is_clean = True  # False after a number or a text that JSON does not allow
+        self._parsed: dict[bytes, Any] = {}  # line → value, of the first lines of a short file
+        self.seen: dict[str, Any] = {}  # facts that a format found, so that others need not look
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
@@ -223,10 +224,11 @@ class Source:
         return len(objects) > 1
 
     def lines(self) -> Iterator[tuple[int, Any]]:
-        """Yield number and value of every line, read one at a time; only `\\n` ends a line. A line
-        that is not JSON gives a finding (a fault in `left_out`, if that is a list), and so does a
-        last line that is cut off. Raises InputFault if a line is too long and, without such a list,
-        if no line or fewer than half of the lines can be read.
+        """Yield the number and the value of each line, reading one line at a time.
+
+        Only `\\n` ends a line. A line that is not JSON gives a finding, or a fault in `left_out` if
+        that is a list; a last line that is cut off gives a finding. Raises InputFault for a line
+        that is too long, and, if `left_out` is None, if most lines or all cannot be read.
         """
         self.__dict__.pop("head", None)  # `head` may hold a large session
         self.seen.clear()
@@ -253,8 +255,8 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of a line that is not plain JSON; [] if it is blank. A bad line gives a
-        fault."""
+        """Return the values of a line that is not plain JSON; [] if it is blank, or if it cannot be
+        read, which gives a fault."""
         if not line.strip():
             return []
         try:
@@ -278,10 +280,10 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """If the last of several lines is cut off, add a finding and return its number.
+        """Return the number of the last of several lines if it is cut off, and add a finding.
 
-        This is done before any line is read, because the last session may be returned before the
-        last line is read.
+        Call this before any line is read: the last session, with the findings, may be returned
+        before the last line is read.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)

@@ -1,6 +1,6 @@
-"""Find the texts of a session that a piece of a request comes from, and turn a user's changes into
-edits. An unchanged text is not an edit. A part is edited in its simplest form: a result as text, a
-call's arguments as JSON, or else the whole part as JSON.
+"""Find the texts of a session from which a piece of a request was written, and turn changes of
+these texts into edits. A part is edited in its simplest form: a result as text, a call's arguments
+as JSON, any other part as JSON of the whole part.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _PROMPTS: Final[dict[str, Action]] = {
     "user-prompt": "custom instructions",
     "environment": "environment block",
 }
-SPLIT: Final = "Split off from here"  # not an edit: the later messages become another session
+SPLIT: Final = "Split off from here"  # not an edit: messages from here on become another session
 
 
 class SourceText(NamedTuple):
-    """A text to edit, in its simplest form; `step` is the edit without its value. `whole` is the
-    JSON of the whole part, or "" if `text` is that already."""
+    """A text to edit, in its simplest form; `step` is the edit, still without the new text. `whole`
+    is the JSON of the whole part, or "" if `text` is that already."""
 
     label: str
     step: Edit
@@ -53,7 +53,8 @@ class SourceText(NamedTuple):
 
 
 def source_texts(session: Session, origin: str) -> list[SourceText]:
-    """Return the texts to edit of an origin, such as `message:3`; [] for a dialect's rules."""
+    """Return the texts to edit of an origin, such as `message:3`; [] for one that no session has,
+    such as a dialect's rules."""
     kind, _, name = origin.partition(":")
     if kind == "tool":
         return [
@@ -75,8 +76,8 @@ def source_texts(session: Session, origin: str) -> list[SourceText]:
 
 
 def step_to(session: Session, source: SourceText, text: str, whole: bool) -> Edit | None:
-    """Return the edit that changes a source to `text`, or None if `text` is unchanged. With
-    `whole`, `text` is the part's JSON. Raises InputFault if it cannot be read."""
+    """Return the edit that changes a source to `text`; None if they are the same. With `whole`,
+    `text` is the JSON of the whole part. Raises InputFault if it cannot be read."""
     before = source.whole if whole else source.text
     if as_edited(text) == as_edited(before):
         return None
@@ -131,7 +132,7 @@ def _part(session: Session, step: Edit) -> Part | None:
 
 
 def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
-    """Return the other possible edits of an origin, each with its name for the user.
+    """Return the edits of an origin that change no text, each with its name for the user.
 
     They change a message's role, place or parts, add or remove messages, or remove a tool.
     """
@@ -167,7 +168,7 @@ def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
 
 
 def origin_after(step: Edit, origin: str) -> str:
-    """Return the origin that an edited text has after a step; "" if the step removes the text."""
+    """Return the origin of the same text after an edit; "" if the edit removes the text."""
     match step.action:
         case "remove message" | "remove tool":
             return ""

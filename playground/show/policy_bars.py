@@ -68,9 +68,10 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
 def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
-    """Return the cheapest policy for the same requests, or None if none costs less than `cell`, or
-    if a request of `cell` would be refused. Only simulations in one dialect are compared. Requests
-    as they were sent are compared with no others, because their text may differ.
+    """Return the cheapest policy for the requests of `cell`, in the same dialect.
+
+    Return None if no policy costs less, or if a request of `cell` would be refused. Requests as
+    they were sent are not compared with a dialect's, because their text may differ.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # a command has one answer, and loading all others would take
     from playground.cache.answers.wire import CacheWire
     from playground.cache.simulated import Simulated
     from playground.dialects.models import DialectChoice
-    from playground.dialects.raw_prompts.audit import TemplateAudit
     from playground.parsing.result import ParseResult
     from playground.questions.carry import CarryMatrix
     from playground.questions.comparison import Column, Comparison
@@ -127,12 +126,6 @@ def differences(value: ProviderPayload) -> AnswerRows:
 @draws("rows", "playground.questions.raw_prompt.RawPrompt")
 def warnings(value: RawPrompt) -> AnswerRows:
     """Return a row for each warning of the chat template."""
-    return findings(value.findings)
-
-
-@draws("rows", "playground.dialects.raw_prompts.audit.TemplateAudit")
-def audit(value: TemplateAudit) -> AnswerRows:
-    """Return a row for each fault of the template."""
     return findings(value.findings)
 
 

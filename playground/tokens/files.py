@@ -34,7 +34,7 @@ def read_ranks(
         try:
             ranks[base64.b64decode(token, validate=True)] = int(rank)
         except (ValueError, binascii.Error) as error:
-            raise InputFault("no rank", where=str(path), line=number, expected=_RANKS) from error
+            raise InputFault("no token", where=str(path), line=number, expected=_RANKS) from error
     return _encoding(name, pattern, ranks, controls, source)
 
 

@@ -40,7 +40,7 @@ def load_tokenizer(source: str | PathLike[str]) -> Tokenizer:
     if path.is_dir():
         files = [path / name for name in _IN_FOLDER if (path / name).is_file()]
         if not files:
-            raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED_IN_FOLDER)
+            raise InputFault("holds no tokenizer", where=str(path), expected=_EXPECTED_IN_FOLDER)
         path = files[0]
     if not path.exists():
         if isinstance(source, str) and (source in PACKAGED or not path.suffix):

@@ -12,21 +12,69 @@ from urllib.parse import unquote
 
 from playground.nouns.wire_bodies import messages_of
 from playground.tokens import ollama, templates
-from playground.tokens.gateways import frame_chat
+from playground.tokens.openai_chat import chat
 from playground.tokens.openai_responses import responses
 from playground.tokens.pictures import Tiles
-from playground.tokens.pieces import Framed, Piece
+from playground.tokens.pieces import Framed, Piece, calls_of, functions_of
 from playground.tokens.reasoning import GPT_5, LATER, O_SERIES, Reasoning
 
 Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
+# Models for which bills show that a gateway keeps Chat Completions, by what the request has.
+_FRAMED_AS_OPENAI: Final = {
+    "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
+    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13
+}
+
+
+def _frame_chat(
+    body: Mapping[str, Any], reasoning: Reasoning | None, legacy: bool, tiles: Tiles | None = None
+) -> Framed:
+    """Frame a request of Chat Completions; a slash in the model's name shows a gateway.
+
+    A gateway (OpenRouter, Vercel) sends a request with tools to a reasoning model by the Responses
+    API: 16 bills of 2026, of six models and two gateways, show that. It is unknown whether it does
+    so with earlier calls or a `response_format`.
+    """
+    model = str(body.get("model") or "")
+    tools = body.get("tools") or body.get("functions")
+    form = isinstance(body.get("response_format"), dict)
+    called = any(map(calls_of, messages_of(dict(body))))
+    gateway = "/" in model
+    if gateway and reasoning and tools and not (form or called):
+        return responses(_as_responses(body), reasoning, tiles)
+    framed = chat(body, reasoning, legacy, tiles)
+    kinds = ["form"] * form + ["tools"] * bool(tools)
+    if gateway and (called or kinds):
+        is_single = len(kinds) == 1 and not called and not reasoning
+        if not (is_single and _FRAMED_AS_OPENAI[kinds[0]].search(model)):
+            # earlier reasoning may be sent again; then the tokens have no upper limit
+            thoughts = called and reasoning
+            framed.add_reason(
+                "a gateway may use the Responses API, which frames tools and forms differently",
+                None if thoughts else 99,
+            )
+    return framed
+
+
+def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request as the gateway sends it to Responses: as items, with functions unwrapped."""
+    functions = functions_of(body.get("tools") or body.get("functions"))
+    fields = {key: value for key, value in body.items() if key not in ("messages", "functions")}
+    return {
+        **fields,
+        "input": messages_of(dict(body)),
+        "tools": [{"type": "function", **function} for function in functions],
+    }
+
+
 def _openai(
     reasoning: Reasoning | None = None, legacy: bool = False, tiles: Tiles | None = None
 ) -> Mapping[str, Framing]:
     return {
-        "openai-chat": partial(frame_chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
+        "openai-chat": partial(_frame_chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
         "openai-responses": partial(responses, reasoning=reasoning, tiles=tiles),
     }
 

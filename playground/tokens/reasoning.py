@@ -1,7 +1,7 @@
 """The generations of OpenAI's reasoning models, and the tokens that each adds to the text.
 
-The sources are bills: 67 of o1 to o4, 12 of gpt-5 and 73 of 5.4 to 5.6 for calls without their
-reasoning, and for tools the bills in `docs/tokens.md`.
+The figures are from bills. For calls without their reasoning these are 67 of o1 to o4, 12 of gpt-5
+and 73 of gpt-5.4 to gpt-5.6; `docs/tokens.md` has those for tools.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Final
 class Reasoning:
     """The additional tokens of a generation of models.
 
-    `tools` and `chat_tools` are the tokens around tools in Responses and in Chat Completions (there
-    with hidden instructions), `alone` those around a call without its reasoning. With `harmony` the
-    model's own turns are framed as in harmony.
+    `tools` are the tokens around tools in Responses, `chat_tools` those in Chat Completions, which
+    adds hidden instructions, and `alone` those around a call without its reasoning. With `harmony`,
+    the model's own turns are framed as in the format harmony of gpt-oss.
     """
 
     tools: int

@@ -68,7 +68,8 @@ class OriginGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and not self._is_ours(Headers(scope=scope)):
-            await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
+            # closed before it is accepted, a WebSocket is answered by a 403
+            await send({"type": "websocket.close", "code": 1008})
             return
         await self._app(scope, receive, send)
 
@@ -95,9 +96,11 @@ class TokenGate:
         if scope["type"] == "http" and self._is_token(dict(query).get("token", "")):
             await self._welcome(scope, query)(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
+            await send({"type": "websocket.close", "code": 1008})
         else:
-            refused = PlainTextResponse("This server asks for the link with its token.\n", 403)
+            refused = PlainTextResponse(
+                "Open this server by the link that contains its token.\n", 403
+            )
             await refused(scope, receive, send)
 
     def _is_token(self, value: str) -> bool:
@@ -107,10 +110,10 @@ class TokenGate:
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Redirect to the address without the token, which must not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # "//other.example" would mean another host; "%3F" arrives decoded
+        # A path "//other.example" would lead to another host. A "%3F" was decoded to "?".
         path = "/" + quote(scope["path"].lstrip("/"))
         answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-        # not `strict`: with that, a link in a mail, which comes from another site, would fail
+        # With `strict`, the cookie would be missing after a link in a mail, from another site.
         answer.set_cookie(COOKIE, self._token, httponly=True, samesite="lax")
         return answer
 
@@ -157,7 +160,8 @@ def _is_page(path: str) -> bool:
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the app's cookie. Others may be malformed: the ports of a host share cookies."""
+    """Return the app's cookie. Programs on other ports of the host share its cookies, and theirs
+    may be malformed."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

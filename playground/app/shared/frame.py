@@ -56,8 +56,8 @@ def head(entry: PageEntry) -> bool:
 
 
 def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
-    """Show the session's model, and the button for undo and, if a step was undone, for redo: in
-    the bar, and again in the session's menu, which alone has room for them on a narrow screen."""
+    """Show the session's model, and buttons for undo and, if a step was undone, for redo. They are
+    in the bar and in the session's menu, because a narrow screen has room for them only there."""
     _select_model(working, in_menu)
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
@@ -117,7 +117,7 @@ def help_dialog(entry: PageEntry) -> None:
 
 
 def _select_model(working: state.WorkingSession, in_menu: bool) -> None:
-    """Let the user choose a model; the list in the menu sets the bar's."""
+    """Let the user choose a model. A choice in the menu is also shown in the bar."""
     own = state.original_session(working.name).named_model
     before, key = state.get(state.MODEL), state.MODEL + _IN_MENU * in_menu
     take = _take_model if in_menu else history.took_model

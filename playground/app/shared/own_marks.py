@@ -15,7 +15,7 @@ from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
 
-_MARKS: Final = "marks widget"  # holds the key of the list of marks, and its labels by part
+_MARKS: Final = "marks widget"  # the key of the list's widget, and its labels by part
 # a query parameter: "0.0-3.1" means part 0 of message 0, and part 1 of message 3
 _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"  # True after the first run
@@ -73,10 +73,15 @@ def _labels_to_show(
     places: Mapping[str, tuple[int, int]],
     marked: Sequence[tuple[int, int]],
 ) -> list[str]:
-    """Return the labels of the marks to show, from the first of these that has a value: the widget;
-    `last`, the labels before another page was opened or an edit made a new session of a sample; the
-    address with which the app was opened; the policy. After the browser's Back or Forward, only the
-    address and the policy are used."""
+    """Return the labels of the marks to show. They come from the first of these that has any:
+
+    - the widget itself,
+    - `last`, its labels before another page was opened or a sample became a session by an edit,
+    - the address with which the app was opened,
+    - the policy.
+
+    After the browser's Back or Forward, only the last two count.
+    """
     back = state.went_back()
     for labels in () if back else (state.get(key), last):
         if labels is not None:
@@ -89,8 +94,8 @@ def _labels_to_show(
 
 
 def take_move(strip: str) -> None:
-    """Move, set or clear a mark on the drawn parts. The component of this key sends `from>to`; an
-    empty `from` sets a mark, an empty `to` clears one."""
+    """Move, set or clear a mark as the user did on the drawn parts. The component with the key
+    `strip` sends `from>to`; an empty `from` sets a mark, an empty `to` clears one."""
     key, labels = state.get(_MARKS)
     gone, _, wanted = str(state.component_value(strip, "mark") or "").partition(">")
     chosen = [each for each in state.get(key) or [] if each != labels.get(gone)]

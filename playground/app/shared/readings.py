@@ -121,13 +121,13 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools, of_model: str) -> list[str]:
-    """Return the dialect, and a column for a reading that differs from it.
+    """Return the columns to show first: the dialect, and readings that differ from its own.
 
-    The second column is a server that delivers an incomplete call or drops text; without such a
-    server, the dialect `of_model` of a model that the session names, or else the nearest dialect
-    that reads otherwise. A server whose parser was run on such replies is preferred to a server
-    whose reading is assumed. If the chosen server delivers no incomplete call, one that does is a
-    third column.
+    The second column is a server that delivers an incomplete call or drops text, if possible one
+    whose parser was run on such replies. If it delivers no incomplete call, a server that does is
+    the third column. Without such a server, the second column is `of_model`, the dialect of the
+    session's model; if that is the same or unknown, it is the likeliest dialect that reads the
+    reply differently.
     """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:

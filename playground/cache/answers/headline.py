@@ -1,7 +1,7 @@
 """Say in a few sentences how much a simulated session reads from the cache, and what it costs.
 
-They hold only fixed words and figures, so that they may be shown anywhere. The reasons may
-quote a session, so they are shown separately.
+The sentences hold only fixed words and figures, so that they may be shown anywhere. The reasons
+may quote a session, so they are shown separately.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def headline(value: CacheSimulation) -> Headline:
         verdict = "idle"  # the bill says that nothing was read, so it is not "good"
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
-        return Headline(verdict, f"{bill} What follows is about these alone. {text}")
+        return Headline(
+            verdict, f"{bill} What follows is about the tokens that the session holds. {text}"
+        )
     return Headline(verdict, f"{bill} {text}")
 
 
@@ -71,11 +73,13 @@ def billed(value: CacheSimulation) -> str:
 
 
 _HOLDS_MORE: Final = (
-    "The file still holds text that was not sent with some of these requests: what follows is "
-    "about all of it."
+    "The file still holds text that was not sent with some requests. What follows counts all text "
+    "in the file."
 )
 _OTHERS: Final = "something else with the same beginning ran shortly before"
-_AS_SENT_ALONE: Final = "The bills are for the requests as sent, not for these."
+_AS_SENT_ALONE: Final = (
+    "The bills are for the requests as they were sent, not for the requests predicted here."
+)
 
 
 def _smaller_reads(value: CacheSimulation) -> str:
@@ -137,7 +141,7 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
     least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
     within = value.verdicts.count("within bounds")
     bills = counted(len(judged), "bill")
-    fits = f"{within} of {bills} {'fits' if within == 1 else 'fit'} this"
+    fits = f"{within} of {bills} {'agrees' if within == 1 else 'agree'}"
     could = f"{least:,} to {most:,} tokens in all could be read from the cache"
     return f"By what this session had sent before, {could}; {fits}."
 

@@ -21,8 +21,8 @@ _ENDINGS = ("abort", "cancel", "error", "interrupt")  # words for an answer that
 class NotedRequest(NamedTuple):
     """The recorded facts of a request; None or "" if unknown.
 
-    They are the time of sending (seconds of any clock), the model, the seconds until the answer was
-    complete, and the reason why it ended.
+    They are the time of sending (in seconds, on a clock that all requests share), the model, the
+    seconds until the answer was complete, and the reason why it ended.
     """
 
     at: float | None = None
@@ -76,7 +76,7 @@ def hint(
         between = f"{counted(unbilled, 'request')} between {were} not billed"
         facts.append(f"{between} (aborted, or unanswered)")
     if any(word in earlier.stop_reason.lower() for word in _ENDINGS):
-        facts.append(f"the answer before ended with {earlier.stop_reason!r:.40}")
+        facts.append(f"the previous answer ended with {earlier.stop_reason!r:.40}")
     return "; ".join(filter(None, facts))
 
 
@@ -92,12 +92,12 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
         return "the times of sending are not recorded"
     gap = after.at - before.at
     if gap < 0:
-        return f"its noted time is {_time(-gap)} before that of the earlier one"
+        return f"its recorded time is {_time(-gap)} before that of the previous request"
     if before.seconds is not None and 0 <= gap < before.seconds:
         answer = _time(before.seconds)
-        return f"sent {_time(gap)} after the one before, whose answer took {answer}: in parallel"
+        return f"sent {_time(gap)} after the previous one, whose answer took {answer}: in parallel"
     life = rules.seconds("1h" if hour else rules.value("default_ttl"))
-    fact = f"{_time(gap)} after the request before"
+    fact = f"{_time(gap)} after the previous request"
     if rules.match == "unknown" or not life:
         return fact
     return f"{fact}, {'past' if gap > life else 'within'} the {_time(life)} that the cache keeps"
@@ -110,7 +110,7 @@ def _time(value: float) -> str:
 def _growth(before: TimedRequest, after: TimedRequest, rules: Rules) -> str:
     growth = len(after.wire.blocks) - len(before.wire.blocks)
     if growth <= 0:
-        return f"{counted(-growth, 'block')} fewer" if growth else "no block more"
+        return f"{counted(-growth, 'block')} fewer" if growth else "as many blocks"
     reach = rules.value("lookback")
     looks = f" (a mark looks {reach} back)" if rules.match == "breakpoints" else ""
     return f"{counted(growth, 'block')} more{looks}"

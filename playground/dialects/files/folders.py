@@ -40,7 +40,8 @@ def states() -> tuple[FileState, ...]:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
             if is_named or not isinstance(error, FileNotFoundError):
-                fault = f"${VARIABLE} names {str(folder)!r}: {error.strerror}; expected a folder"
+                reason = f"{str(folder)!r}: {error.strerror}"
+                fault = f"${VARIABLE} is {reason}; expected a folder of dialect files"
                 file_states.append(FileState(str(folder), fault=fault))
             continue
         file_states += [_state(entry) for entry in entries if entry.name.endswith(SUFFIXES)]
@@ -60,7 +61,7 @@ def _state(entry: os.DirEntry[str]) -> FileState:
     try:
         if not entry.is_file():  # reading a pipe might wait for ever
             return FileState(
-                entry.path, fault=f"{entry.path}: not a file; expected a dialect's file"
+                entry.path, fault=f"{entry.path}: not a regular file; expected a dialect's file"
             )
         status = entry.stat()
     except OSError as error:

@@ -40,7 +40,7 @@ REASONS: Final[dict[str, str]] = {
     "odd-content": "the content is neither text nor a list of parts, so it takes no mark",
     "policy-none": "the policy marks nothing",
     "model-without-marks": "the model's family takes no cache_control marks",
-    "contradiction": "the cache dialect asked for belongs to another model family",
+    "contradiction": "the requested cache dialect is of another model family",
     "explicit-caching-off": "explicit caching is not enabled for this Gemini request",
     "below-gemini-threshold": "too few characters for an explicit Gemini cache",
     "no-assistant-message": "the first request of a conversation is not cached explicitly",
@@ -216,9 +216,9 @@ def _characters(content: Any) -> int:
 def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
     if not request.explicit_caching:
         return CacheDecision(False, "explicit-caching-off")
-    # This counts the whole history, as the deployed policy does. LiteLLM caches only the first
-    # marked run, and a recorded cache was accepted at 15,539 characters; `place_cache` shows
-    # what really counts.
+    # This counts the whole history, as Azad's policy does. What LiteLLM really caches is less, the
+    # first run of marked messages (`place_cache` shows it); a cache of 15,539 characters was once
+    # accepted.
     if text_characters(messages) < GEMINI_MIN_CHARACTERS:
         return CacheDecision(False, "below-gemini-threshold")
     if not any(message.get("role") == "assistant" for message in messages):

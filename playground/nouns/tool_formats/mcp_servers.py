@@ -84,7 +84,7 @@ def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
         raise InputFault(json_fault(error), where=where, expected=_EXPECTED) from error
     listed = value.get("mcpServers", value.get("servers")) if isinstance(value, dict) else None
     if not isinstance(listed, dict) or not listed:
-        raise InputFault("no servers in it", where=where, expected=_EXPECTED)
+        raise InputFault("holds no servers", where=where, expected=_EXPECTED)
     return [_server(name, entry, where) for name, entry in listed.items()]
 
 

@@ -61,7 +61,7 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
     used = {item.id for item in ast.walk(tree) if isinstance(item, ast.Name)}
     tools += [tool_from_model(model) for name, model in models.items() if name not in used]
     if not tools:
-        raise InputFault("no tool in it", where=where, expected="functions or pydantic models")
+        raise InputFault("holds no tool", where=where, expected="functions or pydantic models")
     return tools, findings
 
 

@@ -1,4 +1,4 @@
-"""Rewrites of a tool's schema for a target: parts that its rules refuse are written in another way.
+"""Rewrite a tool's schema for a target (a provider): write parts that it refuses in another way.
 
 Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """
@@ -101,8 +101,8 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object. It requires what every part requires; with allOf, what any
-    part does."""
+    """Merge all parts into one object. A property is required if every part requires it; with
+    allOf, if any part does."""
     key = _keyword(rule)
     raw_parts = node.pop(key)
     parts = [_resolve(part, root) for part in raw_parts if isinstance(part, dict)]

@@ -377,4 +377,4 @@ def _number(id: str | int) -> int:
 
 def _no_session(id: str | int) -> InputFault:
     shown = f"{id:016x}" if isinstance(id, int) else id
-    return InputFault(f"no session {shown!r}", expected="an id that an answer gave")
+    return InputFault(f"there is no session {shown!r}", expected="an id that an answer gave")

@@ -1,5 +1,5 @@
-"""Find the words and heads (beginnings of keys) in a text that may belong to a secret. The pieces
-of the text are then searched only for these."""
+"""Find clues that a text holds secrets: words that stand near them, and the beginnings ("heads") of
+API keys. The pieces of the text are then searched only for these."""
 
 from __future__ import annotations
 

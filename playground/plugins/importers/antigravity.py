@@ -39,7 +39,8 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """The steps read so far, and the index of the answer that has the calls of the next outputs."""
+    """A reader of steps. `answer` is the index of the model's last message: the next outputs of
+    tools belong to its calls."""
 
     builder: SessionBuilder
     answer: int | None = None

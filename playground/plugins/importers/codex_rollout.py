@@ -34,8 +34,8 @@ class CodexRollout(SessionFormat):
     keeps = Keeps(
         times="yes",
         usage="yes",
-        missing="the file has no tools; events of the interface are not read, encrypted thoughts "
-        "cannot be read",
+        missing="the file has no tools; events for the interface are not read, except usage; "
+        "encrypted thoughts cannot be read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -49,13 +49,15 @@ class CodexRollout(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.set_metadata(name="codex")
-        shown: dict[str, Place] = {}  # call id → place of the interface's event
+        shown: dict[
+            str, Place
+        ] = {}  # call id → the first event that shows the call in the interface
         line = partial(_line, builder, MessagesByContent(builder), shown)
         read_lines(source, builder, line, _QUIET)
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
                 builder.note_loss(
-                    f"a call that only the interface's events show: {call_id!r}", place
+                    f"a call that only an event for the interface shows: {call_id!r}", place
                 )
         yield builder
 

@@ -1,7 +1,7 @@
 """Read the state of a run of OpenAI's Agents SDK, as `RunState.to_json` writes it.
 
-https://openai.github.io/openai-agents-python: the `original_input`, the model's responses with
-their usage, and the items of the run, including the outputs of tools.
+The file has the `original_input`, the model's responses with their usage, and the items of the
+run, including the outputs of tools (https://openai.github.io/openai-agents-python).
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ _Entry = tuple[Place, dict[str, Any]]
 class _RunItems:
     """The items of a run (answers of the model, outputs of tools) that match no response so far.
 
-    An item is looked up by its call's id or its own id; or by its content, if it has no id or
-    shares the id with other items: with some APIs all messages have the same id.
+    An item is looked up by the id of its call, or by its own id. It is looked up by its content if
+    it has no id, or one that other items have too: with some APIs, all messages have the same id.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:

@@ -23,9 +23,11 @@ from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _LONG: Final = 24  # characters; a task of this length is also searched for inside longer messages
-_MESSAGES: Final = {"message", "system"}
+_MESSAGES: Final = {"message", "system"}  # actions that say something
+# Events about the program's state, which are not read.
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # an event's own fields; before V0, its arguments were on the same level
+# An event's own fields. In files older than V0, an action's arguments stand beside these.
+_EVENT_FIELDS: Final = {
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -35,18 +37,17 @@ class OpenHandsEvents(SessionFormat):
     name = "openhands-events"
     title = "OpenHands events (V0)"
     left_aside = {
-        "**.translated_ipython_code": "a call in the form in which it was run",
+        "**.translated_ipython_code": "the Python code that a call was turned into",
         "**.extras.metadata": "the state of the shell",
         "**.extras.formatted_output_and_error": "a call's output, formatted for display",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |No observation|All done! |` executed with exit code)": "texts of the interface",
+        "|Browsing |No observation|All done! |` executed with exit code)": "status messages",
     }
     keeps = Keeps(
-        "if the first event has them",
-        "yes",
-        "yes",
-        "no",
-        "state changes and thoughts of actions without a call are not read",
+        tools="if the first event has them",
+        times="yes",
+        usage="yes",
+        missing="state changes, and the thoughts of actions that call no tool, are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -72,11 +73,11 @@ class OpenHandsLlmLog(SessionFormat):
     name = "openhands-llm-log"
     title = "OpenHands log of one LLM call"
     keeps = Keeps(
-        "yes",
-        "yes",
-        "yes",
-        "no",
-        "request options are not read; the chat as sent in a text dialect is a second session",
+        tools="yes",
+        times="yes",
+        usage="yes",
+        missing="request options are not read; if tools were written as text, the chat as it was "
+        "sent is a second session",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -107,7 +108,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set the time and duration of the last request, replacing the reply's."""
+    """Set the time and duration of the last request in place of those that its reply states."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -153,7 +154,7 @@ class OpenHandsOutput(SessionFormat):
 
 
 def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
-    """Add a finding if no message repeats the task."""
+    """Add a finding for the task if no message holds it: it is then lost."""
     if isinstance(instruction, str) and instruction.strip():
         task = instruction.strip()
         said = [message.text.strip() for message in builder.messages]
@@ -162,6 +163,7 @@ def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> N
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
+    """Read an event: a message, a call or another action, or an observation (a call's result)."""
     tool = dict_or_finding(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
     action = str(event.get("action"))
     arguments = event.get("args")
@@ -191,8 +193,8 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read a call, and the model's answer with it if the event stores the answer. Skip an answer
-    that was read before."""
+    """Read a call, or the model's whole answer if the event stores it. An answer with several calls
+    stands in the event of each call, and is read once."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")
@@ -229,9 +231,7 @@ def _observation(
     if not builder.knows_call(call_id) and "cause" not in event:
         call_id = builder.open_call()  # in old files, events have no ids
     if not builder.knows_call(call_id):
-        builder.note_loss(
-            f"an observation of {event.get('observation')!r} that no call asked for", place
-        )
+        builder.note_loss(f"an observation of {event.get('observation')!r} without a call", place)
         return
     failed = event.get("observation") == "error"
     name = tool.get("function_name")

@@ -1,6 +1,6 @@
 """A user's own dialects: declared on a page, derived from templates or replies, and checked.
 
 `derivation/` derives a dialect from a chat template or from replies. `laws/` tests whether random
-examples keep the laws of all dialects. `page.py` is the view Declare, and `commands.py` the command
-`dialect`.
+examples keep the laws of all dialects. `audit.py` finds faults in a chat template. `asking.py`
+renders templates. `page.py` is the view Declare, `commands.py` has `dialect` and `chat-template`.
 """

@@ -1,4 +1,7 @@
-"""`dialect`: make your own dialects from a template, replies or a file, and check their laws."""
+"""`dialect`: make your own dialects from a template, replies or a file, and check their laws.
+
+`chat-template`: find faults in a model's own chat template.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.cli.command import DIALECT_OR_FILE, CommandGroup
-from playground.cli.shared import force_option, json_option, out_option, strict_option
-from playground.cli.terminal import emit, guarded, print_json, report, say, say_written, table
+from playground.cli.shared import csv_option, force_option, json_option, out_option, strict_option
+from playground.cli.terminal import (
+    CSV,
+    emit,
+    guarded,
+    is_set,
+    print_json,
+    report,
+    say,
+    say_written,
+    show_rows,
+    table,
+)
 
 if TYPE_CHECKING:
     from playground.dialects import Dialect
@@ -182,6 +197,42 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
         for start, text in reading.texts:
             say(f"{file}, character {start}, left as text: {text.strip()!r}")
     return report(proposal.findings())
+
+
+@click.group("chat-template", cls=CommandGroup)
+def chat_template() -> None:
+    """Models' own chat templates."""
+
+
+@chat_template.command(examples=["chat-template audit tokenizer_config.json --shown"])
+@click.argument("file")
+@click.option("--shown", is_flag=True, help="Print each finding's request and rendered text.")
+@strict_option
+@csv_option
+@json_option
+@guarded
+def audit(file: str, shown: bool, as_json: bool) -> int:
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
+
+    FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. It is
+    rendered in a process of its own with small requests; --json prints all of them.
+    """
+    from playground.plugins.own_dialects.audit import audit_template
+    from playground.show.rows import findings
+
+    result = audit_template(file)
+    rows = findings(result.findings)
+    if as_json:
+        print_json({**result.to_dict(), "rows": rows.dicts()})
+        return report(result.findings)
+    if is_set(CSV):
+        show_rows(rows)
+    count = counted(len(result.faults), "finding")
+    say(f"{result.source}: {count} in {result.renderings} renderings")
+    for fault in result.faults if shown else ():
+        say(f"\n{fault.finding.code}: {fault.finding.message}")
+        say(fault.text)
+    return report(result.findings)
 
 
 def _dialect_of(name: str) -> Dialect:

@@ -1,4 +1,4 @@
-"""The checks of a dialect's laws as a table, as HTML and as a board."""
+"""The checks of a dialect's laws and the audit of a template, as tables and as HTML."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Final
 
 from playground.base.display import draws
 from playground.base.wording import counted
+from playground.plugins.own_dialects.audit import TemplateAudit
 from playground.plugins.own_dialects.laws import LawChecks
 from playground.questions.carry import CarryMatrix
 from playground.show.board import Figure, Payload, board, card
 from playground.show.markup import Markup, code, escaped, markup_table
-from playground.show.rows import AnswerRows, rows_of
+from playground.show.rows import AnswerRows, findings, rows_of
 
-_SHOWN: Final = 20_000  # an example is cut after this many characters
+_SHOWN: Final = 20_000  # an example or a rendering is cut after this many characters
 
 
 @draws("rows", LawChecks)
@@ -40,6 +41,25 @@ def laws(value: LawChecks) -> Markup:
     line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
     head = ["law", "says", "result", "smallest example"]
     return Markup("The laws of a dialect", line, markup_table("laws", head, rows))
+
+
+@draws("rows", TemplateAudit)
+def audit_rows(value: TemplateAudit) -> AnswerRows:
+    """Return a row for each fault of the template."""
+    return findings(value.findings)
+
+
+@draws("picture", TemplateAudit)
+def audit(value: TemplateAudit) -> Markup:
+    """Return each fault of the template, with a request that shows it, and the text that the
+    template makes of that request."""
+    rows = [
+        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _SHOWN)]
+        for fault in value.faults
+    ]
+    line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
+    faults = markup_table("faults", ["what", "how", "shown"], rows)
+    return Markup(f"Audit of {value.source}", line, faults)
 
 
 def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:

@@ -7,7 +7,14 @@ from typing import Final
 from playground.base.registry import PageEntry, Plugin, PluginCommand
 
 PLUGIN: Final = Plugin(
-    commands={"dialect": PluginCommand("playground.plugins.own_dialects.commands:dialect")},
+    commands={
+        "dialect": PluginCommand("playground.plugins.own_dialects.commands:dialect"),
+        "chat-template": PluginCommand("playground.plugins.own_dialects.commands:chat_template"),
+    },
+    additions={
+        "raw prompt: warnings": "playground.plugins.own_dialects.audit:prompt_warnings",
+        "raw prompt: audit": "playground.plugins.own_dialects.audit_view:show",
+    },
     pages=(
         PageEntry(
             "declare",
@@ -24,12 +31,14 @@ PLUGIN: Final = Plugin(
     ),
     drawings=("playground.plugins.own_dialects.drawings",),
     names={
+        "audit_template": "playground.plugins.own_dialects.audit",
         "check_dialect": "playground.plugins.own_dialects.laws",
         "dialect_from_template": "playground.plugins.own_dialects.derivation",
         "response_template": "playground.plugins.own_dialects.response_templates",
         "propose_dialect": "playground.plugins.own_dialects.derivation",
     },
     doors={
+        "lab.audit": "playground.plugins.own_dialects.audit",
         "lab.derivation": "playground.plugins.own_dialects.derivation",
         "lab.laws": "playground.plugins.own_dialects.laws",
     },

@@ -22,7 +22,8 @@ _MOST: Final = 200_000  # entries; beyond this, expired ones are deleted
 
 @dataclass(slots=True)
 class Prediction:
-    """An unfinished request: its predicted outcome, and the entries that it will leave."""
+    """An unfinished request: its predicted outcome, and the `entries` that it will leave. `branch`
+    is the cache after the request, `replaced` has the entries that these replace."""
 
     request: TimedRequest
     outcome: Simulated

@@ -204,7 +204,8 @@ def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Sh
     """Return a policy by its name. Raises InputFault for an unknown name."""
     by_name = {each.name: each for each in shortenings(limit, keep, summary)}
     if name not in by_name:
-        raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(by_name)}")
+        known = ", ".join(by_name)
+        raise InputFault(f"unknown way of shortening {name!r}", expected=f"one of {known}")
     return by_name[name]
 
 

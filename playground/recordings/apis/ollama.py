@@ -1,7 +1,7 @@
-"""Ollama's own chat and generate: JSON lines, each with the time of its creation.
+"""Ollama's own APIs, `/api/chat` and `/api/generate`: JSON lines, each with its time of creation.
 
-https://github.com/ollama/ollama/blob/main/docs/api.md. A call comes in one piece, with its
-arguments as an object.
+A call comes in one piece, with its arguments as an object
+(https://github.com/ollama/ollama/blob/main/docs/api.md).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Ollama(ApiReader):
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink
         self._time(value.get("created_at"))
-        if sink.stop_reason:  # something after `done`
+        if sink.stop_reason:  # a line after the one with `done`
             sink.second_response()
             sink.stop_reason = ""
         before = len(sink.chunks)
@@ -51,7 +51,7 @@ class _Ollama(ApiReader):
     def _time(self, created: Any) -> None:
         if self.sink.timed or not isinstance(created, str):
             return
-        try:  # nanoseconds are more than a datetime holds
+        try:  # Ollama writes nanoseconds, a datetime holds microseconds
             moment = datetime.fromisoformat(_microseconds(created)).timestamp()
         except (ValueError, OverflowError):
             return

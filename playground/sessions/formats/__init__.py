@@ -82,11 +82,17 @@ class _Formats(Sequence[SessionFormat]):
 
 
 FORMATS: Final[Sequence[SessionFormat]] = _Formats()
+FORMATS_HEAD: Final = ["format", "what", "tools", "times", "usage", "chunks", "not kept"]
 
 
 def format_names() -> list[str]:
     """Return the names of all formats, as `get_format` takes them."""
     return [each.name for each in FORMATS]
+
+
+def formats_rows() -> list[list[str]]:
+    """Return a row for each format, with the parts of a file that it keeps, under FORMATS_HEAD."""
+    return [[each.name, each.title, *each.keeps] for each in FORMATS]
 
 
 def get_format(name: str) -> SessionFormat:
@@ -121,9 +127,11 @@ def recognising(source: Source) -> Iterator[SessionFormat]:
 
 __all__ = [
     "FORMATS",
+    "FORMATS_HEAD",
     "Keeps",
     "SessionFormat",
     "format_names",
+    "formats_rows",
     "get_format",
     "recognised",
     "recognising",

@@ -65,13 +65,14 @@ def _is_row(value: Any) -> bool:
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a key, also if they are in a request's body there (preferences)."""
+    """Return the messages under a key. In files of preferences, it may have a request's body with
+    the messages."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """Read a row's conversation; of a preference between two answers, read the chosen answer."""
+    """Read a row's conversation. If it has two answers, read the one that was preferred."""
     if isinstance(value, dict):
         value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():
@@ -98,7 +99,7 @@ def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_pair(value: Any) -> bool:
-    """Return True if a row has a question and the chosen answer, not a complete response."""
+    """Return True if a row has a question and its chosen answer, but no complete response."""
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:

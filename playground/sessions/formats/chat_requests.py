@@ -174,7 +174,7 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
         known = {"model": body.get("model"), "usage": usage}
         builder.add_request(**known, reply=len(builder.messages) - 1)
         return
-    message = "a usage outside of the messages: they end with no answer, or answers have their own"
+    message = "the body's usage: the last message is no answer, or answers have their own usage"
     builder.findings.append(finding("usage-lost", str(place.at("usage")), message))
 
 

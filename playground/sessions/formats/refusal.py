@@ -15,7 +15,7 @@ _MISSING: Final = (
     "; the plugin 'importers', which reads files of other programs, is not installed here"
 )
 _FOLDER_EXPECTED: Final = (
-    'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
+    'its files, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
 )
 _MOST_OTHERS: Final = 3  # a message names at most so many pipes and devices of a folder
@@ -32,8 +32,8 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"\x1f\x8b", "a gzip file", "what is in it: `gunzip FILE`"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file", "what is in it: `unzstd FILE`"),
     (b"%PDF", "a PDF", "the tool's own export as JSON or Markdown"),
-    (b"<!DOCTYPE", "a web page, as an export to look at", "`conversations.json` beside it"),
-    (b"<html", "a web page, as an export to look at", "`conversations.json` beside it"),
+    (b"<!DOCTYPE", "a web page, an export for reading only", "`conversations.json` beside it"),
+    (b"<html", "a web page, an export for reading only", "`conversations.json` beside it"),
 )
 _CLINE: Final = "what Cline's window shows of a task (`ui_messages.json`)"
 # Fields of JSON objects that no format reads, what they are, and what to import instead.

@@ -6,7 +6,9 @@ have several: the agent's, and those of helpers and sub-agents.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any, Final
 
 from playground.base.json_numbers import dump_again
@@ -19,7 +21,6 @@ from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import conversation
-from playground.sessions.shapes.shared_values import SharedValues
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
@@ -40,6 +41,7 @@ _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
 _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
+_NO_REFERENCES: Final = 2  # marshal's version in which equal values give equal bytes
 
 
 class RequestRows(RecordedHttp):
@@ -247,3 +249,32 @@ def _client(request: Any) -> str:
     headers = mapping(mapping(request).get("headers"))
     values = (str(value) for key, value in headers.items() if str(key).lower() == "user-agent")
     return next(values, "")
+
+
+class SharedValues:
+    """The values of a file's requests, which nobody changes.
+
+    Equal values share one object: each request repeats the history, and the file then needs memory
+    for its content only once.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Any] = {}
+
+    def body(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the body; its fields and list entries are replaced by earlier equal objects."""
+        return {key: self._field(value) for key, value in body.items()}
+
+    def _field(self, value: Any) -> Any:
+        if type(value) is list:
+            return [self._shared(entry) for entry in value]
+        return self._shared(value)
+
+    def _shared(self, value: Any) -> Any:
+        if type(value) is not dict and type(value) is not str:
+            return value
+        try:
+            written = marshal.dumps(value, _NO_REFERENCES)
+        except ValueError:  # the value is nested too deeply
+            return value
+        return self._known.setdefault(blake2b(written, digest_size=16).digest(), value)

@@ -30,14 +30,14 @@ def as_list(value: Any) -> list[Any]:
 
 
 def list_or_finding(builder: SessionBuilder, value: Any, place: Place) -> list[Any]:
-    """Return the value if it is a list, else an empty one; add a finding if it held anything."""
+    """Return the value if it is a list; else an empty list, with a finding if it was not empty."""
     if value and not isinstance(value, list):
         builder.note_loss(f"a {type(value).__name__} where a list is expected", place)
     return listed(value)
 
 
 def dict_or_finding(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
-    """Return the value if it is an object, else an empty one; add a finding if it held anything."""
+    """Return the value if it is an object; else {}, with a finding if it was not empty."""
     if value and not isinstance(value, dict):
         builder.note_loss(f"a {type(value).__name__} where an object is expected", place)
     return mapping(value)

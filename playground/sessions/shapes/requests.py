@@ -146,7 +146,8 @@ def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place)
 
 
 def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add a finding for Perplexity's sources, unless the content has the same sources."""
+    """Add a finding for sources beside the message, as Perplexity lists them. If the body has
+    `content`, it is the message itself, and `read_message` notes them."""
     if "content" not in body:
         note_left_out(builder, body, place, ("citations", "search_results"))
 
@@ -158,15 +159,15 @@ def note_further_replies(builder: SessionBuilder, replies: list[Any], place: Pla
         builder.note_loss(f"{len(replies) - 1} more replies to the same request", place)
 
 
-# Fields with the text of a reply: of models on Bedrock, and of servers without chat.
+# Fields with a reply's text, as models on Bedrock and completion servers name them.
 _TEXT_FIELDS: Final = ("generation", "completion", "outputText", "response", "text", "output_text")
 
 
 def _plain_reply(
     builder: SessionBuilder, body: dict[str, Any], place: Place, facts: dict[str, Any]
 ) -> bool:
-    """Read a reply that is only text, in the body or in a list's first item; return False for
-    others."""
+    """Read a reply that is only a text, in the body itself or in the first item of a list of
+    replies. Return False for any other body."""
     replies = next((body[k] for k in ("results", "outputs", "generations") if body.get(k)), None)
     first = mapping(replies[0]) if isinstance(replies, list) else body
     text = next((first[key] for key in _TEXT_FIELDS if isinstance(first.get(key), str)), None)

@@ -140,7 +140,8 @@ class Tab:
         if self.fault(name) and not self.workspace.put(
             name, self._shown[name]["kept"], self._shown[name]["text"]
         ):
-            raise InputFault(f"{name!r} was changed elsewhere", expected="it to be kept first")
+            problem = f"{name!r} is not saved, and was changed elsewhere"
+            raise InputFault(problem, expected="its text to be saved first")
         there = self.workspace.remove(name)
         self._show(name, None, None)
         self._tell(Notice("removed", name, there))
@@ -153,14 +154,15 @@ class Tab:
     # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Move this tab's version (`other`) into the trash; return the name of the other tab's."""
+        """Keep the other tab's version and return its name; this tab's goes into the trash."""
         notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
         return notice.name
 
     def take_mine(self) -> str:
-        """Replace the other version, which goes into the trash, by this tab's; return its name."""
+        """Keep this tab's version under the entry's name, and return that name; the version of the
+        other tab goes into the trash."""
         notice = self._take_notice()
         with suppress(UnknownNameError):  # the other version was removed elsewhere
             self.workspace.remove(notice.name)

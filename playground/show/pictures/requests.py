@@ -1,4 +1,4 @@
-"""Requests as markup: a session in several dialects, at a provider, as one raw prompt."""
+"""Requests and their tools as markup: in several dialects, at a provider, as one raw prompt."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Final
 from playground.base.display import draws
 from playground.base.findings import Finding
 from playground.base.wording import counted
-from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.rendering import message_text
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
-from playground.show import payloads
+from playground.questions.tool_schemas import Portability, ToolCosts
+from playground.show import payloads, rows
 from playground.show.grid import grid
 from playground.show.heads import heads
 from playground.show.markup import Markup, code, escaped, markup_table, table
@@ -145,17 +145,29 @@ def raw_prompt(value: RawPrompt) -> Markup:
     return Markup(f"Raw prompt by {value.format}", line, warned, code(value.text, _RAW))
 
 
-@draws("picture", TemplateAudit)
-def audit(value: TemplateAudit) -> Markup:
-    """Return each fault of the template, with a request that shows it, and the text that the
-    template makes of that request."""
-    rows = [
-        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
-        for fault in value.faults
+@draws("picture", ToolCosts)
+def tool_costs(value: ToolCosts) -> Markup:
+    """Return the table of tokens by tool."""
+    lines = [
+        {"tool": cost.tool, **cost.by_model, **cost.by_dialect, **cost.shorter}
+        for cost in [*value.tools, value.total]
     ]
-    line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
-    faults = markup_table("faults", ["what", "how", "shown"], rows)
-    return Markup(f"Audit of {value.source}", line, faults)
+    exact = ", ".join(value.exact) or "none"
+    return Markup(
+        "What tools cost",
+        f"{counted(len(value.tools), 'tool')}; exact for: {exact}",
+        static=table("tokens", list(lines[0]), [list(map(str, line.values())) for line in lines]),
+    )
+
+
+@draws("picture", Portability)
+def portability(value: Portability) -> Markup:
+    """Return the findings by provider."""
+    return Markup(
+        "Which provider takes these tools",
+        counted(len(value.findings), "finding"),
+        static=table("findings", *rows.portability(value).texts()),
+    )
 
 
 def findings(caption: str, shown_findings: Sequence[Finding]) -> str:

@@ -8,7 +8,7 @@ best declaration gets the full proof (`proof`): the calls that it writes are com
 template's, and the template's calls are read back. A dialect that does not read a plain call is
 refused.
 
-`raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
+`asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
 answer.
 """
 
@@ -22,9 +22,9 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.dialects.raw_prompts.asking import AskedTemplate, find_form
 from playground.dialects.raw_prompts.sources import template_of
 from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.asking import AskedTemplate, find_form
 from playground.plugins.own_dialects.derivation.candidates import candidates, with_separator
 from playground.plugins.own_dialects.derivation.derived import (
     Derivation,

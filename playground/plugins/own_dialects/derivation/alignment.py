@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from playground.dialects.raw_prompts.asking import common_end, common_start
+from playground.plugins.own_dialects.asking import common_end, common_start
 
 # Placeholder characters for holes while texts are compared; no template writes them.
 MARKS: Final = {

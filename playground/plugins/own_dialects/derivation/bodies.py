@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from playground.dialects.raw_prompts.asking import AskedCall
 from playground.parsing.syntax import JsonShape
+from playground.plugins.own_dialects.asking import AskedCall
 
 _DECODER: Final = json.JSONDecoder(strict=False)
 _NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "number"}

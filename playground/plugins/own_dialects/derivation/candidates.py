@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.base.errors import InputFault, SyntaxFault
-from playground.dialects.raw_prompts.asking import (
+from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
     ONE,
@@ -24,7 +25,6 @@ from playground.dialects.raw_prompts.asking import (
     AskedTemplate,
     common_end,
 )
-from playground.parsing.syntax import JsonShape, Syntax
 from playground.plugins.own_dialects.derivation.alignment import MARKS, as_template, joints, splits
 from playground.plugins.own_dialects.derivation.bodies import Body, bodies_of
 from playground.plugins.own_dialects.derivation.frame import TurnFrame

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from playground.base.findings import Finding, finding
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.raw_prompts.asking import RequestForm
 from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.asking import RequestForm
 from playground.plugins.own_dialects.derivation.nearest import (
     LEAST_CALLS,
     SHOWN,

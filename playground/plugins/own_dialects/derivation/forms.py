@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.base.errors import SyntaxFault
-from playground.dialects.raw_prompts.asking import common_end, common_start
 from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.asking import common_end, common_start
 from playground.plugins.own_dialects.derivation.alignment import (
     MARKS,
     as_template,

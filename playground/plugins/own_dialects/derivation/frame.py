@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.dialects.declared import ResultRole
-from playground.dialects.raw_prompts.asking import (
+from playground.dialects.raw_prompts.sources import STAND_INS
+from playground.parsing.syntax import ReasoningTags
+from playground.plugins.own_dialects.asking import (
     ONE,
     RESULT,
     TEXT,
@@ -18,8 +20,6 @@ from playground.dialects.raw_prompts.asking import (
     common_start,
     user,
 )
-from playground.dialects.raw_prompts.sources import STAND_INS
-from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.derivation.alignment import (
     MARKS,
     as_template,
@@ -73,7 +73,8 @@ class TurnFrame:
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with `stop` as a further end, of turns with calls, if it has a token."""
+        """Return the frame with `stop`, the end of turns with calls, as a further end. Without a
+        token in it, return the frame unchanged."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
@@ -170,7 +171,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space at the template's ends is a part of it if a user's turn with both gives this text.
+    # White space around it is kept if a user who writes the result in this way gives the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.raw_prompts.asking import (
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
+from playground.parsing.rendering import render_call, render_calls
+from playground.parsing.result import ParseResult, read_to_end
+from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
     ONE,
@@ -24,11 +29,6 @@ from playground.dialects.raw_prompts.asking import (
     RequestForm,
     tools_for,
 )
-from playground.nouns.messages import ToolCallPart, ToolResultPart
-from playground.nouns.prompt_data import PromptData
-from playground.nouns.tool_formats import read_tools
-from playground.parsing.rendering import render_call, render_calls
-from playground.parsing.result import ParseResult, read_to_end
 from playground.plugins.own_dialects.derivation.frame import TurnFrame
 
 HOSTILE: Final[dict[str, Any]] = {

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.dialects.raw_prompts.asking import (
+from playground.parsing.syntax import ReasoningTags
+from playground.plugins.own_dialects.asking import (
     ONE,
     RESULT,
     TEXT,
@@ -22,7 +23,6 @@ from playground.dialects.raw_prompts.asking import (
     common_start,
     user,
 )
-from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.derivation.alignment import snap_start
 
 # A tag in angle or square brackets, or the text up to the next tag.

@@ -1,4 +1,4 @@
-"""Find how a template writes values: the style of JSON, words, types, CDATA sections."""
+"""Find how a template writes values: its style of JSON, its words for values and types, CDATA."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import json
 import re
 from typing import Any, Final
 
-from playground.dialects.raw_prompts.asking import KEYS, NAMES, VALUES, AskedCall, AskedTemplate
 from playground.nouns.tools import json_type
 from playground.parsing.syntax import JsonStyle, Literals
 from playground.parsing.values import PLAIN_JSON, Nested, dump_json
+from playground.plugins.own_dialects.asking import KEYS, NAMES, VALUES, AskedCall, AskedTemplate
 from playground.plugins.own_dialects.derivation.bodies import Body, bodies_of
 from playground.plugins.own_dialects.derivation.frame import TurnFrame
 
 _DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
 _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
-_BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
+_BY_TYPE: Final = ("a text", 7, 1.5, True, None, ["a"], {"a": 1})  # a value of each JSON type
 _ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key that is written as an element
-# Characters that XML escapes, and the line break.
+# Characters for which a template may write a CDATA section: XML escapes them, or a line ends.
 _SECTIONED: Final = '<>&"\n'
 
 
@@ -41,8 +41,8 @@ def json_style(text: str) -> JsonStyle:
 
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
-    """Return the fields that declare values in a call's body; {} for the default style.
-    (`parameter_fields` is for values in parameters.)"""
+    """Return the fields of a Syntax that say how values are written in a call's body; {} if they
+    are written in the default style. (`parameter_fields` is for values in parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
     for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
@@ -56,7 +56,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
 
 
 def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
-    """Return the field that declares the words for true, false and null in {args:marked}."""
+    """Return the field with the words for true, false and null in a body `{args:marked}`."""
     words = {}
     for name, value in _WORDS.items():
         region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
@@ -68,7 +68,7 @@ def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
 def parameter_fields(
     template: AskedTemplate, frame: TurnFrame, typed: str, quoted: bool
 ) -> dict[str, Any]:
-    """Return the fields that declare the values of parameters.
+    """Return the fields of a Syntax that say how the values of parameters are written.
 
     `typed` is a pattern of the text before a value; if it has a group, that matches the word for
     the type. If `quoted`, all values are JSON, even texts.
@@ -108,7 +108,7 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
     if "(" not in typed.replace(r"\(", ""):
         return {}
     words = []
-    for value in ("a text", *_BY_TYPE):
+    for value in _BY_TYPE:
         word = value_text(template, frame, value, typed)[0]
         if word and word != json_type(value):
             words.append((json_type(value), word))
@@ -120,8 +120,8 @@ def value_text(
 ) -> tuple[str, str]:
     """Return the word for a value's type, and the text of the value; "" for both if not found.
 
-    The template also gets a second value, which shows where the first value ends. If texts are
-    `quoted`, the text after a value begins after the quote.
+    The call also has a second value, so that the text between the two shows where the first value
+    ends. If texts are `quoted`, the quotes belong to the value.
     """
     known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})

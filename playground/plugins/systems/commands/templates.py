@@ -33,15 +33,15 @@ def template() -> None:
 @click.option("--template", type=NAME, default="default", help="Which template of TEMPLATES.")
 @click.option("--input", default="{}", help="A JSON object, or @FILE: the data.")
 @click.option("--answers", default="[]", help="A JSON list, or @FILE: what the model answers.")
-@click.option("--replay", default="", help="A session file whose recordings answer.")
+@click.option("--replay", default="", help="A session file: its recordings are the answers.")
 @click.option("--live", is_flag=True, help="Ask the model of the templates, or --model.")
-@click.option("--model", default="", help="In place of the templates' own.")
+@click.option("--model", default="", help="A model that replaces the templates' own.")
 @click.option("--base-url", default="", help="With --live: a server that speaks the model's API.")
 @click.option("--functions", default="{}", help="A JSON object, or @FILE: results by function.")
 @click.option("--tools", default="", help="A file of tools, in any form that is known.")
 @click.option("--history", default="[]", help="A JSON list, or @FILE: the conversation so far.")
 @click.option("--defaults", default="{}", help="A JSON object, or @FILE: request parameters.")
-@click.option("--limit", type=int, default=None, help="Characters that the context holds.")
+@click.option("--limit", type=int, default=None, help="The most characters of a context.")
 @out_option("Write the last request, with recordings, here.")
 @force_option
 @strict_option

@@ -1,5 +1,5 @@
-"""The half of an adapter that asks a model. It plans the request, formats it, asks, and parses the
-answer, in the order of DSPy's Adapter.__call__."""
+"""Ask a model for the outputs of a signature: plan the request, write its messages, ask, and parse
+the answers, in the order of DSPy's `Adapter.__call__`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _Result = TypeVar("_Result")
 
 
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Decorate a method so that its `signature` may also be a signature's class, as in DSPy.
+    """Decorate a method so that its `signature` may also be a class with fields, as in DSPy.
 
     The method raises InputFault for anything else. An override in a subclass needs no decorator,
-    because our decorated methods pass it a Signature.
+    because the methods that call it are decorated and pass a Signature.
     """
     parameters = inspect.signature(method)
 
@@ -45,7 +45,7 @@ def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Paramet
 class AskingAdapter(ABC):
     """An adapter that asks a model for the outputs of a signature, synchronously or not.
 
-    In place of a Signature, every method also takes a signature's class. `callbacks` are notified
+    Every method also takes a class with fields in place of a Signature. `callbacks` are notified
     when `format` and `parse` begin and end, as in DSPy. With `use_native_function_calling`, a model
     that supports function calls gets the tools in the request, and its calls are read from the
     response; `parallel_tool_calls` is then passed to the provider.
@@ -116,13 +116,13 @@ class AskingAdapter(ABC):
             return await fallback.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
-        """Return the adapter for a second attempt if an answer cannot be read, or None."""
+        """Return the adapter that asks again if an answer cannot be read; None to ask only once."""
         return None
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        """Return the signature for the messages, and the parameters of the request."""
+        """Return the signature that the messages explain, and the request's parameters."""
         if self.use_native_function_calling:
             plan = native.plan_with_tools(
                 lm, lm_kwargs, signature, inputs, self.parallel_tool_calls
@@ -140,8 +140,8 @@ class AskingAdapter(ABC):
         return [self._outputs(plan, signature, a) for a in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Return every output of a signature from an answer. An output that is missing gets its
-        default, or None.
+        """Return all outputs of a signature. An output that the answer lacks gets its default, or
+        None.
 
         Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """

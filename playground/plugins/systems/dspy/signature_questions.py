@@ -67,7 +67,7 @@ def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
         try:
             inputs[name] = read(source, annotation)
         except ValueError as error:
-            problem = f"{text!r:.80} is no {type_name(annotation)}: {error}"
+            problem = f"{text!r:.80} is not of the type {type_name(annotation)}: {error}"
             raise InputFault(problem, field=name, expected=type_name(annotation)) from error
     return inputs
 

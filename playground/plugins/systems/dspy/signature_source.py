@@ -75,7 +75,7 @@ def _of_class(node: ast.ClassDef) -> Signature:
             annotation = str if kind is None else type_of_node(kind)
         except (KeyError, TypeError) as error:
             raise InputFault(
-                f"no type: {ast.unparse(kind) if kind else ''}",
+                f"not a type: {ast.unparse(kind) if kind else ''}",
                 field=place,
                 expected="a type such as str, list[str], Literal['a', 'b']",
             ) from error
@@ -84,8 +84,10 @@ def _of_class(node: ast.ClassDef) -> Signature:
             options = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
             fields[name] = (annotation, _FIELDS[_name(call.func)](*given, **options))
         except (ValueError, TypeError) as error:
-            problem = f"not a value that stands in the source: {ast.unparse(call)}"
-            raise InputFault(problem, field=place, expected="texts and numbers") from error
+            problem = f"arguments that must be computed: {ast.unparse(call)}"
+            raise InputFault(
+                problem, field=place, expected="literals, such as texts and numbers"
+            ) from error
     try:
         model: type[BaseModel] = create_model(node.name, __doc__=ast.get_docstring(node), **fields)
     except (PydanticUserError, NameError, TypeError) as error:

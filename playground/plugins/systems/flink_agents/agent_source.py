@@ -25,8 +25,8 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 
 @dataclass(frozen=True)
 class AgentSource:
-    """The declarations of a class, or of a call of ReActAgent: its prompts by name, and the names
-    of its tools, models and actions. `unread` says what was not read, and why.
+    """An agent, declared by a class or by a call of ReActAgent: its prompts by name, and the names
+    of its tools, models and actions. `unread` names what was not read, and why.
     """
 
     name: str
@@ -198,11 +198,11 @@ def _prompt(call: Any) -> Prompt:
         case LiteralCall("from_messages"):
             messages = call.bound("messages").get("messages") or []
             return Prompt.from_messages([*map(_message, messages)])
-    raise InputFault("no prompt", expected="Prompt.from_text(…) or Prompt.from_messages(…)")
+    raise InputFault("not a prompt", expected="Prompt.from_text(…) or Prompt.from_messages(…)")
 
 
 def _message(call: Any) -> dict[str, Any]:
     given = call.kwargs if isinstance(call, LiteralCall) else call
     if not isinstance(given, dict):
-        raise InputFault(f"no message: {call!r:.60}", expected="ChatMessage(…)")
+        raise InputFault(f"not a message: {call!r:.60}", expected="ChatMessage(…)")
     return {**given, "role": str(given.get("role", "user")).lower()}

@@ -89,7 +89,7 @@ class Event(BaseModel, extra="allow"):
         try:
             made = cls(**event.attributes)
         except (TypeError, ValueError) as error:
-            raise InputFault(f"no {cls.__name__}: {error}", field="attributes") from error
+            raise InputFault(f"not a {cls.__name__}: {error}", field="attributes") from error
         made.id = event.id
         return made
 

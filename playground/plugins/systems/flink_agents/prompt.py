@@ -140,4 +140,6 @@ def _role(value: MessageRole | str) -> MessageRole:
         return MessageRole(value)
     except ValueError as error:
         roles = ", ".join(MessageRole)
-        raise InputFault(f"no role {value!r}", field="role", expected=f"one of {roles}") from error
+        raise InputFault(
+            f"unknown role {value!r}", field="role", expected=f"one of {roles}"
+        ) from error

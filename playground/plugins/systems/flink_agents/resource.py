@@ -114,7 +114,7 @@ class ResourceDescriptor(BaseModel):
         elif clazz is not None:
             target_module, _, target_clazz = clazz.rpartition(".")
         if not target_module or not target_clazz:
-            raise InputFault(f"no class: {clazz!r:.80}", field="clazz", expected="module.Class")
+            raise InputFault(f"not a class: {clazz!r:.80}", field="clazz", expected="module.Class")
         given = {**(arguments or {}), **more}
         super().__init__(target_module=target_module, target_clazz=target_clazz, arguments=given)
         self._class = clazz if isinstance(clazz, type) else None

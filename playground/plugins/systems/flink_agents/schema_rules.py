@@ -34,9 +34,9 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "ipv4": TypeAdapter(ipaddress.IPv4Address),
     "ipv6": TypeAdapter(ipaddress.IPv6Address),
 }
-# The most frames of Python's stack, which has a thousand. The check must stop before a
-# RecursionError: `jsonschema`'s tables in Rust (`rpds`) would turn that into a panic, which
-# `except Exception` does not catch.
+# A check stops at this depth of Python's stack, long before the limit of a thousand frames. There,
+# `jsonschema`'s tables in Rust (`rpds`) would turn the RecursionError into a panic, which `except
+# Exception` does not catch.
 _MOST_FRAMES: Final = 650
 # The most rules of a check: about two seconds. A number in an array takes one or two rules. In a
 # recursive union, each level of nesting doubles the rules.

@@ -1,13 +1,26 @@
-"""The probes of an audit: each tests one property of a template and yields its faults."""
+"""Audit a chat template: find faults in how it renders a conversation.
+
+Every finding comes with the smallest request that has the fault and its rendering, or with two of
+each if the fault is a difference between two renderings. A probe tests one property of a template
+and yields its faults.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from os import PathLike
+from typing import Any, Final
 
+from playground.base.arguments import takes
+from playground.base.confined import Budget
+from playground.base.display import Shown
+from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
-from playground.dialects.raw_prompts.asking import (
+from playground.dialects.raw_prompts.chat_template import ChatTemplate
+from playground.dialects.raw_prompts.sources import template_of
+from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
     ONE,
@@ -19,12 +32,16 @@ from playground.dialects.raw_prompts.asking import (
     VALUES,
     AskedCall,
     AskedTemplate,
+    RequestForm,
     TemplateRendering,
     common_end,
     common_start,
+    find_form,
     system,
     user,
 )
+
+__all__ = ["TemplateAudit", "TemplateFault", "audit_template", "prompt_warnings"]
 
 _SYSTEM: Final = "Bqorn"
 _AGAIN: Final = "Dhwif"  # the user's second message
@@ -48,23 +65,99 @@ class TemplateFault:
         return "\n\n".join("\n".join(rendering.lines()) for rendering in self.shown)
 
 
-Faults = Iterator[TemplateFault]
+@dataclass(frozen=True, slots=True)
+class TemplateAudit(Shown):
+    """The faults of a template, its form of calls, and the number of renderings.
+
+    `form` is None if the template writes no calls. Shown as a table, the audit has a row per fault.
+    """
+
+    source: str
+    faults: tuple[TemplateFault, ...]
+    form: RequestForm | None
+    renderings: int
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [fault.finding for fault in self.faults]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values, each fault with the requests that show it."""
+        return {
+            "source": self.source,
+            "renderings": self.renderings,
+            "faults": [
+                {
+                    "code": fault.finding.code,
+                    "severity": fault.finding.severity,
+                    "message": fault.finding.message,
+                    "shown": [rendering.to_dict() for rendering in fault.shown],
+                }
+                for fault in self.faults
+            ],
+        }
 
 
-def no_calls_fault(template: AskedTemplate) -> TemplateFault:
+@takes(template=(str, PathLike, ChatTemplate))
+def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudit:
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
+
+    `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
+    package gguf), the text of a template, or a ChatTemplate. Raises InputFault if it cannot be
+    read, or does not even render a user's text.
+    """
+    source = template_of(template)
+    plain = AskedTemplate(source)
+    try:
+        prober = find_form(source, plain.budget)
+    except InputFault:
+        if plain.budget.seconds_left <= 0:
+            raise
+        prober = plain
+    without_tools = prober.ask(user(USER), generation=True)
+    with_tools = prober.ask(user(USER), calls=ONE, generation=True)
+    if not without_tools.has(USER) and not with_tools.has(USER):
+        reason = without_tools.refused or "what a user says is not in the prompt"
+        raise InputFault(f"cannot be audited: {reason}", where=source.name)
+    faults = [_no_calls_fault(plain)] if prober is plain else list(_form_faults(prober))
+    if not without_tools.has(USER):
+        faults.append(_needs_tools_fault(prober, without_tools, with_tools))
+        prober.always_tools = True
+    for probe in _PROBES:
+        faults += probe(prober)
+    form = None if prober is plain else prober.form
+    return TemplateAudit(source.name, tuple(faults), form, prober.renderings)
+
+
+def prompt_warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
+    """Return the findings to show whenever a prompt is rendered, as far as the budget allows."""
+    prober = AskedTemplate(template, budget=budget)
+    findings: list[Finding] = []
+    with suppress(InputFault):
+        for probe in _PROMPT_PROBES[0 if has_tools else 1 :]:
+            findings += (fault.finding for fault in probe(prober))
+    return [each for each in findings if each.code in _WARNING_CODES]
+
+
+# probes
+
+_Faults = Iterator[TemplateFault]
+
+
+def _no_calls_fault(template: AskedTemplate) -> TemplateFault:
     """Return the fault that a template writes calls in none of the request's forms."""
     rendering = template.ask(user(USER), template.form.answer(ONE), calls=ONE)
     return _fault(template, "template-drops-calls", _refusal(rendering), rendering)
 
 
-def needs_tools_fault(
+def _needs_tools_fault(
     template: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
 ) -> TemplateFault:
     """Return the fault that a template renders nothing without tools."""
     return _fault(template, "template-needs-tools", _refusal(without), without, with_tools)
 
 
-def form_faults(template: AskedTemplate) -> Faults:
+def _form_faults(template: AskedTemplate) -> _Faults:
     """Yield the faults that follow from the form in which the template takes calls."""
     form = template.form
     rendering = template.ask(user(USER), form.answer(ONE), calls=ONE)
@@ -85,7 +178,7 @@ def _writes_calls(template: AskedTemplate) -> bool:
     return template.ask(user(USER), template.form.answer(ONE), calls=ONE).has(VALUES[0])
 
 
-def _text_beside_calls(template: AskedTemplate) -> Faults:
+def _text_beside_calls(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
     rendering = template.ask(user(USER), template.form.answer(ONE, TEXT), calls=ONE)
@@ -95,7 +188,7 @@ def _text_beside_calls(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-drops-text", "", rendering)
 
 
-def _arguments_as_text(template: AskedTemplate) -> Faults:
+def _arguments_as_text(template: AskedTemplate) -> _Faults:
     if template.form.as_text or not _writes_calls(template):
         return
     answer = replace(template.form, as_text=True).answer(ONE)
@@ -108,7 +201,7 @@ def _arguments_as_text(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-drops-calls", "arguments given as text are lost", result)
 
 
-def _results(template: AskedTemplate) -> Faults:
+def _results(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
     result = template.form.result(ONE[0], RESULT)
@@ -117,7 +210,7 @@ def _results(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-drops-results", _refusal(rendering), rendering)
 
 
-def _parallel_calls(template: AskedTemplate) -> Faults:
+def _parallel_calls(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
     rendering = template.ask(user(USER), template.form.answer(TWO), calls=TWO)
@@ -127,7 +220,7 @@ def _parallel_calls(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-one-call", "only one of two calls is written", rendering)
 
 
-def _ids(template: AskedTemplate) -> Faults:
+def _ids(template: AskedTemplate) -> _Faults:
     """Test if ids are lost: exchange two results that differ only in their ids, and compare the
     prompts. Equal prompts have no ids."""
     form = template.form
@@ -141,7 +234,7 @@ def _ids(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-drops-ids", "", rendering, exchanged)
 
 
-def _system(template: AskedTemplate) -> Faults:
+def _system(template: AskedTemplate) -> _Faults:
     rendering = template.ask(system(_SYSTEM), user(USER))
     if not rendering.has(_SYSTEM):
         yield _fault(template, "template-ignores-system", _refusal(rendering), rendering)
@@ -161,13 +254,13 @@ def _user_header(template: AskedTemplate) -> str:
     return common_end(first, later)
 
 
-def _tools(template: AskedTemplate) -> Faults:
+def _tools(template: AskedTemplate) -> _Faults:
     rendering = template.ask(user(USER), calls=ONE, generation=True)
     if not rendering.has(NAMES[0]):
         yield _fault(template, "template-ignores-tools", _refusal(rendering), rendering)
 
 
-def _prefix(template: AskedTemplate) -> Faults:
+def _prefix(template: AskedTemplate) -> _Faults:
     """Test if each prompt begins with the prompt before it.
 
     Otherwise a cache is of use only up to the first difference, and a training mask covers other
@@ -206,14 +299,14 @@ def _prefix(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-breaks-prefix", problem, first, second)
 
 
-def _generation_prompt(template: AskedTemplate) -> Faults:
+def _generation_prompt(template: AskedTemplate) -> _Faults:
     plain = template.ask(user(USER))
     rendering = template.ask(user(USER), generation=True)
     if rendering.text == plain.text:
         yield _fault(template, "template-no-generation-prompt", "", rendering)
 
 
-def _forged_turn(template: AskedTemplate) -> Faults:
+def _forged_turn(template: AskedTemplate) -> _Faults:
     """Test if a user can forge a turn by writing the text between turns."""
     real = template.ask(user(USER), template.form.answer(text=TEXT), user(_AGAIN))
     if not real.has(USER, TEXT, _AGAIN):
@@ -225,7 +318,7 @@ def _forged_turn(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-forged-turn", problem, real, forged)
 
 
-def _thoughts(template: AskedTemplate) -> Faults:
+def _thoughts(template: AskedTemplate) -> _Faults:
     """Test if reasoning is written in the last answer, in an answer with a call whose result
     follows, and in an answer before the next question, where most templates drop it."""
     thinking, result = template.form.answer(ONE, "", THOUGHT), template.form.result(ONE[0], RESULT)
@@ -241,21 +334,21 @@ def _thoughts(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-forgets-thoughts", "", past)
 
 
-def _date(template: AskedTemplate) -> Faults:
+def _date(template: AskedTemplate) -> _Faults:
     first = template.ask(user(USER), calls=ONE)
     second = template.ask(user(USER), calls=ONE, day=_LATER)
     if first.text != second.text:
         yield _fault(template, "template-date", "", first, second)
 
 
-def _begin_of_sequence(template: AskedTemplate) -> Faults:
+def _begin_of_sequence(template: AskedTemplate) -> _Faults:
     mark = template.source.tokens.get("bos_token")
     rendering = template.ask(user(USER))
     if mark and rendering.text is not None and rendering.text.startswith(mark):
         yield _fault(template, "template-writes-bos", "", rendering)
 
 
-def _content(template: AskedTemplate) -> Faults:
+def _content(template: AskedTemplate) -> _Faults:
     """Test content that is null, that is a list of parts, or that has white space at its ends."""
     nothing = replace(template.form, content="null").answer(ONE)
     rendering = template.ask(user(USER), nothing, calls=ONE)
@@ -274,7 +367,7 @@ def _content(template: AskedTemplate) -> Faults:
         yield _fault(template, "template-trims", "", rendering_spaced)
 
 
-PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
+_PROBES: Final[tuple[Callable[[AskedTemplate], _Faults], ...]] = (
     _text_beside_calls,
     _arguments_as_text,
     _results,
@@ -291,8 +384,8 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _content,
 )
 # The probes to run, and the faults to show, whenever a prompt is rendered.
-PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
-PROMPT_WARNING_CODES: Final = frozenset(
+_PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
+_WARNING_CODES: Final = frozenset(
     {
         "template-ignores-tools",
         "template-one-call",

@@ -1,0 +1,1 @@
+from playground.plugins.own_dialects.audit import *  # noqa: F403
