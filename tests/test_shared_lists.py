@@ -70,3 +70,10 @@ def test_threads_that_extend_one_list_each_get_their_own() -> None:
         for thread, row in enumerate(pool.map(extended, range(4))):
             assert len(row[-1]) == 1_001
             assert all(set(each[1:]) <= {thread} for each in row[::100])
+
+
+def test_a_list_knows_what_its_copies_share_with_it() -> None:
+    start = SharedList([1, 2, 3])
+    longer, forked = start.extended_with(3, [4]), start.extended_with(2, [9])
+    assert [each.shared(forked) for each in (start, longer, forked)] == [2, 2, 3]
+    assert longer.shared(forked.extended_with(3, [4])) == 2

@@ -12,8 +12,8 @@ import marshal
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from operator import is_
+from itertools import chain, islice
+from operator import indexOf, is_
 from threading import Lock
 from typing import Any, Final, TypeVar, overload
 
@@ -33,12 +33,13 @@ class KeyIndexedList(Sequence[Item]):
 class SharedList(KeyIndexedList[Item]):
     """A list that cannot be changed. It may share its items with a longer list."""
 
-    __slots__ = ("_items", "_length", "_places")
+    __slots__ = ("_items", "_length", "_places", "_source")
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
         self._length = len(self._items)
         self._places = _Places(self._length)
+        self._source: tuple[_Places | None, int] = None, 0  # another list, and how much is its
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
@@ -46,21 +47,32 @@ class SharedList(KeyIndexedList[Item]):
         try:
             ends.remove(count)  # atomic, so only one thread goes on and adds its items
         except ValueError:  # another list has already added its items here
-            forked = SharedList([*self._items[:count], *more])
-            forked._places.take(self._places, count)
-            return forked
+            items = self._items[:count]
+            items += more
+            places = _Places(len(items))
+            places.take(self._places, count)
+            return self._made(items, len(items), places, (self._places, count))
         self._items.extend(more)
-        extended: SharedList[Item] = SharedList.__new__(SharedList)
-        extended._items, extended._places = self._items, self._places
-        extended._length = count + len(more)
+        extended = self._made(self._items, count + len(more), self._places, self._source)
         ends.append(extended._length)
         return extended
 
+    @classmethod
+    def _made(
+        cls, items: list[Item], length: int, places: _Places, source: tuple[_Places | None, int]
+    ) -> SharedList[Item]:
+        made = cls.__new__(cls)
+        made._items, made._length, made._places, made._source = items, length, places, source
+        return made
+
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
-        if not isinstance(other, SharedList) or other._items is not self._items:
+        if not isinstance(other, SharedList):
             return 0
-        return min(self._length, other._length)
+        source, count = other._source
+        if source is self._places:
+            return min(self._length, count)
+        return min(self._length, other._length) if other._places is self._places else 0
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
         places = self._places.of(self._items, key, value)
@@ -180,7 +192,9 @@ def alike_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) ->
     Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
     items before `start` are known to be the same objects.
     """
-    identical = [*map(is_, first[start:], second[start:]), False].index(False)
+    if isinstance(first, SharedList):
+        start = max(start, first.shared(second))
+    identical = indexOf(chain(map(is_, first[start:], second[start:]), (False,)), False)
     stop = shared_length(first, second, start + identical)
     for index in range(start + identical, stop):
         before, after = first[index], second[index]

@@ -9,12 +9,14 @@ its tokens when it is made, and storage by the hour; reads do not lengthen its l
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import takewhile
+from itertools import count, takewhile
 
-from playground.cache.prefixes import TimedRequest
+from playground.cache.prefixes import TimedRequest, in_one_message
 from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import WireBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +64,27 @@ class ExplicitCache:
 def cached_blocks(request: TimedRequest) -> list[int]:
     """Return the indexes, in order, of the blocks that the resource would hold; [] for none."""
     blocks = request.wire.blocks
-    places = {block.place[0] for i in request.marks if (block := blocks[i]).place is not None}
-    # LiteLLM's adapter moves every system message into the resource, marked or not.
-    systems = {b.place[0] for b in blocks if b.tier == "system" and b.place is not None}
-    if not places:
+    marked = {place[0]: i for i in request.marks if (place := blocks[i].place) is not None}
+    if not marked:
         return []
-    start = min(places)
+    # LiteLLM's adapter moves every system message into the resource, marked or not.
+    head = [*takewhile(lambda i: blocks[i].tier != "messages", range(len(blocks)))]
     # Of the marked messages the adapter takes only the first unbroken run: with three user messages
     # or more, the marks on the last two have no effect (LiteLLM 1.109.1,
     # `separate_cached_messages`).
-    run = set(takewhile(lambda i: i in places, range(start, start + len(places)))) | systems
-    return [
-        index
-        for index, block in enumerate(blocks)
-        if block.tier != "messages" or (block.place is not None and block.place[0] in run)
-    ]
+    run = takewhile(marked.__contains__, count(min(marked)))
+    parts = (index for message in run for index in _parts_around(blocks, marked[message]))
+    return [*head, *(index for index in parts if index >= len(head))]
+
+
+def _parts_around(blocks: Sequence[WireBlock], index: int) -> range:
+    """Return the indexes of all parts of the message that has this block."""
+
+    def is_beside(other: int) -> bool:
+        return 0 <= other < len(blocks) and in_one_message(blocks[other], blocks[index])
+
+    start = next(i for i in count(index, -1) if not is_beside(i - 1))
+    return range(start, next(i for i in count(index + 1) if not is_beside(i)))
 
 
 def _seconds(ttl: str, rules: Rules) -> int:

@@ -21,7 +21,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_estimates import token_range
-from playground.tokens.estimate import Bounds, Sums, bounds
+from playground.tokens.estimate import Bounds, Sums, bounds, likely
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
@@ -82,7 +82,7 @@ class TimedRequest:
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # a sum does not give the size
-        same = shared_length(wire.blocks, before.wire.blocks) if before else 0
+        same = shared_length(before.wire.blocks, wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         source = before if before and shared else _Nothing()
         own = wire.blocks[shared:]
@@ -128,12 +128,12 @@ class TimedRequest:
         assert family is not None
         sums = before._sums if before else SharedList[Sums]()
         start = min(shared, len(sums))
-        while start and start < len(blocks) and _in_one_message(blocks[start - 1], blocks[start]):
+        while start and start < len(blocks) and in_one_message(blocks[start - 1], blocks[start]):
             start -= 1  # the blocks of a message are counted together
         begin = sums[start - 1] if start else Sums()
         self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
-        ends, settings = self._sums, self.wire.settings
-        self.sizes = _Sizes(len(blocks), lambda at: bounds(family, ends[at], settings).tokens)
+        ends = self._sums
+        self.sizes = _Sizes(len(blocks), lambda at: likely(family, ends[at]))
 
     def _prefix(self, block: int) -> Bounds:
         assert self._family is not None
@@ -285,7 +285,7 @@ def size_between(low: int, high: float) -> str:
     return f"{grouped(low)} or more" if isinf(high) else f"{grouped(low)} to {grouped(high)}"
 
 
-def _in_one_message(one: WireBlock, other: WireBlock) -> bool:
+def in_one_message(one: WireBlock, other: WireBlock) -> bool:
     return one.place is not None and other.place is not None and one.place[0] == other.place[0]
 
 

@@ -79,6 +79,11 @@ class WireBlock(NamedTuple):
         """The estimated number of tokens."""
         return tokens_of(self.text) if self.size is None else self.size
 
+    def moved(self, message: int) -> WireBlock:
+        """Return the same block in another message."""
+        place = self.place and (message, self.place[1])
+        return self if place == self.place else self._replace(place=place)
+
     @property
     def is_signed(self) -> bool:
         """True for a thought with a provider's signature, which no other thought has."""
@@ -96,6 +101,10 @@ class WireBlock(NamedTuple):
         """Bytes that are equal for two blocks if, and only if, a cache takes them for the same."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
         return identity.encode("utf-8", "surrogatepass")
+
+
+# By a message's id, True if it leads, and the lifetime of marks: the message, and its blocks
+KnownBlocks = dict[tuple[int, bool, str], tuple[dict[str, Any], list[WireBlock]]]
 
 
 @dataclass(slots=True)
@@ -152,10 +161,11 @@ class WireReader:
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
+    `known` keeps the blocks of every message, for readers of the same messages in other places.
     """
 
-    def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
-        self._model, self._ttl = model, default_ttl
+    def __init__(self, model: str = "", ttl: str = "5m", known: KnownBlocks | None = None) -> None:
+        self._model, self._ttl, self._known = model, ttl, known
         self._before = _Read()
         self._previous_messages: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
@@ -266,9 +276,10 @@ class WireReader:
             read, kept_count, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
         reader = _Reader(start.ttl, read.blocks, start.deferred)
+        known = None if start.deferred else self._known
         try:
             for message in messages[kept_count:]:
-                read.add(message, reader)
+                read.add(message, reader, known)
         except Exception:  # the next request must share nothing with this body
             self._before, self._previous_messages = _Read(), ()
             raise
@@ -418,16 +429,22 @@ class _Read:
         """Return the index and the content of each message that leaves the prompt later."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
-    def add(self, message: dict[str, Any], reader: _Reader) -> None:
-        """Add a message. The reader adds its blocks to those that were read."""
+    def add(self, message: dict[str, Any], reader: _Reader, known: KnownBlocks | None) -> None:
+        """Add a message. Its blocks are those in `known`, or the reader adds them."""
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
-        reader.message(message, index, self.leads)
+        key = id(message), self.leads, reader.ttl
+        if known and (entry := known.get(key)) and entry[0] is message:
+            self.blocks += [block.moved(index) for block in entry[1]]
+        else:
+            reader.message(message, index, self.leads)
         if reader.referenced:
             self.referenced |= reader.referenced
+        own = self.blocks[start:]
         if start and self.blocks[start - 1] is not last:  # the message marked the block before it
             self.marked.append((index, start - 1))
-        own = self.blocks[start:]
+        elif known is not None:
+            known[key] = message, own
         self.messages.append(message)
         self.starts.append(start)
         self.saved.append(

@@ -22,7 +22,6 @@ _BLANK: Final = " "  # white space
 _SPACES: Final = ""  # white space or none
 _NAME: Final = "\0"  # a name, of which only the first character is compared
 
-_OFTEN: Final = 3
 _CALL_SPACE: Final = "(?&space)"
 _DEFINE_SPACE: Final = f"(?(DEFINE)(?P<space>{SPACE}))"
 _ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its structure
@@ -96,9 +95,9 @@ def pattern_of(match: regex.Match[str]) -> str:
 
 
 def _with_shared_space(pattern: str) -> str:
-    """Return the pattern with SPACE defined only once, if it occurs often: `regex` compiles each
-    SPACE in 0.1 ms, which is most of a long pattern's time."""
-    if pattern.count(SPACE) < _OFTEN:
+    """Return the pattern with SPACE defined only once, if it occurs more often: `regex` compiles
+    each SPACE in 0.1 ms, which is most of a long pattern's time."""
+    if pattern.count(SPACE) < 2:
         return pattern
     return _DEFINE_SPACE + pattern.replace(SPACE, _CALL_SPACE)
 

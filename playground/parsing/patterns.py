@@ -15,7 +15,7 @@ from playground.parsing.template import Hole, Piece, Template, holes_of
 
 # White space between markers. It includes text that leaks there: <bos> and <eos>, white space of
 # byte-level tokenizers (Ġ is a blank, Ċ a line break), and white space that was escaped too often.
-SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
+SPACE: Final = r"(?:[\sĠĊ]|\\[nrt]|<[be]os>){0,64}+"
 LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # SPACE without \s
 NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no dialect has these characters in a name or a key
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"

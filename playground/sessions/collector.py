@@ -1,8 +1,8 @@
-"""Let Python's garbage collector run less often while a session is read or a command runs.
+"""Let Python's garbage collector run less often during an import, a comparison or a command.
 
-A session may have a million values. Examining them again and again would take a fifth of an
-import's time, and in the app, examining modules would take a third of a second. No other module
-changes the collector's settings.
+A session may have a million values. Examining them again and again would take a fifth of the time
+of an import or a comparison, and in the app, examining modules would take a third of a second. No
+other module changes the collector's settings.
 """
 
 from __future__ import annotations

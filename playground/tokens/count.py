@@ -128,7 +128,7 @@ def _frame(
 def _frame_texts(body: Mapping[str, Any], api: str) -> Framed:
     """Frame the texts of a request; for each message, add the framing that most models have."""
     pieces = estimate.texts_of(body)
-    framed = Framed([[replace(piece, fixed=_TOKENS_PER_MESSAGE * piece.fixed)] for piece in pieces])
+    framed = Framed([[piece._replace(fixed=_TOKENS_PER_MESSAGE * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_TOKENS_PER_MESSAGE} tokens a message"
     framed.add_reason(f"the framing of a request to this model by {api} is not known")
     return framed
@@ -237,7 +237,7 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     sizes, rest = estimate.shares(family, pieces, texts, tokens)
     sums = _Sums()
     for piece, size in zip(pieces, sizes, strict=True):
-        sums.add([replace(piece, fixed=0)], [size])
+        sums.add([piece._replace(fixed=0)], [size])
     sums.origins["framing"] += rest
     counted = f"tokens of {PROXY}" if has_tokenizer else "kinds of bytes"
     return TokenCount(

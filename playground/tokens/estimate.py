@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
-from playground.nouns.wire_blocks import WireBlock, read_wire
+from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
 from playground.nouns.wire_estimates import tokens_of
 from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
 from playground.tokens.registry import PACKAGED, PROXY, packaged
@@ -51,6 +51,7 @@ _ON_THE_SERVER: Final = (
 _FUNCTION_KEYS: Final = frozenset(("name", "function", "toolSpec", "functionDeclarations",
                                    "function_declarations", "cachePoint"))  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
+_REPEATED: Final = 8_192  # texts: the requests of a session repeat them, perhaps in other messages
 _HALF: Final = 0.5  # certain share of a block that is not text: the provider's JSON may be shorter
 
 
@@ -149,7 +150,7 @@ def any_text_counter() -> tuple[Callable[[str], int], bool]:
     """
     if PACKAGED[PROXY].path() is None:
         return lambda text: tokens_of(text) if text else 0, False
-    return partial(count, packaged(PROXY)), True
+    return lru_cache(_REPEATED)(partial(count, packaged(PROXY))), True
 
 
 def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
@@ -157,16 +158,8 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
 
     `sums` are of texts that `any_text_counter` has counted. Without a tokenizer the range is wider.
     """
-    least, middle, most = (
-        family.ratio[i] * (sums.texts if i else sums.sure)
-        + family.message[i] * sums.messages
-        + family.per_request[i]
-        + family.tools[i] * sums.tools
-        for i in range(3)
-    )
-    # Tools may cost less than their text, but the whole request costs at least the lowest estimate
-    # of its texts.
-    tokens = round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM * sums.media
+    tokens = likely(family, sums)
+    least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.texts)
     most += (
         sums.digits
         + _THOUGHT * _has_key(settings, _THINKING)
@@ -178,6 +171,24 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     if not any_text_counter()[1]:
         sure, most = int(_BY_BYTES[0] * sure), _BY_BYTES[1] * most
     return Bounds(tokens, min(sure, tokens), None if unlimited else max(tokens, round(most) + 1))
+
+
+def likely(family: Family, sums: Sums) -> int:
+    """Return the likely tokens of a prompt, or of its beginning: those of its `bounds`."""
+    middle = _cost(family, sums, 1, sums.texts)
+    # Tools may cost less than their text, but the whole request costs at least the lowest estimate
+    # of its texts.
+    return round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM * sums.media
+
+
+def _cost(family: Family, sums: Sums, which: int, texts: float) -> float:
+    """Return the lowest (`which` is 0), middle or highest cost of a prompt."""
+    return (
+        family.ratio[which] * texts
+        + family.message[which] * sums.messages
+        + family.per_request[which]
+        + family.tools[which] * sums.tools
+    )
 
 
 def shares(
@@ -225,12 +236,10 @@ def _bills_unseen_parts(settings: Mapping[str, Any]) -> bool:
     return any(settings.get(key) for key in _ON_THE_SERVER)
 
 
-def _is_server_tool(block: WireBlock) -> bool:
+def _is_server_tool(text: str) -> bool:
     """Return True for a tool that the provider runs."""
-    if block.kind != "tool" or block.size is not None:  # a hash replaces the text
-        return False
     try:
-        tool = json.loads(block.text)
+        tool = json.loads(text)
     except ValueError:  # a block that a comparison has cut
         return False
     if not isinstance(tool, Mapping):
@@ -261,12 +270,6 @@ def _texts(value: Any) -> list[str]:
     return [text for text in several if isinstance(text, str) and text]
 
 
-def _with_medium(piece: Piece) -> Piece:
-    """Mark a tool result that holds a picture as a medium."""
-    has_picture = piece.origin == "results" and _INSIDE.search(piece.text)
-    return replace(piece, medium=True) if has_picture else piece
-
-
 def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None) -> list[Piece]:
     """Return a piece for each block of the request; `blocks` are its blocks, if already read.
 
@@ -281,17 +284,30 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     pieces, previous = [], None
     for block in blocks:
         message = block.place[0] if block.place else None
+        piece = _piece_of(block.tier, block.role, block.kind, block.text, block.size is None)
+        sure = 0.0 if message in thought else piece.sure
         is_first = message is not None and message != previous
         previous = previous if message is None else message
-        hidden = bool(_MEDIA.search(block.kind) or _ENCODED.search(block.text))
-        text = "" if hidden else block.text
-        origin = _origin(block)
-        sure = 0.0 if message in thought else _certain_share(origin, block.kind)
-        unseen, forgets = _is_server_tool(block), block.kind == "compaction"
-        name = _name(block)
-        piece = Piece(text, origin, message, name, int(is_first), hidden, sure, unseen, forgets)
-        pieces.append(_with_medium(piece))
+        pieces.append(piece._replace(message=message, fixed=int(is_first), sure=sure))
     return pieces
+
+
+@lru_cache(_REPEATED)
+def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Piece:
+    """Return a block's piece without its message; `is_whole` is False if a hash is the text."""
+    origin = _origin(tier, role, kind)
+    hidden = bool(_MEDIA.search(kind) or _ENCODED.search(text))
+    has_picture = not hidden and origin == "results" and bool(_INSIDE.search(text))
+    name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
+    return Piece(
+        "" if hidden else text,
+        origin,
+        tool=name[1] if name else "",
+        medium=hidden or has_picture,
+        sure=_certain_share(origin, kind),
+        unseen=is_whole and kind == "tool" and _is_server_tool(text),
+        forgets=kind == "compaction",
+    )
 
 
 def _certain_share(origin: Origin, kind: str) -> float:
@@ -301,18 +317,11 @@ def _certain_share(origin: Origin, kind: str) -> float:
     return 1.0 if kind in ("text", "") else _HALF
 
 
-def _origin(block: WireBlock) -> Origin:
-    if block.tier == "tools":
-        return "tools"
-    if block.tier == "system":
-        return "system"
-    if block.kind in ("tool_use", "function_call", "server_tool_use"):
+def _origin(tier: Tier, role: str, kind: str) -> Origin:
+    if tier != "messages":
+        return tier
+    if kind in ("tool_use", "function_call", "server_tool_use"):
         return "calls"
-    if block.kind.endswith(("_result", "_output")):
+    if kind.endswith(("_result", "_output")):
         return "results"
-    return origin_of(block.role)
-
-
-def _name(block: WireBlock) -> str:
-    match = re.search(r'"name": "([^"]+)"', block.text) if block.tier == "tools" else None
-    return match[1] if match else ""
+    return origin_of(role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 from urllib.parse import unquote
@@ -120,7 +120,7 @@ def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
     """
     framed = templates.llama3(body, dated=True)
     framed.add_reason("hosts that use this name frame the model differently", 12)
-    pieces = (piece if piece.message is not None else replace(piece, sure=0.0)
+    pieces = (piece if piece.message is not None else piece._replace(sure=0.0)
              for piece in framed.rows[0])  # fmt: skip
     framed.rows[0] = list(pieces)
     return framed

@@ -74,7 +74,7 @@ def first_llama(body: Mapping[str, Any]) -> Framed:
     """
     framed = llama(body, dated=False)
     framed.add_reason("Ollama left out the token at the beginning until 2024-06", 0)
-    framed.rows[0] = [replace(piece, sure=0.0) for piece in framed.rows[0]]
+    framed.rows[0] = [piece._replace(sure=0.0) for piece in framed.rows[0]]
     if tools_of(dict(body)):
         framed.add_reason("this template writes no tools", 0)
     return framed

@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from playground.tokens.pictures import Pictures
@@ -35,8 +36,7 @@ def origin_of(role: object) -> Origin:
     return _ORIGINS.get(str(role), "other messages")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
     If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
@@ -97,6 +97,7 @@ class Framed:
         return None if None in sizes else sum(size or 0 for size in sizes)
 
 
+@lru_cache(8_192)
 def more_of_digits(text: str) -> int:
     """Count the additional tokens if each digit is a token; OpenAI's tokenizers join up to three
     digits."""

@@ -26,7 +26,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import CacheRequest, Policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader
+from playground.nouns.wire_blocks import KnownBlocks, WireReader
 from playground.nouns.wire_bodies import messages_of, model_of
 from playground.plugins.savings.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.plugins.savings.shortening import (
@@ -37,6 +37,7 @@ from playground.plugins.savings.shortening import (
     shortening,
     shortenings,
 )
+from playground.sessions.collector import seldom
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
@@ -59,6 +60,7 @@ KEYS: Final = ("messages", "input", "contents")
     summary="number",
     seconds_apart="number or nothing",
 )
+@seldom()
 def compaction(
     session: Session | str,
     dialect: str | Dialect = "native",
@@ -112,20 +114,25 @@ _Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
 
 
 class _Sizes:
-    """The tokens of messages, each counted once, because requests share them."""
+    """The tokens of messages and tools, each counted once, because requests share them; and the
+    blocks of messages."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int]] = {}
+        self.blocks: KnownBlocks = {}
 
     def __call__(self, message: dict[str, Any]) -> int:
-        entry = self._known.get(id(message))
-        if entry is None or entry[0] is not message:
-            entry = self._known[id(message)] = message, by_length(message)
+        return self._of(message, message)
+
+    def _of(self, value: Any, written: dict[str, Any]) -> int:
+        entry = self._known.get(id(value))
+        if entry is None or entry[0] is not value:
+            entry = self._known[id(value)] = value, by_length(written)
         return entry[1]
 
     def fixed(self, body: dict[str, Any]) -> int:
         rest = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
-        return sum(by_length({key: body[key]}) for key in rest if key in body)
+        return sum(self._of(body[key], {key: body[key]}) for key in rest if key in body)
 
 
 def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
@@ -197,13 +204,17 @@ def _shortened(
         for history in (shortened.summary_history, shortened.messages):
             if history is not None:
                 key = next((key for key in KEYS if key in body), "messages")
-                alike = alike_length(row, history)
-                row = row.extended_with(alike, history[alike:])
+                if isinstance(history, SharedList):
+                    row = history
+                else:
+                    alike = alike_length(row, history)
+                    row = row.extended_with(alike, history[alike:])
                 row.last_with("role", "user", 1)  # indexed now, for the copies that follow
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
-    simulation = simulate_bodies(bodies, at, model, provider, marker, own_models=own_models)
+    common = (model, provider, marker, None, own_models)
+    simulation = simulate_bodies(bodies, at, *common, size.blocks)
     costs, tokens = _by_turn(simulation, turns, policy, model, len(requests))
     cuts = list(_cuts(simulation, turns, cut, tokens, everything.tokens if everything else tokens))
     return Shorter(policy, bodies, turns, simulation, cuts, costs, tokens)
@@ -217,15 +228,17 @@ def simulate_bodies(
     marker: Policy | None,
     seen: Callable[[Messages], Messages] | None = None,
     own_models: bool = False,
+    known: KnownBlocks | None = None,
 ) -> CacheSimulation:
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
     With `own_models`, a body that names a model is simulated for that model instead of `model`. The
     marks of `marker` are not written into the bodies, because they would turn strings into lists of
-    parts. `marker` gets the messages, or the result of `seen(messages)`.
+    parts. `marker` gets the messages, or the result of `seen(messages)`. `known` keeps the blocks
+    of messages that several rows of requests share.
     """
     rules, request = known_rules(provider, model), CacheRequest(model)
-    reader = WireReader(model, rules.value("default_ttl"))
+    reader = WireReader(model, rules.value("default_ttl"), known)
     row: list[TimedRequest] = []
     for body, at in zip(bodies, times, strict=True):
         wire = reader.read(body)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.base.shared_lists import alike_length
+from playground.base.shared_lists import SharedList, alike_length
 from playground.nouns.wire_estimates import tokens_of
 
-Messages = list[dict[str, Any]]
+Messages = Sequence[dict[str, Any]]
 Size = Callable[[dict[str, Any]], int]  # from a message to its tokens
 CLEARED: Final = "[Old tool result content cleared]"
 _ASK: Final = "Summarise what was done so far, and what is left to do."
@@ -44,7 +44,7 @@ class _History:
     """
 
     def __init__(self) -> None:
-        self.messages: Messages = []
+        self.messages: Messages = ()
         self.sums = [0]  # tokens before each message
         self.results: list[int] = []  # indexes of the messages that hold a result
         self.result_sums = [0]  # tokens of all results before each of these messages
@@ -88,15 +88,18 @@ class Shortening:
     summary: int = 1_000
     _history: _History = field(default_factory=_History)
     _cleared: int = 0  # the number of cleared results, which are always the oldest
-    _sent: Messages = field(default_factory=list)  # the last history, with its results cleared
+    # the last history, with its results cleared
+    _sent: SharedList[dict[str, Any]] = field(default_factory=SharedList)
     _cut: int = 0  # the number of messages that are cut after the head
     _summaries: int = 0
     _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
-    def request(self, messages: Sequence[dict[str, Any]], size: Size, fixed: int) -> Shortened:
+    def request(self, messages: Messages, size: Size, fixed: int) -> Shortened:
         """Return the messages to send; `fixed` is the number of tokens of tools and system
         prompt."""
-        return _POLICIES[self.name](self, list(messages), size, fixed)
+        if not isinstance(messages, SharedList):
+            messages = list(messages)  # the caller's list may change
+        return _POLICIES[self.name](self, messages, size, fixed)
 
     def fresh(self) -> Shortening:
         """Return the same policy at its beginning, without a history."""
@@ -209,7 +212,7 @@ def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Sh
     return by_name[name]
 
 
-def head_length(messages: Sequence[dict[str, Any]]) -> int:
+def head_length(messages: Messages) -> int:
     """Return the number of leading messages: the system's and the user's first."""
     for index, message in enumerate(messages):
         if message.get("role") not in ("system", "developer"):
@@ -217,7 +220,7 @@ def head_length(messages: Sequence[dict[str, Any]]) -> int:
     return len(messages)
 
 
-def safe_start(messages: Sequence[dict[str, Any]], start: int) -> int:
+def safe_start(messages: Messages, start: int) -> int:
     """Return the first index from `start` on at which every result still has its call.
 
     If only results follow, return the last such index before `start`.
@@ -278,20 +281,26 @@ def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
     """Take the next request's messages, and clear the results that were cleared before."""
     history = policy._history
     shared = history.go_on(messages, size)
+    policy._sent = policy._sent.extended_with(shared, messages[shared:])
     before = bisect_left(history.results, shared)
-    policy._sent = [*policy._sent[:shared], *messages[shared:]]
-    for index in history.results[before : policy._cleared]:
-        policy._sent[index] = cleared(messages[index])
+    _clear_results(policy, before, policy._cleared)
 
 
 def _clear(policy: Shortening, count: int) -> Shortened:
     """Clear the oldest `count` results. A cleared result stays cleared."""
-    history, sent = policy._history, policy._sent
     changed = count > policy._cleared
-    for index in history.results[policy._cleared : max(0, count)]:
-        sent[index] = cleared(history.messages[index])
+    _clear_results(policy, policy._cleared, count)
     policy._cleared = max(policy._cleared, count)
-    return Shortened(list(sent), changed)
+    return Shortened(policy._sent, changed)
+
+
+def _clear_results(policy: Shortening, start: int, stop: int) -> None:
+    history = policy._history
+    if indexes := history.results[start : max(0, stop)]:
+        tail = list(history.messages[indexes[0] :])
+        for index in indexes:
+            tail[index - indexes[0]] = cleared(history.messages[index])
+        policy._sent = policy._sent.extended_with(indexes[0], tail)
 
 
 def by_length(message: dict[str, Any]) -> int:

@@ -17,6 +17,7 @@ from playground.questions.versions.blocks import KnownParts, blocks_of
 from playground.questions.versions.costs import PrefixCost, prefix_costs
 from playground.questions.versions.matching import KINDS, BlockChange, matched_blocks
 from playground.questions.versions.sides import Given, Version, both_versions
+from playground.sessions.collector import seldom
 from playground.sessions.session import Session
 
 
@@ -146,6 +147,7 @@ def _lost_words(cost: PrefixCost) -> str:
     providers="list",
     names="list",
 )
+@seldom()
 def diff(
     first: Given,
     second: Given,
