@@ -204,7 +204,16 @@ class WireFact(NamedTuple):
     ttls: list[str | None]
 
 
-Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact | HistoryFact | WireFact
+Fact = (
+    SessionFact
+    | RequestFact
+    | CallFact
+    | FindingFact
+    | BreakFact
+    | ToolsetFact
+    | HistoryFact
+    | WireFact
+)
 
 _WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column with few different texts
 _TIME: Final = pa.timestamp("us")
