@@ -439,7 +439,9 @@ def simulated_row(
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
         triples = zip(outcomes, row, billed, strict=True)
-        outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in triples]
+        outcomes = [
+            _checked_by_bill(one, sent, bill, billed[0], rules) for one, sent, bill in triples
+        ]
         outcomes = _with_unexplained(outcomes, row, billed, differences, rules, noted)
     simulation = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
@@ -448,14 +450,26 @@ def simulated_row(
 
 
 def _checked_by_bill(
-    outcome: Simulated, request: TimedRequest, bill: Billed | None, begun_with: Billed | None
+    outcome: Simulated,
+    request: TimedRequest,
+    bill: Billed | None,
+    begun_with: Billed | None,
+    rules: Rules,
 ) -> Simulated:
     """Downgrade an exact prediction if bills show that the session lacks what decided it."""
-    if bill is None or outcome.state != "exact":
+    if bill is None:
         return outcome
     low, high = request.total_range
     high = bill.total if high is None else high
     last = outcome.breakpoints[-1] if outcome.breakpoints else None
+    is_short = last is not None and request.sizes[last] < rules.minimum(request.wire.model)
+    if is_short and bill.cached and not bill.summed:
+        holds = f"the session holds {low:,} to {high:,}"
+        state: State = "unpredictable" if outcome.state == "exact" else outcome.state
+        reason = f"the bill shows {bill.cached:,} cached tokens, {holds}"
+        return replace(outcome, state=state, reason=reason)
+    if outcome.state != "exact":
+        return outcome
     warm = begun_with is not None and begun_with.read > 0
     doubt = ""
     if bill.summed:
