@@ -333,7 +333,8 @@ def test_the_same_json_in_another_order_is_said_to_be_that() -> None:
 def test_a_request_is_chosen_by_its_number_and_one_too_many_is_told() -> None:
     session = pg.sample_sessions()["02-parallel-calls"]
     found = pg.diff(session, session, request=1)
-    assert (found.first.request, found.first.requests) == (1, 3)
+    assert found.first.position == "request 1 of 3, before its answer"
+    assert pg.diff(session, session).first.position == "request 3 of 3"
     with pytest.raises(InputFault, match="request 9 of 3 requests; expected 1 to 3"):
         pg.diff(session, session, request=9)
 

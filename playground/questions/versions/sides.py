@@ -34,7 +34,8 @@ class Version:
     """One side of a comparison: a request of a session, its model, and its tokens.
 
     `agent` is the program that wrote the session, with its version, if the transcript says so;
-    `request` is the request's number, from 1 to `requests`.
+    `request` is the request's number, from 1 to `requests`. If `is_answered`, the session has an
+    answer to it, which Compare counts and this does not.
     """
 
     name: str
@@ -44,6 +45,13 @@ class Version:
     request: int
     requests: int
     count: TokenCount
+    is_answered: bool = False
+
+    @property
+    def position(self) -> str:
+        """The request's number in words."""
+        answered = ", before its answer" if self.is_answered else ""
+        return f"request {self.request} of {self.requests}{answered}"
 
     @cached_property
     def _wires(self) -> dict[str, WireRequest]:
@@ -124,10 +132,11 @@ def _choose(requests: list[Any], request: int) -> tuple[Any, int]:
 
 def _version(session: Session, name: str, model: str, dialect: str, request: int) -> Version:
     session_for_model = session.with_model(model)
-    model = session_for_model.task.model_name
+    model, is_answered = session_for_model.task.model_name, False
     if dialect:
         stops = _stops(session_for_model)
         stop, number = _choose(stops, request)
+        is_answered = stop < len(session.messages)
         body, requests = _rendered_body(session_for_model, dialect, stop), len(stops)
     else:
         bodies = sent_requests(session_for_model).bodies
@@ -136,7 +145,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
         model = model or str(body.get("model") or "")
     agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
     count = count_tokens(body, model=model)
-    return Version(name, agent, model, body, number, requests, count)
+    return Version(name, agent, model, body, number, requests, count, is_answered)
 
 
 def _stops(session: Session) -> list[int]:
