@@ -4,3 +4,8 @@
 examples keep the laws of all dialects. `page.py` is the view Declare, and `commands.py` the command
 `dialect`.
 """
+
+from typing import Final
+
+RULES: Final = "To call a tool, write exactly the form of the example below."
+"""The rules of a new dialect. Its prompt shows an example of a call after them."""
