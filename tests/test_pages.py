@@ -902,6 +902,28 @@ def test_a_broken_stream_says_so() -> None:
     assert any("1 finding about the stream" in box.label for box in app.expander)
 
 
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        ('{"error": {"message": "no key"}}', "The provider sent an error in place of a reply."),
+        ("<html>502</html>", "What came is no stream of a reply, so there is no text to read."),
+        ("", "Nothing came, so there is no text to read."),
+    ],
+)
+def test_a_recording_without_text_says_what_it_is(home: Any, came: str, said: str) -> None:
+    lines = [
+        {"format": "playground-recording/2", "model": "m"},
+        {"request": {"model": "m", "messages": [{"role": "user", "content": "hi"}]}, "url": "u"},
+        *([{"t": 0.2, "raw": came}] if came else []),
+        {"end": 0.3, "error": None},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    on_disk().add("refused", new_entry(first_session(Source("refused.jsonl", data)).session))
+    app = page("replay", session="refused")
+    assert said in {box.value for box in (*app.error, *app.info)}
+    assert not any("columns" in data for data in _fed(app))
+
+
 def test_a_conversation_with_its_streams_is_offered_to_replay() -> None:
     """It opened in Compare, though three streams were what had been recorded."""
     app = page("compare", session="02-parallel-calls")

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,11 @@ def test_a_session_comes_back_as_it_was(name: str) -> None:
     entry = read_entry(new_entry(session), name)
     assert entry.original == session == entry.session
     assert entry.label.messages == len(session.messages)
+
+
+def test_a_recording_of_which_nothing_came_is_kept() -> None:
+    session = replace(SESSION, recordings=(Recording("one", "xml", chunks=()),))
+    assert read_entry(new_entry(session), "one").session == session
 
 
 def test_edits_and_recordings_come_back_and_the_session_as_it_came_is_not_written_anew() -> None:
