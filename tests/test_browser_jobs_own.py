@@ -116,7 +116,7 @@ def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(
     answers = page.locator(".st-key-answers")
     expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
     hand.click(page.get_by_text("Trial: ask n times"))
-    expect(jobs.button(page, "Ask 7 times")).to_be_visible()  # which moves the others
+    expect(jobs.button(page, "Set to 7 times")).to_be_visible()  # which moves the others
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     hand.click(jobs.button(page, "Run trial"))
     expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=60_000)
