@@ -185,8 +185,8 @@ def _draw_interrupted(name: str) -> None:
         horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
     ):
         say.text(name, width=260)
-        begun = " of " * bool(head.get("name")) + str(head.get("name", ""))
-        say.text(f"interrupted recording{begun}: it breaks off before its end", width="stretch")
+        kind = " · ".join(filter(None, ("interrupted recording", str(head.get("name", "")))))
+        say.text(kind, width="stretch")
         for label, page in (("Replay", "replay"), ("Ask again", "compare")):
             say.button(
                 label, key=f"{label} {name}", type="tertiary", on_click=_resume, args=(name, page)

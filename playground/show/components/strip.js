@@ -510,6 +510,7 @@ function mount({ data, parentElement, setTriggerValue }) {
     return undefined
   }
   const strip = new Strip(root, data, report)
+  root.getRootNode().host?.closest(".st-key-strip")?.style.setProperty("min-height", "0") // it is drawn
   if (before) {
     before.leave()
     strip.used = before.used && before.requests.length === strip.requests.length
