@@ -19,6 +19,7 @@ from test_pages import boards, page
 import playground as pg
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message, TextPart
+from playground.questions.token_counts import count_rendering
 from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
@@ -329,6 +330,16 @@ def test_the_same_json_in_another_order_is_said_to_be_that() -> None:
     found = pg.diff(BEFORE, after)
     assert found.changes[0].note == "the same JSON with keys in another order"
     assert found.costs[0].parts and found.costs[0].parts.rule == "json-key-order"
+
+
+@pytest.mark.parametrize("name", pg.sample_sessions())
+def test_a_request_without_an_answer_has_as_many_tokens_as_compare_counts(name: str) -> None:
+    """The environment block was left out."""
+    session = pg.sample_sessions()[name]
+    side = pg.diff(session, session).first
+    compared = pg.compare(session, ["native"]).columns[0].rendering
+    counted = count_rendering(compared, session.task.model_name)
+    assert side.is_answered or side.count.tokens == counted.tokens
 
 
 def test_a_request_is_chosen_by_its_number_and_one_too_many_is_told() -> None:

@@ -17,9 +17,8 @@ from playground.base.shared_lists import SharedList
 from playground.base.wording import grouped
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
-from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireRequest, read_wire
-from playground.questions.token_counts import count_tokens
+from playground.questions.token_counts import chat_body, count_tokens
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.tokens.count import TokenCount
@@ -162,8 +161,8 @@ def _stops(session: Session) -> list[int]:
 
 
 def _rendered_body(session: Session, dialect: str, stop: int) -> dict[str, Any]:
-    chosen, data = get_dialect(dialect), session.prompt_data(stop)
-    messages = next(iter(requests_of(chosen, data, [len(data.messages)])))
-    body: dict[str, Any] = {"model": session.task.model_name, "messages": list(messages)}
-    tools = chosen.request_tools(data)
-    return body | ({"tools": list(tools)} if tools else {})
+    """Return a request as a dialect writes it. Only a dialect's own marks are set."""
+    chosen = get_dialect(dialect)
+    plain = chosen if chosen.marks_itself else chosen.with_policy("none")
+    rendering = plain.render(session.prompt_data(stop))
+    return chat_body(rendering, session.task.model_name)
