@@ -45,7 +45,11 @@ timeline = reading.timeline
 last = len(timeline.steps) - 1
 step = min(state.url_number("step", last), last)  # by default the last step, with the whole reply
 rests = widget_changes.of(replay.PLAYER, replay.take_position, field="position")
-components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
+if timeline.text:
+    components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
+elif recording.error is None:
+    came = "What came is no stream of a reply" if recording.chunks else "Nothing came"
+    st.info(f"{came}, so there is no text to read.")
 hint = replay.about(recording, timeline)
 replay.about_servers(reading)
 widgets.show_findings(recording.findings, "about the stream")

@@ -911,7 +911,7 @@ def test_every_column_is_asked_without_a_key_and_a_trial_says_what_is_proven(
     page.get_by_role("spinbutton", name="Times").press("Enter")
     page.get_by_role("button", name="Run trial").click()
     expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=30_000)
-    page.get_by_role("button", name="Ask 7 times").click()  # the fewest that can prove anything
+    page.get_by_role("button", name="Set to 7 times").click()  # the fewest that can prove anything
     expect(page.get_by_role("spinbutton", name="Times")).to_have_value("7")
     expect(page.get_by_text("too few to prove")).to_have_count(0)
     replays.first.click()

@@ -80,7 +80,7 @@ def test_two_system_prompts_are_compared_word_for_word(hand: Hand, tour: Tour) -
 def test_what_an_interrupted_recording_holds_is_replayed(hand: Hand, tour: Tour) -> None:
     page = hand.page
     row = page.locator("[class*=st-key-kept]", has_text="harbour.jsonl")
-    expect(row).to_contain_text("interrupted recording: it breaks off before its end")
+    expect(row).to_contain_text("interrupted recording")
     hand.click(row.get_by_role("button", name="Replay", exact=True))
     expect(page.get_by_text("The recording breaks off here: it was stopped")).to_be_visible()
     expect(page.locator(".player .text").first).to_contain_text("Hel")
@@ -116,7 +116,7 @@ def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(
     answers = page.locator(".st-key-answers")
     expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
     hand.click(page.get_by_text("Trial: ask n times"))
-    expect(jobs.button(page, "Ask 7 times")).to_be_visible()  # which moves the others
+    expect(jobs.button(page, "Set to 7 times")).to_be_visible()  # which moves the others
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     hand.click(jobs.button(page, "Run trial"))
     expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=60_000)

@@ -22,7 +22,7 @@ from playground.nouns.messages import Message, TextPart
 from playground.sessions.loading import first_session
 from playground.sessions.session import RequestRecord, RequestRow
 from playground.sessions.source import Source
-from playground.show.policy_bars import PricedPolicy, best_saving
+from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars
 from playground.show.strip import strip as picture
 
 SIZES = [
@@ -348,6 +348,13 @@ def test_no_policy_saves_what_other_requests_cost() -> None:
     assert marked.cost_permille < sent.cost_permille
     assert best_saving(offered, sent) == ""
     assert best_saving(offered, none).startswith("claude-code would save ")
+    assert not any("tokens" in bar["figure"] for bar in policy_bars(offered, ""))
+    bars = policy_bars([*offered, PricedPolicy("sent", "sent", sent)], "sent")
+    assert all(
+        f"of {sum(c.total for c in cell.requests):,} tokens · "
+        in "".join(bar["figure"] for bar in bars if bar["key"] == name)
+        for name, cell in (("none", none), ("claude-code", marked), ("sent", sent))
+    )
 
 
 BEDROCK = "https://bedrock-runtime.eu-west-1.amazonaws.com/model"

@@ -389,6 +389,12 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     unlike = pg.simulate_cache(replace(noted, requests=much), dialect="native").requests[0]
     assert unlike.state == "unpredictable"  # the harness sent more than it wrote down
     assert "94,540 tokens were billed, but the session holds 3," in unlike.reason
+    alone = session(1, task=TaskConfig(), tools=())
+    short = replace(alone, requests=(replace(records[0], usage=cold.usage),))
+    brief = pg.simulate_cache(short, dialect="native")  # it holds a part of the marked prefix
+    shown = "the bill shows 4,540 cached tokens, the session holds 101 to 189"
+    assert (brief.requests[0].state, brief.why(0)) == ("unpredictable", shown)
+    assert "below-minimum" not in {each.code for each in brief.findings}
     some = replace(noted, requests=records[:2])
     assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 3600.0, 3600.0]
     one = replace(noted, requests=records[:1])

@@ -155,6 +155,28 @@ def test_a_tool_of_transcripts_without_a_list_was_not_refused_to_them(tmp_path: 
     }
 
 
+def test_a_tool_that_only_the_history_of_a_request_calls_is_not_called_unused(
+    tmp_path: Path,
+) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "Look", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "Look around"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "the sea"},
+        {"role": "assistant", "content": "I see the sea."},
+        {"role": "user", "content": "And now?"},
+    ]
+    tools = [{"type": "function", "function": {"name": name}} for name in ("Look", "List")]
+    given, out = tmp_path / "bodies.jsonl", tmp_path / "o"
+    given.write_text(f"{json.dumps({'model': 'gpt-4o', 'messages': said, 'tools': tools})}\n" * 2)
+    build_corpus(out, [given], engine="serial")
+    rows = pg.corpus(out).ask("tools").records()
+    assert {r["tool"]: (r["calls"], r["in_histories"], r["note"]) for r in rows} == {
+        "List": (0, 0, "never used"),
+        "Look": (0, 2, "only in histories"),
+    }
+
+
 def test_sessions_behind_a_number_tell_the_first_request_as_the_cache_lab_numbers_it(
     tmp_path: Path,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -333,6 +334,9 @@ def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
     ]
     assert '<do>\n{"tool": "get_weather"' in str(message["content"]).replace("\\n", "\n")
     assert dialect.stops == ("<|over|>",)
+    lines = dialect.format_dialect_rules(pg.sample_sessions()["02-parallel-calls"].prompt_data())
+    announced = [text for line, text in pairwise(lines.split("\n")) if line.endswith(":")]
+    assert announced == [""]  # before the example; nothing else is announced and left out
 
 
 def test_a_result_that_names_its_tool_and_its_call_has_holes_for_them() -> None:

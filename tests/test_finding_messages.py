@@ -102,6 +102,11 @@ def test_what_a_remedy_names_is_there(code: str) -> None:
         command = command_of([word for word in words.split() if word.islower()])
         options = {option for parameter in command.params for option in parameter.opts}
         assert set(re.findall(r"--[\w-]+", words)) <= options, (command.name, words)
+        if re.search(r"\b[A-Z]{2,}\b", words):  # written out, so it must run as it stands
+            required = [each for each in command.params if isinstance(each, click.Argument)]
+            assert {each.human_readable_name for each in required if each.required} <= {
+                *words.split()
+            }
     for name in re.findall(r"`playground\.(\w+)`", remedy):
         assert hasattr(pg, name)
     assert "--" not in re.sub(r"`playground [^`]+`", "", remedy), "an option without its command"

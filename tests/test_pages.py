@@ -285,6 +285,26 @@ def test_a_part_that_has_no_block_gets_a_row_to_be_edited_in() -> None:
     assert data["editing"]["changes"][0].startswith("Role: ")
 
 
+def test_the_count_below_the_strip_stands_on_the_page_that_it_names(home: Any) -> None:
+    """A request's thought signatures are in its body, but in nothing that a dialect writes."""
+    call = {"functionCall": {"name": "tides", "args": {}}, "thoughtSignature": "QUJD" * 300}
+    contents = [
+        {"role": "user", "parts": [{"text": "When is high tide?"}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "tides", "response": {}}}]},
+    ]
+    body = json.dumps({"model": "gemini-2.5-pro", "contents": contents}).encode()
+    on_disk().add("asked", new_entry(first_session(Source("asked.json", body)).session))
+    for policy, name in (("as-sent", "diff"), ("none", "compare")):
+        told = " ".join(
+            each.value for each in page("cache", session="asked", policy=policy).caption
+        )
+        found = re.search(r"(Diff|Compare) counts .* ([\d,]+) tokens \(", told)
+        assert found and found[1] == name.capitalize()
+        shown = page(name, session="asked", before="asked", dialects="native")
+        assert f"~{found[2]}" in "".join(each.proto.json for each in shown.get("bidi_component"))
+
+
 def test_the_difference_shows_what_is_invisible() -> None:
     app = page("compare", session="02-parallel-calls", view="Lines")
     (data,) = payloads(app)
@@ -880,6 +900,28 @@ def test_a_broken_stream_says_so() -> None:
     upload(app, "answer.sse", stream().partition(b'data: {"type": "message_delta')[0])
     assert any("ended: no end" in text.value for text in app.text)
     assert any("1 finding about the stream" in box.label for box in app.expander)
+
+
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        ('{"error": {"message": "no key"}}', "The provider sent an error in place of a reply."),
+        ("<html>502</html>", "What came is no stream of a reply, so there is no text to read."),
+        ("", "Nothing came, so there is no text to read."),
+    ],
+)
+def test_a_recording_without_text_says_what_it_is(home: Any, came: str, said: str) -> None:
+    lines = [
+        {"format": "playground-recording/2", "model": "m"},
+        {"request": {"model": "m", "messages": [{"role": "user", "content": "hi"}]}, "url": "u"},
+        *([{"t": 0.2, "raw": came}] if came else []),
+        {"end": 0.3, "error": None},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    on_disk().add("refused", new_entry(first_session(Source("refused.jsonl", data)).session))
+    app = page("replay", session="refused")
+    assert said in {box.value for box in (*app.error, *app.info)}
+    assert not any("columns" in data for data in _fed(app))
 
 
 def test_a_conversation_with_its_streams_is_offered_to_replay() -> None:

@@ -56,6 +56,12 @@ reply = client.chat.completions.create(
 )
 """
 FUNCTION = 'def get_tides(harbour: str) -> str:\n    """The tides of a harbour."""\n'
+CASSETTE = """\
+interactions:
+- request: {method: POST, uri: https://x.com/v1/conversations/c/items, body: '{"items": []}'}
+  response: {body: {string: '{"object": "list", "data": []}'}, status: {code: 200, message: OK}}
+version: 1
+"""
 
 KNOWN: list[tuple[str, str, Kind, str]] = [
     ("a body", TEXT, "session", REQUEST),
@@ -111,6 +117,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "session",
         "Bedrock Converse request: system prompt, 1 message",
     ),
+    ("a cassette without a chat", CASSETTE, "nothing", "YAML in no form that is known here"),
     ("words", "Hello!", "reply", NO_CALL.format(6)),
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
     ("a broken body", SPOILED, "reply", "JSON that cannot be read"),

@@ -210,6 +210,10 @@ def test_the_links_lead_to_where_the_server_is(tmp_path: Path) -> None:
     found = links(tmp_path, *public, STREAMLIT_SERVER_PORT=str(port))
     start = rf"http://(localhost|[\d.]+):{port}/in/\?token=\S{{32}}"
     assert all(re.fullmatch(start, link) and "0.0.0.0" not in link for link in found)
+    only_here = "Only this machine reaches it. For others, add --server.address 0.0.0.0"
+    assert only_here not in (tmp_path / "app.log").read_text()
+    links(tmp_path, "--public")
+    assert only_here in (tmp_path / "app.log").read_text()
 
 
 def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterable
 from dataclasses import replace
@@ -358,8 +359,12 @@ def check(reading: ServerReading, text: str) -> None:
     # nothing that our own reading hands over is silently gone: it is handed over, or dropped
     assert handed(reading.lossless.events) <= handed(reading.events) | lost
     assert not handed(reading.events) & lost
-    told = sum(finding.code == "server-delivers" for finding in reading.findings)
-    assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + told
+    told = [each.message for each in reading.findings if each.code == "server-delivers"]
+    assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + len(told)
+    # who aborts a call and who hands it over is one sentence, and no call is one of none
+    assert all("parser aborts the call of" in each and "hands it over" in each for each in told)
+    over, of = map(int, re.findall(r"(\d+) of (\d+) call", reading.handed)[0])
+    assert over <= of
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):
         assert reading.server_findings

@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 from strategies import DIALECTS, GENERAL
 
+from playground.base.findings import CODES
 from playground.base.fixes import with_fix
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
@@ -187,6 +188,14 @@ def test_it_is_told(dialect: str, text: str, code: str) -> None:
     findings = parse(text, dialect, [WEATHER]).findings
     assert code in {"", *(finding.code for finding in findings)}
     assert any(finding.severity == "warning" for finding in findings)
+
+
+def test_a_form_that_another_dialect_reads_is_not_said_to_have_no_reader() -> None:
+    text = "<get_weather>\n<city>Rome</city>\n</get_weather>"
+    assert parse(text, "xml", [WEATHER]).tool_calls
+    (found,) = parse(text, "glm", [WEATHER]).findings
+    assert found.code == "unread-call"
+    assert "this dialect does not read" in CODES[found.code].meaning
 
 
 @pytest.mark.parametrize(

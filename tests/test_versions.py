@@ -19,6 +19,7 @@ from test_pages import boards, page
 import playground as pg
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message, TextPart
+from playground.questions.token_counts import count_rendering
 from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
@@ -297,7 +298,8 @@ def test_two_forms_are_written_in_one_dialect() -> None:
         ],
     }
     found = pg.diff({**BEFORE, "messages": BEFORE["messages"][1:2]}, openai)
-    assert found.form == ("written in native: anthropic-messages and openai-chat differ in form")
+    differ = "anthropic-messages and openai-chat differ in form"
+    assert found.form == f"written in native, which is assumed: {differ}"
     told = [(c.kind, c.tier) for c in found.changes]
     assert told == [("removed", "tools")] * 3 + [("same", "system")] * 3 + [("same", "messages")]
 
@@ -330,10 +332,21 @@ def test_the_same_json_in_another_order_is_said_to_be_that() -> None:
     assert found.costs[0].parts and found.costs[0].parts.rule == "json-key-order"
 
 
+@pytest.mark.parametrize("name", pg.sample_sessions())
+def test_a_request_without_an_answer_has_as_many_tokens_as_compare_counts(name: str) -> None:
+    """The environment block was left out."""
+    session = pg.sample_sessions()[name]
+    side = pg.diff(session, session).first
+    compared = pg.compare(session, ["native"]).columns[0].rendering
+    counted = count_rendering(compared, session.task.model_name)
+    assert side.is_answered or side.count.tokens == counted.tokens
+
+
 def test_a_request_is_chosen_by_its_number_and_one_too_many_is_told() -> None:
     session = pg.sample_sessions()["02-parallel-calls"]
     found = pg.diff(session, session, request=1)
-    assert (found.first.request, found.first.requests) == (1, 3)
+    assert found.first.position == "request 1 of 3, before its answer"
+    assert pg.diff(session, session).first.position == "request 3 of 3"
     with pytest.raises(InputFault, match="request 9 of 3 requests; expected 1 to 3"):
         pg.diff(session, session, request=9)
 

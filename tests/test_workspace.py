@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,11 @@ def test_a_session_comes_back_as_it_was(name: str) -> None:
     entry = read_entry(new_entry(session), name)
     assert entry.original == session == entry.session
     assert entry.label.messages == len(session.messages)
+
+
+def test_a_recording_of_which_nothing_came_is_kept() -> None:
+    session = replace(SESSION, recordings=(Recording("one", "xml", chunks=()),))
+    assert read_entry(new_entry(session), "one").session == session
 
 
 def test_edits_and_recordings_come_back_and_the_session_as_it_came_is_not_written_anew() -> None:
@@ -615,8 +621,30 @@ def test_start_lists_a_row_each_folds_a_files_sessions_and_names_what_was_interr
     assert "cut.jsonl" not in {text.value for text in page("start").text}
 
 
+def test_asking_an_interrupted_request_again_sends_it_without_the_reply_to_the_same_model(
+    home: Path,
+) -> None:
+    paths.recordings().mkdir(parents=True)
+    closed = {"end": 1.0, "usage": None, "error": {"type": "cut", "message": "it was closed"}}
+    lines = "".join(f"{json.dumps(line)}\n" for line in (*CUT, closed))
+    (paths.recordings() / "closed.jsonl").write_text(lines)
+    app = page("start")
+    press(app, "Ask again")
+    (user,) = on_disk().entry("closed").session.messages
+    assert user.text == "hi"
+    assert on_disk().entry("closed").session.task.model_name == "openai/m"
+    asked = [app.session_state[key] for key in ("run model", "run server", "dialects")]
+    assert asked == ["openai/m", "http://x/v1", ["native"]]
+
+
 CUT = (
-    {"format": "playground-recording/2", "name": "a run", "dialect": "hermes", "model": "m"},
+    {
+        "format": "playground-recording/2",
+        "name": "a run",
+        "dialect": "hermes",
+        "model": "openai/m",
+        "server": "http://x/v1",
+    },
     {"request": {"model": "m", "messages": [{"role": "user", "content": "hi"}]}, "url": "http://x"},
     {"t": 0.3, "status": 200},
     {"t": 0.31, "raw": 'data: {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}\n\n'},

@@ -97,6 +97,12 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
     )
 
 
+def ask_next(model: str, server: str) -> None:
+    """Set the model and the server of the next run; the scripted server is started anew."""
+    state.choose(_MODEL, model)
+    state.choose(_SERVER, "" if model == _SCRIPTED else server)
+
+
 def want() -> None:
     """Let the next run of the page send the session in every column."""
     if access.current().may_run and not _is_busy():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from math import isnan
+from math import inf, isnan
 from typing import Any, Final
 
 import streamlit as st
@@ -36,6 +36,7 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.requests import billed_for, sent_at
 from playground.cache.answers.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.cache.prefixes import size_between
 from playground.cache.rules import Rules, rules_of
 from playground.cache.rules.age import aged
 from playground.dialects import Dialect, dialect_names, get_dialect
@@ -235,10 +236,12 @@ def _about_sizes(question: CacheQuestion, cell: CacheSimulation) -> str:
     except InputFault:
         return text
     low, high = count.range
-    exact = "exactly" if low == high else f"{low:,} to {f'{high:,}' if high else 'more'}"
+    exact = "exactly" if low == high else size_between(low, inf if high is None else high)
+    is_sent = question.is_imported
+    counts = "Diff counts the last request as sent" if is_sent else "Compare counts the session"
     return (
-        f"{text} Compare counts the last request by the model's tokenizer or family, with what "
-        f"the provider adds: {count.tokens:,} tokens ({exact})."
+        f"{text} {counts} by the model's tokenizer or family, with what the provider adds: "
+        f"{count.tokens:,} tokens ({exact})."
     )
 
 

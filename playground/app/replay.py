@@ -199,7 +199,8 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
         if recording.error.get("type") == "cut":
             st.warning("The recording breaks off here: it was stopped before its end.")
         else:
-            st.error("The provider sent an error during the stream.")
+            where = "during the stream" if timeline.text else "in place of a reply"
+            st.error(f"The provider sent an error {where}.")
             say.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
         say.text(recording.note)

@@ -102,7 +102,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": warning("another dialect would read calls in this text, this one reads none"),
     "near-marker": warning("text that is nearly a marker of calls, or a part of one: kept as text"),
     "unread-call": warning(
-        "a tool's name and arguments in a form that no dialect reads: kept as text"
+        "a tool's name and arguments in a form that this dialect does not read: kept as text"
     ),
     "foreign-closer": warning(
         "a closing marker of another dialect's calls, without its opener: kept as text"

@@ -62,8 +62,10 @@ FIXES: Final[dict[str, str]] = {
     "unknown-tool": "give the session the tool, or name the tools in the rules",
     "missing-opener": "show the whole form in the rules' example, or try another dialect",
     # what a server makes of it
-    "server-drops": "send its authors the smallest recording: `playground replay --report SERVER`",
-    "call-as-text": "read its content yourself, or tell its authors (`playground replay --report`)",
+    "server-drops": "send its authors the smallest recording: `playground replay RECORDING "
+    "--report SERVER`",
+    "call-as-text": "read its content yourself, or tell its authors (`playground replay RECORDING "
+    "--report SERVER`)",
     "server-fails": "send the request again: the client has received nothing",
     "server-delivers": "check the server's calls before they are run",
     "unknown-parser": "choose one of the named parsers",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from typing import Any, Final
 
 from playground.base.findings import Finding, finding
@@ -30,6 +30,7 @@ class SentRow:
     outcomes: Sequence[Simulated]
     differences: Sequence[FirstDifference | None]
     rules: Rules
+    billed: Sequence[Billed | None] = ()
 
     @property
     def marked(self) -> bool:
@@ -198,8 +199,10 @@ def _gemini_freeze(sent: SentRow) -> Seen:
 
 
 def _below_minimum(sent: SentRow) -> Seen:
-    for number, request in enumerate(sent.row):
+    for number, (request, bill) in enumerate(zip_longest(sent.row, sent.billed)):
         mark, minimum = sent.last_mark(number), sent.minimum(number)
+        if bill is not None and bill.cached:
+            continue  # the prefix was longer than what the session holds of it
         # Providers do not report this: a prefix below the minimum is silently not cached.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             low, high = request.size_range(mark)

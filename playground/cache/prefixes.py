@@ -47,7 +47,12 @@ class Billed:
 
     @property
     def total(self) -> int:
-        return self.read + self.write + self.uncached
+        return self.cached + self.uncached
+
+    @property
+    def cached(self) -> int:
+        """The length of the prefix that the cache holds after the request."""
+        return self.read + self.write
 
 
 class TimedRequest:
@@ -193,8 +198,8 @@ class TimedRequest:
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
         """Return the fewest and most tokens up to a mark; a bill gives those of the last one."""
         billed = self.billed
-        if billed is not None and point == last and billed.read + billed.write:
-            return billed.read + billed.write, billed.read + billed.write
+        if billed is not None and point == last and billed.cached:
+            return billed.cached, billed.cached
         return self.size_range(point)
 
     @property

@@ -498,9 +498,9 @@ class CacheSimulator:
             # The bill gives the exact size of the entry at the last mark: this entry has 2 to 4
             # tokens less than the request, even if the mark is on the last block.
             billed = request.billed
-            sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
+            sized = billed is not None and point == points[-1] and billed.cached > 0
             if billed is not None and sized:
-                size = billed.read + billed.write
+                size = billed.cached
             self._remember(request, point, size, ttl, sized, settings, unclear)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 

@@ -200,7 +200,7 @@ def _rows(
             earlier, bill = before[provider]
             difference = first_difference(earlier, request, simulator.rules)
             predicted = outcome.read if state == "predictable" else None
-            cached = bill.read + bill.write
+            cached = bill.cached
             answers = ThreeAnswers(predicted, billed.read, cached, diagnosis, difference)
             if found := disagreement(answers, f"{file}, request {index}"):
                 findings.append(found)

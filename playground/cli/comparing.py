@@ -82,8 +82,7 @@ def _print(difference: VersionDiff, words: bool, every: bool) -> None:
     say(difference.headline)
     for letter, side in zip("AB", (difference.first, difference.second), strict=True):
         agent = f", {side.agent}" if side.agent else ""
-        position = f"request {side.request} of {side.requests}"
-        say(f"{letter}: {side.name}{agent}, {side.model}, {position}, {side.count.kind}")
+        say(f"{letter}: {side.name}{agent}, {side.model}, {side.position}, {side.count.kind}")
     say(f"both {difference.form}")
     changes = [change for change in difference.changes if every or change.kind != "same"]
     if changes:

@@ -115,7 +115,12 @@ def record(
     search = searcher(tuple(environment_secrets()), emails)
     try:
         recorder = Recorder(
-            lines, search, name=name or f"{model} {dialect}", dialect=dialect, model=model
+            lines,
+            search,
+            name=name or f"{model} {dialect}",
+            dialect=dialect,
+            model=model,
+            server=base_url,
         )
         access = {"max_retries": 0, **access_arguments(model, base_url), **(parameters or {})}
         run = _Run(recorder, limits or Limits(timeout), cancel, progress)

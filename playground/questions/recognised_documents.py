@@ -17,7 +17,7 @@ from playground.dialects.raw_prompts import ChatTemplate
 from playground.questions.pasted_texts import template_title
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
-from playground.sessions.formats import get_format
+from playground.sessions.formats import get_format, recognising
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.pasted import Unwrapped
 from playground.sessions.session import Session
@@ -91,7 +91,7 @@ class Recognised:
 def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
     """Recognise sessions, tools, or a template, dialect or policy; return None for prose.
 
-    JSON or a Python file without any of these, or a broken YAML file, is recognised as "nothing".
+    JSON, a Python or a YAML file without any of these is recognised as "nothing".
     """
     text, data = unwrapped.text, unwrapped.text.encode("utf-8", "surrogatepass")
     place = PASTED if unwrapped.wrapping else name or PASTED
@@ -245,8 +245,12 @@ def _yaml(data: bytes, place: str) -> Recognised | None:
     except InputFault as fault:
         if place == file_name:
             return Recognised("nothing", "YAML that cannot be read", unread=(str(fault),))
-    recognised = _stream(Source(file_name, data))
-    return replace(recognised, name=file_name) if recognised else None
+    try:
+        return replace(recognise_sessions(Source(file_name, data)), name=file_name)
+    except InputFault as fault:
+        is_document = place == file_name or any(recognising(Source(file_name, data)))
+        title, unread = "YAML in no form that is known here", (str(fault),)
+        return Recognised("nothing", title, unread=unread) if is_document else None
 
 
 def _template_file(text: str, place: str) -> Recognised:

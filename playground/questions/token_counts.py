@@ -78,7 +78,7 @@ def count_tokens(
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:
     """Count the tokens of a rendered request, as it would be sent to Chat Completions."""
-    return count_request(_chat_body(rendering, model), model, "openai-chat")
+    return count_request(chat_body(rendering, model), model, "openai-chat")
 
 
 def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, Any]:
@@ -86,10 +86,11 @@ def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, 
         return sent_requests(session).bodies[-1]
     session_for_model = session.with_model(model)
     rendering = get_dialect(dialect or "native").render(session_for_model.prompt_data())
-    return _chat_body(rendering, session_for_model.task.model_name)
+    return chat_body(rendering, session_for_model.task.model_name)
 
 
-def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
+def chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
+    """Return a rendered request as the body of a Chat Completion."""
     body: dict[str, Any] = {"model": model, "messages": rendering.messages}
     return body | ({"tools": list(rendering.tools)} if rendering.tools else {})
 

@@ -228,7 +228,10 @@ def _lock(handle: int) -> None:
 
 
 def interrupted(folder: Path) -> list[Path]:
-    """Return the recordings in a folder that have no end and that nobody writes, newest first."""
+    """Return the recordings in a folder that were cut off and that nobody writes, newest first.
+
+    They have no end, or one that says so, as when the tab that asked was closed.
+    """
     paths_by_age = []
     for path in folder.glob("*.jsonl"):
         with suppress(OSError):  # it is gone by now, or of another user
@@ -240,7 +243,8 @@ def interrupted(folder: Path) -> list[Path]:
 def _has_end(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _LONGEST_END))
-        return file.read().rstrip().rpartition(b"\n")[2].startswith(b'{"end"')
+        last = file.read().rstrip().rpartition(b"\n")[2]
+        return last.startswith(b'{"end"') and b'"error": {"type": "cut"' not in last
 
 
 def _is_written(path: Path) -> bool:

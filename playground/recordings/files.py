@@ -37,9 +37,9 @@ _CUT: Final = {
 }
 
 
-def header(name: str, dialect: str, model: str) -> dict[str, Any]:
-    """Return a recording file's first line."""
-    fields = {"name": name, "dialect": dialect, "model": model}
+def header(name: str, dialect: str, model: str, server: str = "") -> dict[str, Any]:
+    """Return a recording file's first line; `server` is an address that is not the provider's."""
+    fields = {"name": name, "dialect": dialect, "model": model, "server": server}
     stated = {key: value for key, value in fields.items() if value}
     return {"format": FORMAT, "timing": "recorded", **stated}
 

@@ -39,6 +39,7 @@ class Recorder:
         name: str,
         dialect: str,
         model: str,
+        server: str = "",
         kept_bytes: int = WHOLE_BYTES,
     ) -> None:
         self._lines, self._search = lines, search
@@ -58,7 +59,7 @@ class Recorder:
         self.request: dict[str, Any] = {}
         self.size = 0
         self.whole = True
-        self._add(files.header(self._clean(name), dialect, self._clean(model)))
+        self._add(files.header(self._clean(name), dialect, self._clean(model), self._clean(server)))
         self._lines.keep(now=True)
 
     def record_request(self, url: str, request: dict[str, Any]) -> None:

@@ -195,7 +195,8 @@ def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> 
         _drop(reply, segment)
         return
     call = complete_call(segment, reply.tools, with_open)
-    message = f"{reply.server} hands over the call of {call.name!r} as far as it was read"
+    ours = f"this project's parser aborts the call of {call.name!r}"
+    message = f"{ours}, {reply.server} hands it over as far as it was read"
     start = Span(aborted.span.start, aborted.span.start)
     note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
     # an argument with the key None is the whole body of a call, and is never lost

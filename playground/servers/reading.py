@@ -110,8 +110,9 @@ class ServerReading(ParseResult):
     @property
     def handed(self) -> str:
         """A sentence with the number of calls that the server hands over, out of all calls in the
-        reply, and the number of characters that it drops."""
-        calls = f"{len(self.tool_calls)} of {counted(len(self.lossless.tool_calls), 'call')}"
+        reply, also those that our parser aborts, and the number of characters that it drops."""
+        begun = len(self.lossless.tool_calls) + len(self.lossless.aborted)
+        calls = f"{len(self.tool_calls)} of {counted(begun, 'call')}"
         dropped = counted(self.dropped_characters, "character")
         return f"{self.name} hands over {calls}, drops {dropped}"
 

@@ -309,12 +309,11 @@ class _Cleaner:
     def recording(self, plain: dict[str, Any]) -> dict[str, Any]:
         """Return a recording without secrets. Each text is joined for the search, because a secret
         may be divided among several chunks."""
-        chunks = plain.pop("chunks", None)
+        chunks = plain.pop("chunks")
         clean: dict[str, Any] = self.value(plain)
-        if chunks:
-            for pieces in _texts(chunks):
-                self._clean_pieces(pieces)
-            clean["chunks"] = [self._chunk(chunk) for chunk in chunks]
+        for pieces in _texts(chunks):
+            self._clean_pieces(pieces)
+        clean["chunks"] = [self._chunk(chunk) for chunk in chunks]
         return clean
 
     def edit(self, edit: Edit, known: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; backgr
 </head>
 <body>
 <h1>{title}</h1>
-<p>{line}</p>
+{line}
 <main>
 {shown}
 </main>
@@ -76,8 +76,9 @@ CODE_STYLE: Final = (
 @dataclass(frozen=True)
 class Markup:
     """An answer as markup: `head` stays; if scripts run, the component replaces `static`. `line`
-    sums the answer up in figures. `data` returns the component's data; `brief` returns less data,
-    to keep notebooks small. `more` returns markup that only a page has.
+    sums the answer up in figures; a component that `draws_line` replaces it, too. `data` returns
+    the component's data; `brief` returns less data, to keep notebooks small. `more` returns markup
+    that only a page has.
     """
 
     title: str
@@ -88,17 +89,19 @@ class Markup:
     data: Callable[[], Any] = dict
     brief: Callable[[], Any] | None = None
     more: Callable[[], str] = str
+    draws_line: bool = False
 
     def page(self) -> str:
         """Return a complete HTML page."""
-        title, line = escaped(self.title), escaped(self.line)
+        title, line = escaped(self.title), "" if self.draws_line else f"<p>{escaped(self.line)}</p>"
         tab = escape(keep_order(self.title))  # `escaped` adds <bdi>; a <title> has no elements
         shown = self._markup(self.data) + self.more()
         return _PAGE.format(tab=tab, title=title, line=line, shown=shown)
 
     def bundle(self) -> Bundle:
         """Return the bundle that a notebook stores."""
-        line = f"<p><b>{escaped(self.title)}</b>: {escaped(self.line)}</p>"
+        line = "" if self.draws_line else f": {escaped(self.line)}"
+        line = f"<p><b>{escaped(self.title)}</b>{line}</p>"
         shown = self._markup(self.brief or self.data)
         return {"text/plain": self._plain(), "text/html": f"{line}\n{shown}"}
 
@@ -131,8 +134,9 @@ class Markup:
         if not self.component:
             return self.head + self.static
         _, css, js = component_files(self.component, self.component)
+        line = f"<p>{escaped(self.line)}</p>" if self.draws_line else ""
         return self.head + _LIVE.format(
-            static=self.static,
+            static=line + self.static,
             data=embedded(data()),
             css=embedded(css),
             js=js.replace("export default function host", "function host"),

@@ -54,7 +54,8 @@ class PricedPolicy(NamedTuple):
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
     """Return a bar for each outcome, with the names of all policies that have it.
 
-    A bar has the name of the chosen policy, or else of its first policy; `title` has all names.
+    A bar has the name of the chosen policy, or else of its first policy; `title` has all names. A
+    share is one of the bar's own full price, so it names the tokens if the bars differ in them.
     Policies that the provider refuses have no bar.
     """
     priced = [each for each in candidates if not each.cell.errors]
@@ -62,7 +63,8 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
     by_outcome: dict[tuple[int, ...], list[PricedPolicy]] = {}
     for each in priced:
         by_outcome.setdefault(_outcome(each.cell), []).append(each)
-    return [_row(group, chosen) for group in by_outcome.values()]
+    differ = len({_tokens(group[0].cell) for group in by_outcome.values()}) > 1
+    return [_row(group, chosen, differ) for group in by_outcome.values()]
 
 
 def cheaper_policy(
@@ -95,14 +97,14 @@ def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> st
     return f"{saves} {dollars((before - after) / 1e9)} of {dollars(before / 1e9)}."
 
 
-def _row(group: Sequence[PricedPolicy], chosen: str) -> dict[str, Any]:
+def _row(group: Sequence[PricedPolicy], chosen: str, differ: bool) -> dict[str, Any]:
     first, *others = group
     return {
         "key": first.key,
         "name": first.name + (f" +{len(others)}" if others else ""),
         "title": ", ".join(["Choose " + first.name, *(each.name for each in others)]),
         "shares": _paid_for(first.cell),
-        "figure": _price(first.cell),
+        "figure": _price(first.cell, differ),
         "on": any(each.key == chosen for each in group),
     }
 
@@ -114,14 +116,19 @@ def _outcome(cell: CacheSimulation) -> tuple[int, ...]:
 
 def _paid_for(cell: CacheSimulation) -> list[float]:
     """Return the costs of tokens read, written and uncached, as shares of the full price."""
-    total = sum(one.total for one in cell.requests) or 1
+    total = _tokens(cell) or 1
     price = cell.rules.read_permille(cell.model) if cell.rules else 1000
     reads = sum(one.read for one in cell.requests) * price / 1000 / total
     full = sum(one.uncached for one in cell.requests) / total
     return [reads, max(0.0, cell.cost_permille / 1000 - reads - full), full]
 
 
-def _price(cell: CacheSimulation) -> str:
+def _tokens(cell: CacheSimulation) -> int:
+    return sum(one.total for one in cell.requests)
+
+
+def _price(cell: CacheSimulation, differ: bool) -> str:
     nano = cell.nano_dollars
     money = f" · {dollars(nano / 1e9)}" if nano is not None else ""
-    return f"{percent(cell.cost_permille / 1000)}{money}"
+    of_tokens = f" of {_tokens(cell):,} tokens" if differ else ""
+    return f"{percent(cell.cost_permille / 1000)}{of_tokens}{money}"

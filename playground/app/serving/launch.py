@@ -75,8 +75,12 @@ async def announce_links(_app: object) -> AsyncIterator[None]:
         click.echo("The playground. Nobody can run models here, nothing is kept for anybody:")
     else:
         click.echo("The playground, for this machine:")
+    from streamlit import config
+
     for link in _links(allowed.token):
         click.echo(f"  {link}")
+    if allowed.public and is_loopback(config.get_option("server.address") or "::"):
+        click.echo("Only this machine reaches it. For others, add --server.address 0.0.0.0")
     warming.begin()
     yield
 

@@ -14,21 +14,21 @@ from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
 
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
-_CHOSEN: Final = "dialects"
+CHOSEN: Final = "dialects"
 _FAVOURITES: Final = "favourite dialects"
 
 
 def dialects() -> list[str]:
     """Show the choice of the dialects that a page compares; return the chosen ones."""
     favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
-    wrong = state.correct_names_in_address(_CHOSEN, dialect_names())
+    wrong = state.correct_names_in_address(CHOSEN, dialect_names())
     say.unknown("dialect", wrong, dialect_names())
     with st.container(horizontal=True, vertical_alignment="center", key="dialects-row"):
         chosen = st.multiselect(
             "Dialects",
             list(dict.fromkeys([*favourites, *dialect_names()])),
             default=DEFAULT_DIALECTS,
-            key=_CHOSEN,
+            key=CHOSEN,
             bind="query-params",
             label_visibility="collapsed",
             select_all=False,  # otherwise "select all" comes first, and Enter would choose it
@@ -72,11 +72,11 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
 
 
 def _keep_favourites() -> None:
-    belongings.keep(_FAVOURITES, list(state.get(_CHOSEN) or []))
+    belongings.keep(_FAVOURITES, list(state.get(CHOSEN) or []))
 
 
 def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
     """Apply the user's choice in one group of dialects; the choices in the other groups stay."""
     wanted = wanted or []
-    kept = [name for name in state.get(_CHOSEN) or [] if name not in listed or name in wanted]
-    state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])
+    kept = [name for name in state.get(CHOSEN) or [] if name not in listed or name in wanted]
+    state.choose(CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

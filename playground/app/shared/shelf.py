@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from dataclasses import replace
 from pathlib import PurePath
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from playground.app import navigation, state
+from playground.app import answers, navigation, state
 from playground.app.serving import access
-from playground.app.shared import belongings, brought, say, workspace
+from playground.app.shared import belongings, brought, choosing, say, workspace
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.wording import counted, grouped
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
+from playground.sessions.loading import read_sessions
+from playground.sessions.source import Source
 
 _FEW: Final = 6  # up to this number of sessions, there is no filter
 _MOST_SHOWN: Final = 30
@@ -175,29 +179,57 @@ def _interrupted() -> list[str]:
 
 def _draw_interrupted(name: str) -> None:
     size = (paths.recordings() / name).stat()
+    with (paths.recordings() / name).open("rb") as file:
+        head = _header(file.readline())
     with st.container(
         horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
     ):
         say.text(name, width=260)
-        say.text("interrupted recording: it breaks off before its end", width="stretch")
+        kind = " · ".join(filter(None, ("interrupted recording", str(head.get("name", "")))))
+        say.text(kind, width="stretch")
         for label, page in (("Replay", "replay"), ("Ask again", "compare")):
             say.button(
                 label, key=f"{label} {name}", type="tertiary", on_click=_resume, args=(name, page)
             )
+        say.text(say.shown(str(head.get("model", ""))) or "–", width=190)
         say.text(_time(size.st_mtime), width=130)
         say.text(_size(size.st_size), width=70)
-        say.button("Hide", key=f"Hide {name}", type="tertiary", on_click=_hide, args=(name,))
+        icon = ":material/visibility_off:"
+        say.button("Hide", key=f"Hide {name}", icon=icon, on_click=_hide, args=(name,))
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    """Return a recording's first line; {} if the recording breaks off within it."""
+    try:
+        return json.loads(data.partition(b"\n")[0])  # type: ignore[no-any-return]
+    except ValueError:
+        return {}
 
 
 def _resume(name: str, page: str) -> None:
     """Make a session of an interrupted recording and its request. Open the session on a page."""
     try:
-        state.add_file(name, (paths.recordings() / name).read_bytes())
+        data = (paths.recordings() / name).read_bytes()
+        if page == "replay":
+            state.add_file(name, data)
+        else:
+            _add_request(name, data)
     except (InputFault, OSError) as fault:
         state.put(state.REFUSED, str(fault))
         return
     _hide(name)
     brought.set_target(page)
+
+
+def _add_request(name: str, data: bytes) -> None:
+    """Make a session of a recording's request, which runs again as it was sent: without the
+    interrupted reply, as it is written already, to the same model and server."""
+    session = next(read_sessions(Source(name, data))).session
+    messages = session.messages[: session.replies[-1]] if session.requests else session.messages
+    state.add_session(PurePath(name).stem, replace(session, messages=messages, requests=()))
+    head = _header(data)
+    answers.ask_next(str(head.get("model", "")), str(head.get("server", "")))
+    state.choose(choosing.CHOSEN, ["native"])
 
 
 def _hide(name: str) -> None:

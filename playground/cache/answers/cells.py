@@ -304,7 +304,7 @@ class CacheSimulation(Drawn, Live):
         """Findings about these requests, each with a remedy."""
         if self.rules is None:
             return list(self.notes)
-        findings = lint(SentRow(self.row, self.requests, self.differences, self.rules))
+        findings = lint(SentRow(self.row, self.requests, self.differences, self.rules, self.billed))
         if self.holds_less:  # the bill shows how long the prefix really was
             findings = [each for each in findings if each.code != "below-minimum"]
         return [*self.notes, *findings, *self._disagreements()]
@@ -319,7 +319,7 @@ class CacheSimulation(Drawn, Live):
             outcome = self.requests[number]
             predicted = outcome.read if outcome.state == "exact" else None
             difference = self.differences[number] if self.differences else None
-            cached = before.read + before.write
+            cached = before.cached
             of_these = not self.dialect  # a dialect writes other bodies than those that were sent
             answers = ThreeAnswers(predicted, bill.read, cached, diagnosis, difference, of_these)
             if finding := disagreement(answers, f"request {number + 1}"):
@@ -520,7 +520,7 @@ def shorter_contexts(
 def _read_less(billed: Sequence[Billed | None]) -> Iterator[BilledBreak]:
     bills = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
     for (since, before), (number, bill) in pairwise(bills):
-        cached = before.read + before.write
+        cached = before.cached
         if cached - bill.read > OUTSIDE:
             yield BilledBreak(number, since, cached, bill.read, bill.total)
 

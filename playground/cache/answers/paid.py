@@ -1,4 +1,5 @@
-"""Price the bills of recorded requests, by the same rules and list prices as a simulation.
+"""Price the bills of recorded requests, by the same rules and prices as a simulation, and check
+predictions by them.
 
 Each request is priced by its own model.
 """
@@ -6,14 +7,15 @@ Each request is priced by its own model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playground.base.wording import counted, dollars, percent
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.prefixes import Billed
+from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.price_terms import terms_of
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
+from playground.cache.simulated import Simulated, State
 from playground.cache.usage import cost_of
 
 
@@ -79,3 +81,42 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
 def _has_prices(rules: Rules, model: str) -> bool:
     """Return True if a source says what this model's reads and writes cost."""
     return rules.match != "unknown" and not rules.figure("read_permille", model).assumed
+
+
+def checked_by_bill(
+    outcome: Simulated,
+    request: TimedRequest,
+    bill: Billed | None,
+    begun_with: Billed | None,
+    rules: Rules,
+) -> Simulated:
+    """Downgrade an exact prediction if bills show that the session lacks what decided it."""
+    if bill is None:
+        return outcome
+    low, high = request.total_range
+    high = bill.total if high is None else high
+    last = outcome.breakpoints[-1] if outcome.breakpoints else None
+    is_short = last is not None and request.sizes[last] < rules.minimum(request.wire.model)
+    if is_short and bill.cached and not bill.summed:
+        holds = f"the session holds {low:,} to {high:,}"
+        state: State = "unpredictable" if outcome.state == "exact" else outcome.state
+        reason = f"the bill shows {bill.cached:,} cached tokens, {holds}"
+        return replace(outcome, state=state, reason=reason)
+    if outcome.state != "exact":
+        return outcome
+    warm = begun_with is not None and begun_with.read > 0
+    doubt = ""
+    if bill.summed:
+        doubt = "tools or a compaction ran on the server: its bill is the sum of several rounds"
+    elif not low <= bill.total <= high:
+        doubt = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
+    elif warm and bill is begun_with:
+        doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
+        return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")
+    elif warm and outcome.hit != last:
+        doubt = "the first request read what was cached before it: there may be more of that"
+    return (
+        replace(outcome, state="unpredictable", reason=f"{outcome.reason}; {doubt}")
+        if doubt
+        else outcome
+    )

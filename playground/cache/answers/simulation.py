@@ -24,7 +24,7 @@ from playground.cache.answers.cells import (
 )
 from playground.cache.answers.hints import NotedRequest, noted_requests
 from playground.cache.answers.known_rules import check_model, known_rules, near_names
-from playground.cache.answers.paid import paid
+from playground.cache.answers.paid import checked_by_bill, paid
 from playground.cache.answers.placement import place_cache
 from playground.cache.answers.requests import (
     APART,
@@ -439,39 +439,14 @@ def simulated_row(
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
         triples = zip(outcomes, row, billed, strict=True)
-        outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in triples]
+        outcomes = [
+            checked_by_bill(one, sent, bill, billed[0], rules) for one, sent, bill in triples
+        ]
         outcomes = _with_unexplained(outcomes, row, billed, differences, rules, noted)
     simulation = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
     return replace(simulation, request_facts=noted)
-
-
-def _checked_by_bill(
-    outcome: Simulated, request: TimedRequest, bill: Billed | None, begun_with: Billed | None
-) -> Simulated:
-    """Downgrade an exact prediction if bills show that the session lacks what decided it."""
-    if bill is None or outcome.state != "exact":
-        return outcome
-    low, high = request.total_range
-    high = bill.total if high is None else high
-    last = outcome.breakpoints[-1] if outcome.breakpoints else None
-    warm = begun_with is not None and begun_with.read > 0
-    doubt = ""
-    if bill.summed:
-        doubt = "tools or a compaction ran on the server: its bill is the sum of several rounds"
-    elif not low <= bill.total <= high:
-        doubt = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
-    elif warm and bill is begun_with:
-        doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
-        return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")
-    elif warm and outcome.hit != last:
-        doubt = "the first request read what was cached before it: there may be more of that"
-    return (
-        replace(outcome, state="unpredictable", reason=f"{outcome.reason}; {doubt}")
-        if doubt
-        else outcome
-    )
 
 
 def _with_unexplained(

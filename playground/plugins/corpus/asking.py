@@ -118,7 +118,7 @@ class Corpus:
     @takes(text="text")
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
         """Answer SQL over the views `sessions`, `requests`, `calls`, `findings`, `breaks`,
-        `toolsets`, `wires` and `files`.
+        `toolsets`, `histories`, `wires` and `files`.
 
         Raises InputFault if DuckDB refuses it, if it is not a single SELECT that writes nothing, or
         if it takes too long.

@@ -63,7 +63,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             assert before.billed is not None
             if before.billed.summed or after.billed.summed:
                 continue
-            lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
+            lost, state = before.billed.cached - after.billed.read, "billed"
             least = OUTSIDE
         elif outcomes and n and not reads_up_to(outcomes[n], outcomes[n - 1]):
             before, earlier = requests[n - 1], n - 1
@@ -91,7 +91,7 @@ def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
     """Return True if a billed request is smaller than what the request before it left cached."""
     if before is None or after is None:
         return False
-    return before.read + before.write - after.total > OUTSIDE
+    return before.cached - after.total > OUTSIDE
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:

@@ -225,7 +225,7 @@ def _cell(value: Any) -> str:
 
 
 def _report(built: Built) -> None:
-    said = {"calls": "calls in replies"}  # calls in a request's history are not counted
+    said = {"calls": "calls in replies", "histories": "tools called in histories"}
     rows = ", ".join(f"{grouped(n)} {said.get(name, name)}" for name, n in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
     for name, problems in (("left out", built.faults), ("set aside", built.aside)):

@@ -41,6 +41,7 @@ _ORDER: Final = {
     "findings": "agent, session, n",
     "breaks": "agent, session, n",
     "toolsets": "piece, tools",
+    "histories": "session, tool",
     "wires": "session, n",
 }
 

@@ -33,6 +33,7 @@ from playground.plugins.corpus.tables import (
     CallFact,
     Fact,
     FindingFact,
+    HistoryFact,
     RequestFact,
     SessionFact,
     ToolsetFact,
@@ -119,8 +120,17 @@ class SessionFacts:
         toolset = signatures.hash_of("\0".join(sorted(names)))
         if names:
             rows.append(ToolsetFact(self._place.piece, toolset, sorted(names)))
+        rows += self._histories(sent)
         rows.append(self._session_row(skeleton, toolset, calls, len(findings)))
         return rows
+
+    def _histories(self, sent: Sequence[SeenRequest]) -> Iterator[HistoryFact]:
+        """Yield the tools called in replies that answer none of the requests."""
+        session = self._session
+        others = set(session.replies).difference(request.reply for request in sent)
+        tools = {call.tool for index in others for call in self._reader.read(index).calls}
+        for tool in sorted(map(self._clean.text, tools - {""})):
+            yield HistoryFact(self._place.session, self._place.piece, tool)
 
     def _session_row(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
         session, sent = self._session, self._requests_seen.requests

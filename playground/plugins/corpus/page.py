@@ -75,7 +75,7 @@ def choose_corpus(row: Any) -> Corpus | None:
             bind="query-params",
             placeholder="my-corpus",
             help="The folder or address of a corpus.",
-            width=216,
+            width=360,
         )
     if not path:
         corpus_building.show_build()

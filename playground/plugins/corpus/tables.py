@@ -167,6 +167,14 @@ class ToolsetFact(NamedTuple):
     names: list[str]
 
 
+class HistoryFact(NamedTuple):
+    """One tool that a session's history calls, in a message that is no counted reply."""
+
+    session: int
+    piece: int
+    tool: str
+
+
 class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`).
 
@@ -196,7 +204,16 @@ class WireFact(NamedTuple):
     ttls: list[str | None]
 
 
-Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact | WireFact
+Fact = (
+    SessionFact
+    | RequestFact
+    | CallFact
+    | FindingFact
+    | BreakFact
+    | ToolsetFact
+    | HistoryFact
+    | WireFact
+)
 
 _WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column with few different texts
 _TIME: Final = pa.timestamp("us")
@@ -264,6 +281,7 @@ TABLES: Final[dict[str, type[Fact]]] = {
     "findings": FindingFact,
     "breaks": BreakFact,
     "toolsets": ToolsetFact,
+    "histories": HistoryFact,
     "wires": WireFact,
 }
 NAMES: Final = {kind: name for name, kind in TABLES.items()}

@@ -4,3 +4,8 @@
 examples keep the laws of all dialects. `audit.py` finds faults in a chat template. `asking.py`
 renders templates. `page.py` is the view Declare, `commands.py` has `dialect` and `chat-template`.
 """
+
+from typing import Final
+
+RULES: Final = "To call a tool, write exactly the form of the example below."
+"""The rules of a new dialect. Its prompt shows an example of a call after them."""

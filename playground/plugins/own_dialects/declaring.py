@@ -16,13 +16,14 @@ from playground.base.errors import InputFault
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dialect_of, dialect_text, plain_dialect
+from playground.plugins.own_dialects import RULES
 from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
 FAULT: Final = "own dialect fault"  # the fault of a callback; the page shows it once
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
-    "rules": "To call a tool, write exactly this:",
+    "rules": RULES,
     "syntax": {"call": "<call>{call:json}</call>"},
 }
 

@@ -96,7 +96,7 @@ class LiveCache(CacheSimulator):
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # this cache may miss at random, so a bill does not show an entry's size
-        kept = bill.read + bill.write
+        kept = bill.cached
         if not kept:
             self.undo(prediction)  # no prefix of the request was long enough to be cached
             return

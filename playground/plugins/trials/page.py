@@ -163,7 +163,7 @@ def ask(
         if plan.too_few:
             enough = _REPEATS, plan.least_repeats
             say.button(
-                f"Ask {enough[1]} times", key="ask enough", on_click=state.choose, args=enough
+                f"Set to {enough[1]} times", key="ask enough", on_click=state.choose, args=enough
             )
     except PlaygroundError as fault:
         st.error("This cannot be asked.")

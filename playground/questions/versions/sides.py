@@ -17,9 +17,8 @@ from playground.base.shared_lists import SharedList
 from playground.base.wording import grouped
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
-from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireRequest, read_wire
-from playground.questions.token_counts import count_tokens
+from playground.questions.token_counts import chat_body, count_tokens
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.tokens.count import TokenCount
@@ -34,7 +33,8 @@ class Version:
     """One side of a comparison: a request of a session, its model, and its tokens.
 
     `agent` is the program that wrote the session, with its version, if the transcript says so;
-    `request` is the request's number, from 1 to `requests`.
+    `request` is the request's number, from 1 to `requests`. If `is_answered`, the session has an
+    answer to it, which Compare counts and this does not.
     """
 
     name: str
@@ -44,6 +44,13 @@ class Version:
     request: int
     requests: int
     count: TokenCount
+    is_answered: bool = False
+
+    @property
+    def position(self) -> str:
+        """The request's number in words."""
+        answered = ", before its answer" if self.is_answered else ""
+        return f"request {self.request} of {self.requests}{answered}"
 
     @cached_property
     def _wires(self) -> dict[str, WireRequest]:
@@ -86,9 +93,10 @@ def both_versions(
     if is_sent:
         form = f"as sent ({forms[0]})"
     else:
+        assumed = "" if dialect else ", which is assumed"
         dialect = dialect or _PLAIN
         reason = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
-        form = f"written in {dialect}{reason}"
+        form = f"written in {dialect}{assumed}{reason}"
     first_version, second_version = (
         _version(session, name, model, "" if is_sent else dialect, request)
         for session, name in zip(sessions, _distinct_names(names, sessions), strict=True)
@@ -124,10 +132,11 @@ def _choose(requests: list[Any], request: int) -> tuple[Any, int]:
 
 def _version(session: Session, name: str, model: str, dialect: str, request: int) -> Version:
     session_for_model = session.with_model(model)
-    model = session_for_model.task.model_name
+    model, is_answered = session_for_model.task.model_name, False
     if dialect:
         stops = _stops(session_for_model)
         stop, number = _choose(stops, request)
+        is_answered = stop < len(session.messages)
         body, requests = _rendered_body(session_for_model, dialect, stop), len(stops)
     else:
         bodies = sent_requests(session_for_model).bodies
@@ -136,7 +145,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
         model = model or str(body.get("model") or "")
     agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
     count = count_tokens(body, model=model)
-    return Version(name, agent, model, body, number, requests, count)
+    return Version(name, agent, model, body, number, requests, count, is_answered)
 
 
 def _stops(session: Session) -> list[int]:
@@ -152,8 +161,8 @@ def _stops(session: Session) -> list[int]:
 
 
 def _rendered_body(session: Session, dialect: str, stop: int) -> dict[str, Any]:
-    chosen, data = get_dialect(dialect), session.prompt_data(stop)
-    messages = next(iter(requests_of(chosen, data, [len(data.messages)])))
-    body: dict[str, Any] = {"model": session.task.model_name, "messages": list(messages)}
-    tools = chosen.request_tools(data)
-    return body | ({"tools": list(tools)} if tools else {})
+    """Return a request as a dialect writes it. Only a dialect's own marks are set."""
+    chosen = get_dialect(dialect)
+    plain = chosen if chosen.marks_itself else chosen.with_policy("none")
+    rendering = plain.render(session.prompt_data(stop))
+    return chat_body(rendering, session.task.model_name)

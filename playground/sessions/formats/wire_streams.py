@@ -34,6 +34,8 @@ class RecordingFile(SessionFormat):
         builder = SessionBuilder(title=recording.name or source.stem)
         if request:
             read_request(builder, request, Place(1, "request"))
+            # a request names the model without the route by which LiteLLM reaches it
+            builder.set_metadata(model=mapping(source.head[0]).get("model"))
         read_recording(builder, recording, Place(2))
         yield builder
 

@@ -67,6 +67,7 @@ def simulation(value: CacheSimulation) -> Markup:
         component="strip",
         data=lambda: strip(value, placed),
         more=lambda: _policies(value),
+        draws_line=True,
     )
 
 

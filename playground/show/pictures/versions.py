@@ -85,7 +85,7 @@ def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload
         placed = [(getattr(change, name), number, note, change) for number, note, change in rows]
         there = sorted((each for each in placed if each[0]), key=lambda each: each[0].number)
         messages = [_message(*each) for each in there]
-        size = f"{version.size} tokens, request {version.request} of {version.requests}"
+        size = f"{version.size} tokens, {version.position}"
         panes.append({"name": version.name, "note": size, "messages": messages})
     return {**grid(panes), "base": 0}
 

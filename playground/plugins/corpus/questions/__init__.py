@@ -127,15 +127,18 @@ WITH offered AS (
     WHERE tool NOT IN (SELECT tool FROM offered) AND session IN (
       SELECT session FROM sessions WHERE tools IN (SELECT tools FROM toolsets)) {and_where}),
   called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
-    count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool)
+    count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool),
+  told AS (SELECT tool, count(*) AS in_histories FROM histories WHERE session IN (
+      SELECT session FROM sessions WHERE true {and_where_beside}) {and_tool} GROUP BY tool)
 SELECT tool, coalesce(offered, if(tool IN (FROM refused), 0, NULL)) AS offered_in,
-  coalesce(calls, 0) AS calls,
+  coalesce(calls, 0) AS calls, coalesce(in_histories, 0) AS in_histories,
   coalesce(malformed, 0) AS malformed, coalesce(answered, 0) AS answered,
   coalesce(failed, 0) AS failed, round(100.0 * failed / nullif(answered, 0), 2) AS failed_percent,
-  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NOT NULL THEN ''
+  CASE WHEN in_histories > 0 AND calls IS NULL THEN 'only in histories'
+    WHEN calls IS NULL THEN 'never used' WHEN offered IS NOT NULL THEN ''
     WHEN tool IN (FROM refused) THEN 'never offered' ELSE 'no list of tools' END AS note
-FROM offered FULL JOIN called USING (tool)
-ORDER BY calls IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
+FROM offered FULL JOIN called USING (tool) FULL JOIN told USING (tool)
+ORDER BY calls IS NOT NULL, in_histories IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
 
 _SIZE: Final = (
     "(coalesce(tool_characters, 0) + coalesce(system_characters, 0) + user_characters"

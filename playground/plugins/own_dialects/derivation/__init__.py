@@ -24,6 +24,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects import RULES
 from playground.plugins.own_dialects.asking import AskedTemplate, find_form
 from playground.plugins.own_dialects.derivation.candidates import candidates, with_separator
 from playground.plugins.own_dialects.derivation.derived import (
@@ -67,7 +68,6 @@ __all__ = [
 _OF_TURNS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
-_RULES: Final = "To call a tool, write exactly this:"
 _TRIED: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
 _EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # the most guesses that are tried by reading; the first is mostly the best
@@ -176,7 +176,7 @@ def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
 
 
 def _plain_dialect(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
-    return DeclaredDialect(name=name, syntax=syntax, rules=_RULES, **_turns(frame))
+    return DeclaredDialect(name=name, syntax=syntax, rules=RULES, **_turns(frame))
 
 
 def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation) -> DerivedDialect:
@@ -184,7 +184,7 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
         name=name,
         title=derivation.source,
         syntax=syntax,
-        rules=_RULES,
+        rules=RULES,
         models=f"derived from {derivation.source}",
         derivation=derivation,
         **_turns(frame),

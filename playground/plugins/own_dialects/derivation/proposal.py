@@ -23,10 +23,10 @@ from playground.nouns.messages import ToolCallPart
 from playground.parsing.result import ParseResult
 from playground.parsing.syntax import ReasoningTags, Syntax
 from playground.parsing.values import same
+from playground.plugins.own_dialects import RULES
 from playground.plugins.own_dialects.derivation.forms import syntaxes
 from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
-_RULES: Final = "To call a tool, write exactly this:"
 _MOST: Final = 200_000  # the most characters of all replies together
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
@@ -187,7 +187,7 @@ def _dialect(
     return DeclaredDialect(
         name=name,
         syntax=syntax,
-        rules=_RULES,
+        rules=RULES,
         reasoning=tuple(tags for tags in _thoughts() if _has_both(tags, replies)),
         stops=tuple(stops),
     )
