@@ -244,6 +244,39 @@ def test_several_where_one_goes_are_told_what_takes_several() -> None:
         pg.replay(pg.recording(TEXT), ["xml", "json"])  # type: ignore[arg-type]
 
 
+BODY: Final = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: pg.simulate_cache([BODY], "xml", policy="azad", what_if=pg.WhatIf(ttl="1h")),
+            r"simulate_cache\(dialect=…, policy=…, what_if=…\): request bodies .*"
+            r"expected a session, as pg.load_session\(bodies\)",
+        ),
+        (lambda: pg.simulate_cache(BODY), r"requests=…\): dict .* was given; .*\[body\]"),
+        (lambda: pg.simulate_cache([BODY], times=[0], seconds_apart=5), r"\(seconds_apart=…\): "),
+        (lambda: pg.simulate_cache(_session(), usages=[{}], times=[0]), r"\(usages=…, times=…\): "),
+        (
+            lambda: pg.count_tokens(BODY, "hermes"),
+            r"count_tokens\(dialect=…\): .*pg.load_session\(",
+        ),
+        (
+            lambda: pg.place_cache(pg.load_session(BODY), policy="as-sent", explicit_caching=True),
+            r"place_cache\(explicit_caching=…\): ",
+        ),
+    ],
+)
+def test_an_argument_that_would_change_nothing_is_refused(ask: Any, message: str) -> None:
+    with pytest.raises(pg.InputFault, match=message):
+        ask()
+
+
+def test_requests_as_sent_may_be_asked_for_by_name() -> None:
+    assert pg.simulate_cache([BODY], policy="as-sent").cost_permille == 1000
+
+
 def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:
     with pytest.raises(
         pg.InputFault, match=r"expected a Recording; pg.recording\(text\) makes one"

@@ -211,6 +211,15 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
         raise wrong(f"{function}({name}=…)", value, kind.words)
 
 
+def refuse_unused(function: str, given: Mapping[str, bool], problem: str, expected: str) -> None:
+    """Raise InputFault for arguments that are given although the function would not use them.
+
+    `given` says of each argument if it is given.
+    """
+    if names := [f"{name}=…" for name, is_given in given.items() if is_given]:
+        raise InputFault(problem, where=f"{function}({', '.join(names)})", expected=expected)
+
+
 def wrong(where: str, value: Any, expected: str) -> InputFault:
     """Make the fault for an argument of the wrong kind."""
     problem = f"{type(value).__name__} {value!r:.60} was given"

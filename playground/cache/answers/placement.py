@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from playground.base.arguments import formerly_positional, takes
+from playground.base.arguments import formerly_positional, refuse_unused, takes
 from playground.base.display import Drawn, Live
 from playground.base.wording import counted, short_repr
 from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
@@ -125,6 +125,9 @@ def place_cache(
     session = session_or_sample(session)
     check_model(model)
     if policy == AS_SENT:
+        unused = {"explicit_caching": explicit_caching is not None}
+        problem = "the request is taken as it was sent"
+        refuse_unused("place_cache", unused, problem, "another policy for it")
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(model).with_explicit_caching(explicit_caching)
