@@ -291,6 +291,21 @@ def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:
         pg.compare(_session(), "xml", "json")  # type: ignore[call-arg]
 
 
+REPLY: Final = {"type": "message", "role": "assistant", "content": []}
+
+
+@pytest.mark.parametrize("given", [REPLY, {"a", "b"}, Path("reply.sse"), [REPLY], b"a", _session()])
+def test_what_is_no_text_of_a_reply_is_told_what_reads_it(given: Any) -> None:
+    """The keys of a dict were taken as pieces of the reply's text."""
+    with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+        pg.recording(given)
+    if not isinstance(given, bytes):
+        with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+            pg.parse(given, "xml")
+        with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+            pg.decode_stream(given)
+
+
 def test_a_recording_of_an_unknown_dialect_is_refused() -> None:
     with pytest.raises(pg.UnknownNameError, match="did you mean .*'xml'"):
         pg.recording("a", dialect="xlm")

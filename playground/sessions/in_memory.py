@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.base.arguments import ArgumentKind, takes, wrong
+from playground.base.arguments import READ_ELSEWHERE, pieces_of, takes, wrong
 from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
@@ -91,7 +91,7 @@ def session(
 
 
 @takes(
-    text=ArgumentKind((str, Iterable), "a text, or its pieces"),
+    text=pieces_of("a text, or its pieces", str, never=(bytes, bytearray)),
     dialect="text",
     name="text",
     model="text",
@@ -113,7 +113,7 @@ def recording(
     pieces = [text[at : at + _PIECE] for at in cuts] if isinstance(text, str) else list(text)
     for piece in pieces:
         if not isinstance(piece, str):
-            raise wrong("a piece of a reply", piece, "a text")
+            raise wrong("a piece of a reply", piece, f"a text; {READ_ELSEWHERE}")
     return Recording(name, dialect, tuple(map(TextChunk, pieces)), model=model)
 
 
@@ -128,7 +128,7 @@ def _body(value: Any) -> dict[str, Any]:
             return {**value, "messages": found}
         if "role" in value or "type" in value:
             return {"messages": [value]}
-    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set):
         return {"messages": list(value)}
     raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
 
