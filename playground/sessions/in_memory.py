@@ -87,7 +87,7 @@ def session(
     listed = tuple(read_tools(tools or own, builder.findings))
     made = replace(made, task=task, tools=listed, recordings=replies)
     made = made.with_explicit_caching(explicit_caching)
-    return with_receipt(made, None, [*builder.findings, *check(made)])
+    return with_receipt(made, None, list(dict.fromkeys([*builder.findings, *check(made)])))
 
 
 @takes(
