@@ -176,3 +176,90 @@ def test_one_dialect_may_be_a_text() -> None:
     assert column.dialect.name == "xml"
     assert pg.carry("xml", {"a": 1}).dialects == ["xml"]
     assert [cell.policy for cell in pg.cache_matrix(session, "xml", policies="azad")] == ["azad"]
+
+
+CONTENT: Final[list[dict[str, Any]]] = [{"type": "text", "text": "I look."}]
+USE: Final = {"type": "tool_use", "id": "t1", "name": NAME, "input": {"city": "Oslo"}}
+RAN: Final = {**USE, "type": "server_tool_use", "name": "web_search"}
+FOUND: Final = {"type": "web_search_tool_result", "tool_use_id": "t1", "content": []}
+FUNCTION: Final = {"name": NAME, "arguments": '{"city": "Oslo"}'}
+CHAT: Final = {
+    "role": "assistant",
+    "content": "I look.",
+    "tool_calls": [{"id": "t1", "type": "function", "function": FUNCTION}],
+}
+MESSAGE: Final = {"type": "message", "role": "assistant", "model": "m", "stop_reason": "end"}
+WHOLE: Final[dict[str, dict[str, Any]]] = {
+    "Anthropic": {**MESSAGE, "content": [*CONTENT, USE]},
+    "of a batch": {"result": {"message": {**MESSAGE, "content": [*CONTENT, USE]}}},
+    "OpenAI": {
+        "object": "chat.completion",
+        "model": "m",
+        "choices": [{"index": 0, "message": CHAT, "finish_reason": "end"}],
+    },
+    "OpenAI Responses": {
+        "object": "response",
+        "model": "m",
+        "status": "end",
+        "output": [
+            {"type": "message", "role": "assistant", "content": CONTENT},
+            {"type": "function_call", "call_id": "t1", **FUNCTION},
+        ],
+    },
+    "Gemini": {
+        "candidates": [
+            {
+                "content": {
+                    "role": "model",
+                    "parts": [
+                        {"text": "I look."},
+                        {"functionCall": {"id": "t1", "name": NAME, "args": {"city": "Oslo"}}},
+                    ],
+                },
+                "finishReason": "end",
+            }
+        ],
+        "usageMetadata": {},
+        "modelVersion": "m",
+    },
+    "Bedrock": {
+        "model": "m",
+        "output": {
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"text": "I look."},
+                    {"toolUse": {"toolUseId": "t1", "name": NAME, "input": {"city": "Oslo"}}},
+                ],
+            }
+        },
+        "stopReason": "end",
+    },
+    "Cohere": {"model": "m", "finish_reason": "end", "message": {**CHAT, "content": CONTENT}},
+}
+
+
+@pytest.mark.parametrize("api", WHOLE)
+def test_a_whole_reply_of_any_provider_is_a_recording(api: str) -> None:
+    """Those of Anthropic, Bedrock, Cohere and OpenAI Responses were said to hold none."""
+    recording = pg.load_recording(WHOLE[api])
+    reply = recording.reply
+    (call,) = reply.tool_calls
+    assert (reply.content, call.name, call.tool_call_id) == ("I look.", NAME, "t1")
+    assert call.arguments_text == '{"city": "Oslo"}' and not call.by_provider
+    assert (recording.model, recording.stop_reason, recording.findings) == ("m", "end", [])
+    assert pg.replay(recording, "").result.tool_calls[0].arguments == {"city": "Oslo"}
+
+
+def test_a_whole_reply_keeps_what_is_no_text_and_arguments_that_are_no_json() -> None:
+    searched = pg.load_recording({**MESSAGE, "content": [RAN, FOUND, *CONTENT]})
+    assert [each.code for each in searched.findings] == ["run-by-provider"]
+    assert searched.reply.tool_calls[0].by_provider
+    torn = {"type": "function_call", "call_id": "t1", **FUNCTION, "arguments": '{"city": "Os'}
+    (call,) = pg.load_recording({"object": "response", "output": [torn]}).reply.tool_calls
+    assert call.arguments_text == '{"city": "Os'
+
+
+def test_what_holds_no_reply_is_told_what_would() -> None:
+    with pytest.raises(InputFault, match=r"no recording; expected a stream, a reply, .*pg\.rec"):
+        pg.load_recording({"model": "m", "messages": OPENAI})
