@@ -109,6 +109,32 @@ def test_what_is_in_memory_loads_as_its_file_does(body: dict[str, Any]) -> None:
     assert (loaded.messages, loaded.tools, loaded.task) == (made.messages, made.tools, made.task)
 
 
+MARK: Final = {"cache_control": {"type": "ephemeral"}}
+AS_SENT: Final[dict[str, Any]] = {
+    "model": "claude-sonnet-4-5",
+    "system": [{"type": "text", "text": "Be brief.", **MARK}],
+    "tools": [{"name": "f", "input_schema": {"type": "object"}, **MARK}],
+    "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", **MARK}]}],
+}
+
+
+def test_marks_in_memory_are_those_of_its_file() -> None:
+    """`pg.session` lost the marks and the parameters of a request, and the policy "as-sent" with
+    them."""
+    loaded = pg.load_session({**AS_SENT, "temperature": 0.5})
+    made = pg.session({**AS_SENT, "temperature": 0.5})
+    assert (made.rows, made.parameters, made.findings) == (loaded.rows, {"temperature": 0.5}, ())
+    assert len(pg.cache_on_wire(made, policy="as-sent").marks) == 3
+    (row,) = pg.session(**AS_SENT).rows
+    assert row.body == AS_SENT
+    marked = [{"role": "user", "content": [{"type": "text", "text": "Hi", **MARK}]}]
+    (row,) = pg.session({**AS_SENT, "tools": []}, tools=[TOOL], model="m").rows
+    assert row.body == {**AS_SENT, "tools": [TOOL], "model": "m"}
+    assert pg.session(iter(marked)).rows[0].body == {"messages": marked}
+    for unsent in ([pg.Message("user")], {**AS_SENT, "tools": list(made.tools)}, OPENAI):
+        assert pg.session(unsent).rows == ()
+
+
 def test_lines_of_text_and_lists_load_too() -> None:
     lines = "\n".join(json.dumps(message) for message in OPENAI)
     assert pg.load_session(lines).messages == pg.load_session(OPENAI).messages

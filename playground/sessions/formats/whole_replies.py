@@ -31,7 +31,9 @@ _PATHS: Final = (("response", "body"), ("result", "message"), ("message",), ("bo
 class WholeReply(SessionFormat):
     name = "reply"
     title = "Whole (not streamed) reply of a chat API, or the results of a batch"
-    keeps = Keeps(usage="yes", missing="the file has no request")
+    keeps = Keeps(
+        usage="yes", chunks="one for each part of a reply", missing="the file has no request"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = None if source.is_lines else source.document
