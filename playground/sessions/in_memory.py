@@ -61,8 +61,8 @@ def session(
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. `.findings` name what a session cannot hold.
     `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are replies,
-    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is also kept as
-    it was sent, and so are other arguments if they have a cache mark.
+    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is also kept
+    as it was sent, and so are other arguments if they have a cache mark.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """
