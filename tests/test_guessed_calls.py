@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from playground.cache.simulated import sureness
 from playground.dialects import dialect_names
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.plugins.trials.demo_calls import scripted_calls
-from playground.sessions.session import ExpectedCall
+from playground.sessions.session import ExpectedCall, ExpectedReply
 
 TOOL: Final = {
     "name": "get_tides",
@@ -353,6 +354,27 @@ def test_what_is_no_expected_call_is_told(given: Any) -> None:
     with pytest.raises(pg.InputFault) as raised:
         pg.trial(_session(), "xml", models="gpt-4o")
     assert "pg.expect(" in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_an_expected_value_that_the_schema_does_not_list_is_told() -> None:
+    properties = {"unit": {"type": "string", "enum": ["m", "ft"]}, "days": {"type": "integer"}}
+    for more in ({}, {"additionalProperties": True}):
+        schema = {"type": "object", "properties": properties, **more}
+        session = pg.session("Tides?", [{"name": "tides", "input_schema": schema}])
+        for name, value, words in (
+            ("unit", "km", r"'km' is not one of \['m', 'ft'\]"),
+            ("days", "3", "'3' is not of type 'integer'"),
+        ):
+            call = pg.expect("tides", **{name: value})
+            with pytest.raises(pg.InputFault, match=rf"expect\('tides'\), field {name}: {words}"):
+                pg.trial(session, "xml", models="gpt-4o", expected=call)
+            own = replace(session, expected=(ExpectedReply(1, (call,)),))
+            (found,) = pg.trial(own, "xml", models="gpt-4o").findings
+            assert found.code == "expected-misfit" and value in found.message
+            assert "1 finding)" in repr(pg.trial(own, "xml", models="gpt-4o"))
+        assert (
+            pg.trial(session, "xml", expected=pg.expect("tides", unit="m", days=3)).findings == []
+        )
 
 
 def test_an_arm_that_litellm_refuses_costs_nothing_and_says_why() -> None:
