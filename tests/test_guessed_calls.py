@@ -256,6 +256,7 @@ BODY: Final = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "cont
             r"simulate_cache\(dialect=…, policy=…, what_if=…\): request bodies .*"
             r"expected a session, as pg.load_session\(bodies\)",
         ),
+        (lambda: pg.compare(BODY), r"a Session, as pg.session\(body\) makes one"),
         (lambda: pg.simulate_cache(BODY), r"requests=…\): dict .* was given; .*\[body\]"),
         (lambda: pg.simulate_cache([BODY], times=[0], seconds_apart=5), r"\(seconds_apart=…\): "),
         (lambda: pg.simulate_cache(_session(), usages=[{}], times=[0]), r"\(usages=…, times=…\): "),
@@ -275,7 +276,11 @@ def test_an_argument_that_would_change_nothing_is_refused(ask: Any, message: str
 
 
 def test_requests_as_sent_may_be_asked_for_by_name() -> None:
-    assert pg.simulate_cache([BODY], policy="as-sent").cost_permille == 1000
+    sent = pg.simulate_cache([BODY], policy="as-sent")
+    assert sent.cost_permille == 1000
+    assert repr(sent).startswith("CacheSimulation(bodies as sent, 1 request to anthropic,")
+    loaded = pg.simulate_cache(pg.load_session(BODY), policy="as-sent")
+    assert repr(loaded).startswith("CacheSimulation(as-sent, 1 request to anthropic,")
 
 
 def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:

@@ -28,7 +28,7 @@ class ArgumentKind(NamedTuple):
 
 _UNORDERED: Final = (Mapping, set, frozenset)
 _NOT_LISTS: Final = (str, bytes, bytearray, *_UNORDERED)
-READ_ELSEWHERE: Final = "pg.load_recording reads files and providers' replies"
+READ_ELSEWHERE: Final = "pg.load_recording reads providers' replies, pg.replay recordings"
 KINDS: Final[Mapping[str, ArgumentKind]] = {
     "text": ArgumentKind((str,), "a text"),
     "text or nothing": ArgumentKind((str, type(None)), "a text, or None"),
@@ -211,6 +211,7 @@ def _kind(spec: Any) -> ArgumentKind:
     words = ", or ".join(f"a {each_type.__name__}" for each_type in types).replace(
         "a NoneType", "None"
     )
+    words = words.replace("a Session", "a Session, as pg.session(body) makes one")
     return ArgumentKind(types, words.replace("a str", "a name"))
 
 
