@@ -78,11 +78,8 @@ def cache_on_wire(
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
     placed = chosen.marking_policy.name
-    sent, cached, lost = (
-        read_wire(calls[-1].body).blocks[:],
-        _cached(calls),
-        [*lost_marks(rendering, calls), *recorded_marks_lost(session, calls)],
-    )
+    lost = [*lost_marks(rendering, calls), *recorded_marks_lost(session, calls)]
+    sent, cached = read_wire(calls[-1].body).blocks[:], _cached(calls)
     return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
 
 

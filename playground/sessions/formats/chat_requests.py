@@ -12,12 +12,7 @@ from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
 from playground.sessions.shapes.parameters import parameters_of_body
-from playground.sessions.shapes.requests import (
-    add_row,
-    conversation,
-    read_reply,
-    read_request,
-)
+from playground.sessions.shapes.requests import add_row, conversation, read_reply, read_request
 from playground.sessions.source import Source
 
 _MOST_ENTRIES = 20  # entries that are examined to recognise messages
