@@ -245,7 +245,7 @@ def test_several_where_one_goes_are_told_what_takes_several() -> None:
         pg.replay(pg.recording(TEXT), ["xml", "json"])  # type: ignore[arg-type]
 
 
-BODY: Final = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+BODY: Final[Any] = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
 
 
 @pytest.mark.parametrize(

@@ -151,12 +151,12 @@ def test_what_has_no_schema_is_left_out_by_name() -> None:
     assert "web_search" in found[0].message
 
 
-def _as_request(tools: list[Any]) -> list[Finding]:
+def _as_request(tools: list[Any]) -> tuple[Finding, ...]:
     messages = [{"role": "user", "content": "Hi"}]
     return pg.load_session({"model": "gpt-4o", "messages": messages, "tools": tools}).findings
 
 
-def _as_session_file(tools: list[Any]) -> list[Finding]:
+def _as_session_file(tools: list[Any]) -> tuple[Finding, ...]:
     return pg.load_session({"format": "playground-session/1", "tools": tools}).findings
 
 

@@ -57,6 +57,7 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
+_BY_DEFAULT: Final = "native"
 
 
 @formerly_second("model", "provider")
@@ -73,7 +74,7 @@ AS_IT_IS: Final = WhatIf()
 )
 def simulate_cache(
     requests: Session | str | Iterable[Mapping[str, Any]],
-    dialect: str | Dialect = "native",
+    dialect: str | Dialect = _BY_DEFAULT,
     *,
     model: str = "",
     provider: str = "",
@@ -121,7 +122,7 @@ def simulate_cache(
             cell, placed=placed if what_if.leaves_blocks_unchanged else None, by_policy=in_dialect
         )
     changed = policy not in ("", AS_SENT)
-    unused = {"dialect": dialect != "native", "policy": changed, "what_if": what_if != AS_IT_IS}
+    unused = {"dialect": dialect != _BY_DEFAULT, "policy": changed, "what_if": what_if != AS_IT_IS}
     problem = "request bodies are simulated as they were sent, with their own marks"
     refuse_unused("simulate_cache", unused, problem, "a session, as pg.load_session(bodies)")
     unused = {"seconds_apart": bool(times) and seconds_apart is not None}
