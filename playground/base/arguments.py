@@ -221,10 +221,7 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 
 def refuse_unused(function: str, given: Mapping[str, bool], problem: str, expected: str) -> None:
-    """Raise InputFault for arguments that are given although the function would not use them.
-
-    `given` says of each argument if it is given.
-    """
+    """Raise InputFault for the arguments that `given` says are given: they would change nothing."""
     if names := [f"{name}=…" for name, is_given in given.items() if is_given]:
         raise InputFault(problem, where=f"{function}({', '.join(names)})", expected=expected)
 

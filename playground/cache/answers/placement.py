@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from playground.base.arguments import formerly_positional, refuse_unused, takes
@@ -13,7 +15,6 @@ from playground.cache.answers.known_rules import assumption_of, check_model, kno
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
 from playground.cache.prefixes import TimedRequest, counted_request
-from playground.cache.refusals import refusal
 from playground.cache.rules import Rules
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
@@ -71,14 +72,18 @@ class CachePlacement(Drawn, Live):
     text_characters: int
     reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
-    findings: list[Finding] = field(default_factory=list)
-    """The reason for which the provider refuses the request, if there is one."""
+    refused: Callable[[], list[Finding]] = field(default=list, compare=False, repr=False)
 
     def _summary(self) -> str:
         refused = f": {self.refusal.reason}" if self.refusal else ""
         refused += "".join(f", {each.code}" for each in self.findings)
         marks = f"{len(self.marks)} of {counted(len(self.parts), 'part')} marked{refused}"
         return f"{self.policy} in {self.dialect or 'no dialect'}, {marks}, {self.model_name}"
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The reason for which the provider refuses the request, if there is one."""
+        return self.refused()
 
     @property
     def thresholds(self) -> str:
@@ -155,7 +160,7 @@ def place_cache(
         characters=rendering.characters,
         text_characters=text_characters(rendering.messages) - len(environment_text),
         reach=marked_prefix(request, rules, session.task.model_name),
-        findings=_refusals(request, rules),
+        refused=partial(_refusals, request, rules),
     )
 
 
@@ -188,7 +193,7 @@ def _as_sent(session: Session) -> CachePlacement:
         characters=characters,
         text_characters=characters,
         reach=marked_prefix(request, rules, name),
-        findings=_refusals(request, rules),
+        refused=partial(_refusals, request, rules),
     )
 
 
@@ -199,6 +204,8 @@ def refused(rendering: Rendering, model: str) -> list[Finding]:
 
 
 def _refusals(request: TimedRequest, rules: Rules) -> list[Finding]:
+    from playground.cache.refusals import refusal  # only a placement that is shown needs it
+
     model, marked = request.wire.model, rules.match in ("breakpoints", "exact")
     reason = refusal(request, rules) or (breakpoints(request, rules)[1] if marked else None)
     if reason is None or not rules.knows(model):
