@@ -1338,7 +1338,7 @@ EXAMPLES: dict[str, Example] = {
     "aider-chat-history": _aider_chat(),
     "specstory": _specstory(),
     "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
-    "reply": Example("r.json", document(_REPLY), (3,), usage=True),
+    "reply": Example("r.json", document(_REPLY), (3,), usage=True, recordings=1),
     "pydantic-ai-messages": _pydantic_ai(),
     "sharegpt": _share(),
     "xlam": _xlam(),

@@ -842,3 +842,24 @@ def test_a_reason_names_the_place_that_the_placement_lists() -> None:
 
 def test_exact_is_said_to_be_about_the_outcome_and_not_the_count() -> None:
     assert "says that its outcome" in str(pg.simulate_cache.__doc__)
+
+
+def test_a_request_that_is_refused_is_told_by_every_answer() -> None:
+    """Only the simulation said so: Hermes has no id in a result, which LiteLLM does not send to
+    Anthropic."""
+    session = pg.sample_sessions()["12-long-tool-run"]
+    (reason,) = {each.message for each in pg.place_cache(session, "hermes").findings}
+    assert "without the id of its call" in reason
+    assert reason in pg.place_cache(session, "hermes").thresholds
+    assert "refused-request" in repr(pg.place_cache(session, "hermes"))
+    assert [each.message for each in pg.compare(session, "hermes")["hermes"].findings] == [reason]
+    errors = [
+        each for each in pg.simulate_cache(session, "hermes").findings if reason in each.message
+    ]
+    assert [each.code for each in errors] == ["refused-request"]
+    with pytest.raises(pg.InputFault, match="without 'tool_call_id'"):
+        pg.provider_payload(session, "hermes")
+    unnamed = pg.session(session.messages, session.tools)
+    unknown = pg.place_cache(session, "hermes", model="anthropic/claude-new-9")
+    for fine in (pg.place_cache(session, "xml"), pg.compare(unnamed, "hermes")["hermes"], unknown):
+        assert fine.findings == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from playground.cache.simulated import sureness
 from playground.dialects import dialect_names
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.plugins.trials.demo_calls import scripted_calls
-from playground.sessions.session import ExpectedCall
+from playground.sessions.session import ExpectedCall, ExpectedReply
 
 TOOL: Final = {
     "name": "get_tides",
@@ -244,6 +245,44 @@ def test_several_where_one_goes_are_told_what_takes_several() -> None:
         pg.replay(pg.recording(TEXT), ["xml", "json"])  # type: ignore[arg-type]
 
 
+BODY: Final[Any] = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: pg.simulate_cache([BODY], "xml", policy="azad", what_if=pg.WhatIf(ttl="1h")),
+            r"simulate_cache\(dialect=…, policy=…, what_if=…\): request bodies .*"
+            r"expected a session, as pg.load_session\(bodies\)",
+        ),
+        (lambda: pg.compare(BODY), r"a Session, as pg.session\(body\) makes one"),
+        (lambda: pg.simulate_cache(BODY), r"requests=…\): dict .* was given; .*\[body\]"),
+        (lambda: pg.simulate_cache([BODY], times=[0], seconds_apart=5), r"\(seconds_apart=…\): "),
+        (lambda: pg.simulate_cache(_session(), usages=[{}], times=[0]), r"\(usages=…, times=…\): "),
+        (
+            lambda: pg.count_tokens(BODY, "hermes"),
+            r"count_tokens\(dialect=…\): .*pg.load_session\(",
+        ),
+        (
+            lambda: pg.place_cache(pg.load_session(BODY), policy="as-sent", explicit_caching=True),
+            r"place_cache\(explicit_caching=…\): ",
+        ),
+    ],
+)
+def test_an_argument_that_would_change_nothing_is_refused(ask: Any, message: str) -> None:
+    with pytest.raises(pg.InputFault, match=message):
+        ask()
+
+
+def test_requests_as_sent_may_be_asked_for_by_name() -> None:
+    sent = pg.simulate_cache([BODY], policy="as-sent")
+    assert sent.cost_permille == 1000
+    assert repr(sent).startswith("CacheSimulation(bodies as sent, 1 request to anthropic,")
+    loaded = pg.simulate_cache(pg.load_session(BODY), policy="as-sent")
+    assert repr(loaded).startswith("CacheSimulation(as-sent, 1 request to anthropic,")
+
+
 def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:
     with pytest.raises(
         pg.InputFault, match=r"expected a Recording; pg.recording\(text\) makes one"
@@ -256,6 +295,21 @@ def test_a_text_for_a_recording_and_a_dialect_for_rules_are_told() -> None:
         pytest.raises(pg.InputFault, match="'json' was given; expected all dialects in one list"),
     ):
         pg.compare(_session(), "xml", "json")  # type: ignore[call-arg]
+
+
+REPLY: Final = {"type": "message", "role": "assistant", "content": []}
+
+
+@pytest.mark.parametrize("given", [REPLY, {"a", "b"}, Path("reply.sse"), [REPLY], b"a", _session()])
+def test_what_is_no_text_of_a_reply_is_told_what_reads_it(given: Any) -> None:
+    """The keys of a dict were taken as pieces of the reply's text."""
+    with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+        pg.recording(given)
+    if not isinstance(given, bytes):
+        with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+            pg.parse(given, "xml")
+        with pytest.raises(pg.InputFault, match=r"was given; expected .*pg\.load_recording"):
+            pg.decode_stream(given)
 
 
 def test_a_recording_of_an_unknown_dialect_is_refused() -> None:
@@ -305,6 +359,27 @@ def test_what_is_no_expected_call_is_told(given: Any) -> None:
     with pytest.raises(pg.InputFault) as raised:
         pg.trial(_session(), "xml", models="gpt-4o")
     assert "pg.expect(" in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_an_expected_value_that_the_schema_does_not_list_is_told() -> None:
+    properties = {"unit": {"type": "string", "enum": ["m", "ft"]}, "days": {"type": "integer"}}
+    for more in ({}, {"additionalProperties": True}):
+        schema = {"type": "object", "properties": properties, **more}
+        session = pg.session("Tides?", [{"name": "tides", "input_schema": schema}])
+        for name, value, words in (
+            ("unit", "km", r"'km' is not one of \['m', 'ft'\]"),
+            ("days", "3", "'3' is not of type 'integer'"),
+        ):
+            call = pg.expect("tides", **{name: value})
+            with pytest.raises(pg.InputFault, match=rf"expect\('tides'\), field {name}: {words}"):
+                pg.trial(session, "xml", models="gpt-4o", expected=call)
+            own = replace(session, expected=(ExpectedReply(1, (call,)),))
+            (found,) = pg.trial(own, "xml", models="gpt-4o").findings
+            assert found.code == "expected-misfit" and value in found.message
+            assert "1 finding)" in repr(pg.trial(own, "xml", models="gpt-4o"))
+        assert (
+            pg.trial(session, "xml", expected=pg.expect("tides", unit="m", days=3)).findings == []
+        )
 
 
 def test_an_arm_that_litellm_refuses_costs_nothing_and_says_why() -> None:

@@ -109,6 +109,32 @@ def test_what_is_in_memory_loads_as_its_file_does(body: dict[str, Any]) -> None:
     assert (loaded.messages, loaded.tools, loaded.task) == (made.messages, made.tools, made.task)
 
 
+MARK: Final = {"cache_control": {"type": "ephemeral"}}
+AS_SENT: Final[dict[str, Any]] = {
+    "model": "claude-sonnet-4-5",
+    "system": [{"type": "text", "text": "Be brief.", **MARK}],
+    "tools": [{"name": "f", "input_schema": {"type": "object"}, **MARK}],
+    "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", **MARK}]}],
+}
+
+
+def test_marks_in_memory_are_those_of_its_file() -> None:
+    """`pg.session` lost the marks and the parameters of a request, and the policy "as-sent" with
+    them."""
+    loaded = pg.load_session({**AS_SENT, "temperature": 0.5})
+    made = pg.session({**AS_SENT, "temperature": 0.5})
+    assert (made.rows, made.parameters, made.findings) == (loaded.rows, {"temperature": 0.5}, ())
+    assert len(pg.cache_on_wire(made, policy="as-sent").marks) == 3
+    (row,) = pg.session(**AS_SENT).rows
+    assert row.body == AS_SENT
+    marked = [{"role": "user", "content": [{"type": "text", "text": "Hi", **MARK}]}]
+    (row,) = pg.session({**AS_SENT, "tools": []}, tools=[TOOL], model="m").rows
+    assert row.body == {**AS_SENT, "tools": [TOOL], "model": "m"}
+    assert pg.session(iter(marked)).rows[0].body == {"messages": marked}
+    for unsent in ([pg.Message("user")], {**AS_SENT, "tools": list(made.tools)}, OPENAI):
+        assert pg.session(unsent).rows == ()
+
+
 def test_lines_of_text_and_lists_load_too() -> None:
     lines = "\n".join(json.dumps(message) for message in OPENAI)
     assert pg.load_session(lines).messages == pg.load_session(OPENAI).messages
@@ -176,3 +202,90 @@ def test_one_dialect_may_be_a_text() -> None:
     assert column.dialect.name == "xml"
     assert pg.carry("xml", {"a": 1}).dialects == ["xml"]
     assert [cell.policy for cell in pg.cache_matrix(session, "xml", policies="azad")] == ["azad"]
+
+
+CONTENT: Final[list[dict[str, Any]]] = [{"type": "text", "text": "I look."}]
+USE: Final = {"type": "tool_use", "id": "t1", "name": NAME, "input": {"city": "Oslo"}}
+RAN: Final = {**USE, "type": "server_tool_use", "name": "web_search"}
+FOUND: Final = {"type": "web_search_tool_result", "tool_use_id": "t1", "content": []}
+FUNCTION: Final = {"name": NAME, "arguments": '{"city": "Oslo"}'}
+CHAT: Final = {
+    "role": "assistant",
+    "content": "I look.",
+    "tool_calls": [{"id": "t1", "type": "function", "function": FUNCTION}],
+}
+MESSAGE: Final = {"type": "message", "role": "assistant", "model": "m", "stop_reason": "end"}
+WHOLE: Final[dict[str, dict[str, Any]]] = {
+    "Anthropic": {**MESSAGE, "content": [*CONTENT, USE]},
+    "of a batch": {"result": {"message": {**MESSAGE, "content": [*CONTENT, USE]}}},
+    "OpenAI": {
+        "object": "chat.completion",
+        "model": "m",
+        "choices": [{"index": 0, "message": CHAT, "finish_reason": "end"}],
+    },
+    "OpenAI Responses": {
+        "object": "response",
+        "model": "m",
+        "status": "end",
+        "output": [
+            {"type": "message", "role": "assistant", "content": CONTENT},
+            {"type": "function_call", "call_id": "t1", **FUNCTION},
+        ],
+    },
+    "Gemini": {
+        "candidates": [
+            {
+                "content": {
+                    "role": "model",
+                    "parts": [
+                        {"text": "I look."},
+                        {"functionCall": {"id": "t1", "name": NAME, "args": {"city": "Oslo"}}},
+                    ],
+                },
+                "finishReason": "end",
+            }
+        ],
+        "usageMetadata": {},
+        "modelVersion": "m",
+    },
+    "Bedrock": {
+        "model": "m",
+        "output": {
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"text": "I look."},
+                    {"toolUse": {"toolUseId": "t1", "name": NAME, "input": {"city": "Oslo"}}},
+                ],
+            }
+        },
+        "stopReason": "end",
+    },
+    "Cohere": {"model": "m", "finish_reason": "end", "message": {**CHAT, "content": CONTENT}},
+}
+
+
+@pytest.mark.parametrize("api", WHOLE)
+def test_a_whole_reply_of_any_provider_is_a_recording(api: str) -> None:
+    """Those of Anthropic, Bedrock, Cohere and OpenAI Responses were said to hold none."""
+    recording = pg.load_recording(WHOLE[api])
+    reply = recording.reply
+    (call,) = reply.tool_calls
+    assert (reply.content, call.name, call.tool_call_id) == ("I look.", NAME, "t1")
+    assert call.arguments_text == '{"city": "Oslo"}' and not call.by_provider
+    assert (recording.model, recording.stop_reason, recording.findings) == ("m", "end", [])
+    assert pg.replay(recording, "").result.tool_calls[0].arguments == {"city": "Oslo"}
+
+
+def test_a_whole_reply_keeps_what_is_no_text_and_arguments_that_are_no_json() -> None:
+    searched = pg.load_recording({**MESSAGE, "content": [RAN, FOUND, *CONTENT]})
+    assert [each.code for each in searched.findings] == ["run-by-provider"]
+    assert searched.reply.tool_calls[0].by_provider
+    torn = {"type": "function_call", "call_id": "t1", **FUNCTION, "arguments": '{"city": "Os'}
+    (call,) = pg.load_recording({"object": "response", "output": [torn]}).reply.tool_calls
+    assert call.arguments_text == '{"city": "Os'
+
+
+def test_what_holds_no_reply_is_told_what_would() -> None:
+    with pytest.raises(InputFault, match=r"no recording; expected a stream, a reply, .*pg\.rec"):
+        pg.load_recording({"model": "m", "messages": OPENAI})

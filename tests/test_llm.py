@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import pty
 import socket
+import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import httpx2
 import pytest
+from conftest import ROOT
 from streaming import answering, event
 
 from playground.base.errors import InputFault
@@ -266,3 +272,18 @@ def test_a_stream_that_was_left_is_not_closed_by_the_collector() -> None:
         assert len(pool.connections) <= 1
         assert len(server.requests) == 2
         client.close()
+
+
+def test_a_person_is_told_that_litellm_is_loading_and_a_pipe_is_not(tmp_path: Path) -> None:
+    """Nothing moved for 15 seconds in a first cell."""
+    (tmp_path / "litellm.py").write_text("import time\ntime.sleep(0.5)")
+    code = "from playground.llm import library; library._SLOW = 0.1; library.litellm(); print(1)"
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    outer, inner = pty.openpty()
+    for errors in (inner, subprocess.PIPE):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=errors)
+        assert (done.returncode, done.stdout, done.stderr or b"") == (0, b"1\n", b"")
+    os.close(inner)
+    assert os.read(outer, 1000).startswith(b"playground: loading LiteLLM")
+    os.close(outer)

@@ -110,7 +110,7 @@ GOOD: Final[dict[str, dict[str, Any]]] = {
         "requests": [BODY],
         "model": "",
         "provider": "",
-        "dialect": "xml",
+        "dialect": "native",
         "policy": "",
         "seconds_apart": None,
         "what_if": pg.WhatIf(),

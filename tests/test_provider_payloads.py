@@ -14,7 +14,7 @@ from terminals import run
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.base.findings import finding
+from playground.base.findings import CODES, finding
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import TaskConfig
 from playground.nouns.tools import ToolMetadata
@@ -205,6 +205,36 @@ def test_marks_that_get_lost_are_told() -> None:
     lost = provider_payload(session, pg.get_dialect("xml").with_policy("azad"), model="DeepSeek")
     marked = json.dumps(lost.rendering.messages).count("cache_control")
     assert len(how(lost, "mark-lost")) == marked
+
+
+@pytest.mark.parametrize("provider", ["Anthropic", "OpenAI", "Gemini"])
+def test_what_of_the_session_no_provider_is_sent_is_told(provider: str) -> None:
+    """Signed thoughts, and the marks of a recorded request, were dropped without a word."""
+    mark = {"cache_control": {"type": "ephemeral"}}
+    thought = {"type": "thinking", "thinking": "Brest.", "signature": "c2ln"}
+    asked, answer = {"type": "text", "text": "Tides?"}, {"type": "text", "text": "At noon."}
+    body = {
+        "model": "claude-sonnet-4-5",
+        "thinking": {"type": "enabled", "budget_tokens": 1024},
+        "system": [{"type": "text", "text": "Be brief.", **mark}],
+        "messages": [
+            {"role": "user", "content": [{**asked, **mark}]},
+            {"role": "assistant", "content": [thought, answer]},
+        ]
+        * 2,
+    }
+    off = {"thinking": {"type": "disabled"}}
+    found = provider_payload(pg.session(body), "native", model=provider, parameters=off)
+    assert "c2ln" not in json.dumps(found.body)
+    told = {(each.code, each.where, each.message) for each in found.grouped}
+    thoughts = (
+        "reasoning-dropped",
+        "the session's messages 2, 4",
+        CODES["reasoning-dropped"].meaning,
+    )
+    lost = ("mark-lost", "the recorded request", "3 marks of it, and none is sent")
+    assert thoughts in told
+    assert (lost in told) == (provider != "Anthropic")
 
 
 def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:

@@ -826,6 +826,10 @@ def test_a_missing_end_is_never_a_stop(api: str) -> None:
     recording = decode_stream([FRAMINGS["events"](frames[:2])], api)
     assert recording.stop_reason == ""
     assert [finding.code for finding in recording.findings] == ["no-end"]
+    replayed = pg.replay(recording, "xml")  # which had 0 findings
+    assert "no-end" in [finding.code for finding in replayed.findings]
+    assert f"{len(replayed.findings)} finding" in repr(replayed)
+    assert "nothing shows that it is complete" in replayed.html()
 
 
 @pytest.mark.parametrize("api", WRITERS)

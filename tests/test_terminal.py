@@ -235,12 +235,12 @@ def test_what_is_too_long_is_told_with_its_limit(
 
 def test_a_shells_pipe_is_a_file_to_read() -> None:
     sample = ROOT / "sample_sessions" / "02-parallel-calls.json"
-    script = f"{PROGRAM} render <(sleep 0.2; cat {sample}) -d hermes"
+    script = f"{PROGRAM} render <(sleep 0.2; cat {sample}) -d xml"
     done = subprocess.run(
         ["bash", "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == run("render", str(sample), "-d", "hermes").stdout
+    assert done.stdout == run("render", str(sample), "-d", "xml").stdout
 
 
 @pytest.mark.parametrize(

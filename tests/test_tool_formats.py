@@ -32,6 +32,7 @@ from terminals import run
 import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault
+from playground.base.findings import Finding
 from playground.base.fixes import with_fix
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.schema_losses import Fact, documentation, schema_facts
@@ -148,6 +149,70 @@ def test_what_has_no_schema_is_left_out_by_name() -> None:
     assert [f.where for f in found] == ["tools.0", "tools.1", "tools.2"]
     assert {f.code for f in found} == {"tool-left-out"}
     assert "web_search" in found[0].message
+
+
+def _as_request(tools: list[Any]) -> tuple[Finding, ...]:
+    messages = [{"role": "user", "content": "Hi"}]
+    return pg.load_session({"model": "gpt-4o", "messages": messages, "tools": tools}).findings
+
+
+def _as_session_file(tools: list[Any]) -> tuple[Finding, ...]:
+    return pg.load_session({"format": "playground-session/1", "tools": tools}).findings
+
+
+def _as_tool_list(tools: list[Any]) -> list[Finding]:
+    findings: list[Finding] = []
+    pg.read_tools(tools, findings)
+    return findings
+
+
+def _as_tool_file(tools: list[Any]) -> list[Finding]:
+    return read_tool_file(json.dumps(tools).encode(), "tools.json").findings
+
+
+WAYS: Final = [
+    lambda tools: pg.session("Hi", tools).findings,
+    _as_request,
+    _as_session_file,
+    _as_tool_list,
+    _as_tool_file,
+]
+
+
+@pytest.mark.parametrize("read", WAYS)
+def test_what_a_schema_has_of_a_wrong_type_and_tools_of_one_name_are_told(read: Any) -> None:
+    """They were read without a word, and of two tools of one name one was lost."""
+    odd = {
+        "type": "object",
+        "required": "city",
+        "properties": {
+            "city": {"type": "object", "properties": ["name"]},
+            "days": {"type": "array", "items": "string", "required": True},
+            "unit": "string",
+            "near": {"anyOf": [{"type": "string"}, 3], "default": {"properties": 3}},
+        },
+    }
+    tools = [{"name": "f", "input_schema": schema} for schema in (odd, {"type": "object"})]
+    found = [one for one in read(tools) if one.code == "schema-unread"]
+    places = {one.where.partition("f." if "tool f" in one.where else "0.")[2] for one in found}
+    assert places == {
+        "required",
+        "properties.city.properties",
+        "properties.days.items",
+        "properties.unit",
+        "properties.near.anyOf.1",
+    }
+    assert [one.code for one in read(tools) if one not in found] == ["duplicate-tool"]
+
+
+@pytest.mark.parametrize("read", WAYS)
+def test_properties_that_are_a_list_are_told(read: Any) -> None:
+    tools = [{"name": "f", "input_schema": {"properties": ["city"]}}]
+    try:
+        words = str(read(tools))
+    except pg.InputFault as fault:
+        words = str(fault)
+    assert ".properties" in words and "['city'] is not an object" in words
 
 
 def test_a_cache_mark_among_tools_is_told_as_one() -> None:

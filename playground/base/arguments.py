@@ -26,7 +26,9 @@ class ArgumentKind(NamedTuple):
     never: tuple[type, ...] = ()
 
 
-_NOT_LISTS: Final = (str, bytes, bytearray, Mapping)
+_UNORDERED: Final = (Mapping, set, frozenset)
+_NOT_LISTS: Final = (str, bytes, bytearray, *_UNORDERED)
+READ_ELSEWHERE: Final = "pg.load_recording reads providers' replies, pg.replay recordings"
 KINDS: Final[Mapping[str, ArgumentKind]] = {
     "text": ArgumentKind((str,), "a text"),
     "text or nothing": ArgumentKind((str, type(None)), "a text, or None"),
@@ -46,6 +48,12 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 def one(words: str) -> ArgumentKind:
     """Return a kind that refuses a list, tuple or set; `words` say what takes several values."""
     return ArgumentKind((object,), words, (list, tuple, set))
+
+
+def pieces_of(words: str, *types: type, never: tuple[type, ...] = ()) -> ArgumentKind:
+    """Return the kind of a reply: of one of `types`, or pieces of it in their order."""
+    words = f"{words}; {READ_ELSEWHERE}"
+    return ArgumentKind((*types, Iterable), words, (*_UNORDERED, *never))
 
 
 def takes(
@@ -203,12 +211,19 @@ def _kind(spec: Any) -> ArgumentKind:
     words = ", or ".join(f"a {each_type.__name__}" for each_type in types).replace(
         "a NoneType", "None"
     )
+    words = words.replace("a Session", "a Session, as pg.session(body) makes one")
     return ArgumentKind(types, words.replace("a str", "a name"))
 
 
 def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
     if not isinstance(value, kind.types) or isinstance(value, kind.never):
         raise wrong(f"{function}({name}=…)", value, kind.words)
+
+
+def refuse_unused(function: str, given: Mapping[str, bool], problem: str, expected: str) -> None:
+    """Raise InputFault for the arguments that `given` says are given: they would change nothing."""
+    if names := [f"{name}=…" for name, is_given in given.items() if is_given]:
+        raise InputFault(problem, where=f"{function}({', '.join(names)})", expected=expected)
 
 
 def wrong(where: str, value: Any, expected: str) -> InputFault:
@@ -219,7 +234,7 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
 
 def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
     """Return the items of a list or another iterable. Raises InputFault for a value that is none,
-    for a mapping, and for a text or bytes, whose items would be letters."""
+    for a mapping or set, and for a text or bytes, whose items would be letters."""
     kind = KINDS["list"]
     if not isinstance(values, kind.types) or isinstance(values, kind.never):
         raise wrong(where, values, kind.words)
@@ -239,5 +254,5 @@ def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
 def as_bytes(piece: bytes) -> bytes:
     """Return a piece of a stream. Raises InputFault if it is not bytes."""
     if not isinstance(piece, bytes | bytearray):
-        raise wrong("a piece of a stream", piece, "bytes")
+        raise wrong("a piece of a stream", piece, f"bytes; {READ_ELSEWHERE}")
     return piece

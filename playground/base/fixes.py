@@ -91,6 +91,8 @@ FIXES: Final[dict[str, str]] = {
     "tool-added": "expect calls to it, or call the provider's API itself",
     "tools-in-prompt": "choose a model that takes tools, or a dialect that writes them as text",
     "schema-misplaced": "give the tool's JSON Schema as `parameters`",
+    "schema-unread": 'write schemas by name: {"properties": {"city": {"type": "string"}}}',
+    "duplicate-tool": "give each tool a name of its own",
     "schema-unwrapped": 'write {"type": "object", "properties": {…}} around them',
     "schema-refused": "write what `playground tools --portable` proposes",
     "schema-ignored": "state it in the parameter's description as well",

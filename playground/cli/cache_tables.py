@@ -7,6 +7,7 @@ from datetime import date
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from playground.base.fixes import with_fix
 from playground.base.wording import counted, grouped, percent
 from playground.cli.shared import in_dialects
 from playground.cli.terminal import (
@@ -198,6 +199,8 @@ def print_marks(
             f"{placement.dialect or placement.policy}: {marks} for {placement.model_name} "
             f"({placement.family}), {counted(placement.characters, 'character')}"
         )
+        for each in placement.findings:
+            say(f"  {each.code}: {with_fix(each)}")
         if placement.refusal:
             say(f"  nothing marked: {placement.refusal.explanation}")
         else:

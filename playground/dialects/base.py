@@ -451,7 +451,5 @@ def set_own_marks(
 def _request(prompt_data: PromptData) -> CacheRequest:
     dynamic = prompt_data.dynamic_task_config
     return CacheRequest(
-        prompt_data.task_config.model_name,
-        dynamic.cache_dialect,
-        dynamic.enable_explicit_caching,
+        prompt_data.task_config.model_name, dynamic.cache_dialect, dynamic.enable_explicit_caching
     )

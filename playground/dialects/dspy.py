@@ -56,7 +56,7 @@ DIALECTS = (
             call=(
                 "<next_tool_name>\n{name}\n</next_tool_name>\n"
                 "<next_tool_args>\n{args:json}\n</next_tool_args>"
-            ),
+            )
         ),
         rules=(
             "Write each field as an element: your thought in next_thought, the tool's name in "

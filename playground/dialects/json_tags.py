@@ -149,10 +149,7 @@ DIALECTS = (
                 ),
                 # A call in free text. vLLM delivers it as text, and SGLang calls no tool. Here it
                 # is a call if it contains a call's JSON; otherwise it is text, with a finding.
-                Syntax(
-                    call="<|content_invoke_tool_text|>{call:json}<|end_message|>",
-                    shape=_ARGS,
-                ),
+                Syntax(call="<|content_invoke_tool_text|>{call:json}<|end_message|>", shape=_ARGS),
             ),
         ),
         reasoning=(ReasoningTags("<|content_thinking|>", "<|end_message|>"),),

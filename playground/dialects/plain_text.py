@@ -113,10 +113,7 @@ DIALECTS = (
             "Write the tool's name as a tag inside <tool-use> tags, and its content inside that "
             "tag."
         ),
-        reasoning=(
-            ReasoningTags("<thinking>", "</thinking>"),
-            THINK,
-        ),
+        reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
         result="{result}",
         models="any instructed model: gptme with --tool-format xml (its source, 2026-11)",
     ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from playground.base.arguments import as_bytes, takes
+from playground.base.arguments import as_bytes, pieces_of, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.misspelled_markers import call_in_object, near_marker, printed_response
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @takes(
-    answer=(str, bytes, Iterable),
+    answer=pieces_of("a text, bytes, or pieces of bytes", str, bytes),
     tools="list or nothing",
     prefill="text",
     switches=(Switches, NoneType),

@@ -7,10 +7,12 @@ import os
 import sys
 import warnings
 from functools import cache
+from threading import Timer
 from typing import Any, Final, Protocol, cast
 
 from playground.base.extras import missing_package
 
+_SLOW: Final = 2.0  # seconds after which a person is told what takes so long
 _MODULES: Final = 2_270  # the number of modules when LiteLLM 1.110 is loaded
 
 
@@ -40,10 +42,15 @@ class LiteLLM(Protocol):
 def litellm() -> LiteLLM:
     """Return the module, which takes seconds the first time. Raises MissingPackageError."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches prices
+    notice = Timer(_SLOW, _tell_loading)
+    notice.daemon = True
+    notice.start()
     try:
         import litellm as imported
     except ModuleNotFoundError as error:
         raise missing_package(error) or error from None
+    finally:
+        notice.cancel()
 
     module = cast(LiteLLM, imported)
 
@@ -55,6 +62,14 @@ def litellm() -> LiteLLM:
     module.suppress_debug_info = True
     module.drop_params = True
     return module
+
+
+def _tell_loading() -> None:
+    """Tell a person at a terminal or in a notebook what is waited for; logs and pipes stay as they
+    are."""
+    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+        sys.stderr.write("playground: loading LiteLLM, once in this process …\n")
+        sys.stderr.flush()
 
 
 def loaded() -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -302,13 +302,67 @@ def _misplaced(schema: Schema) -> list[str]:
     return [key for key in own if not key.startswith("x-")]
 
 
+BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
+_KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    **dict.fromkeys(BY_NAME, (dict,)),
+    **dict.fromkeys((*BY_INDEX, "enum"), (list, tuple)),
+    **dict.fromkeys(SINGLE, (dict, bool)),
+    "items": (dict, bool, list, tuple),  # a list is a tuple's schema in older drafts
+    "required": (list, tuple, bool),  # some schemas have `required: true` in a parameter
+    "type": (str, list, tuple),
+}
+
+
+def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
+    """Yield a finding for each keyword whose value has a wrong type, and for each value in the
+    place of a schema. Nothing is lost of an empty value."""
+    stack: list[tuple[Any, str]] = [(schema, where)]
+    seen: set[int] = set()  # a dict in memory may contain itself
+    while stack:
+        node, place = stack.pop()
+        if not node or node is True or id(node) in seen:
+            continue
+        if not isinstance(node, dict):
+            yield finding("schema-unread", place, f"{node!r:.40} is not a schema")
+            continue
+        seen.add(id(node))
+        for key, value in node.items():
+            types, inner = _KEYWORD_TYPES.get(key), f"{place}.{key}"
+            if types and value and not isinstance(value, types):
+                words = "an object" if dict in types else "a list"
+                yield finding("schema-unread", inner, f"{value!r:.40} is not {words}")
+            elif key in BY_NAME and value:
+                stack += [(each, f"{inner}.{name}") for name, each in value.items()]
+            elif key in (*BY_INDEX, "items") and isinstance(value, list | tuple):
+                stack += [(each, f"{inner}.{index}") for index, each in enumerate(value)]
+            elif key in SINGLE:
+                stack.append((value, inner))
+
+
+def tools_findings(tools: Sequence[ToolMetadata], place: str) -> Iterator[Finding]:
+    """Yield findings about the schemas of tools, and one for each tool whose name another has.
+
+    `place` is the form of a tool's place, with its `{index}` or `{name}`.
+    """
+    first: dict[str, int] = {}
+    for index, tool in enumerate(tools):
+        where = place.format(index=index, name=tool.name)
+        yield from schema_findings(tool, where)
+        if (earlier := first.setdefault(tool.name, index)) != index:
+            words = f"tool {earlier + 1} and tool {index + 1} are both named {tool.name!r:.60}"
+            yield finding("duplicate-tool", where, words)
+
+
 def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
-    """Report each `$ref` of a tool that leads nowhere or back to itself, and what may be parameters
-    but stands outside of `properties`."""
+    """Report each `$ref` of a tool that leads nowhere or back to itself, values of wrong types, and
+    what may be parameters but stands outside of `properties`."""
     findings = [
         finding("schema-misplaced", where, f"{key!r} is not a keyword of JSON Schema here")
         for key in _misplaced(tool.input_schema)
     ]
+    findings += _unread_keywords(tool.input_schema, where)
     if not _has_references(tool.input_schema):
         return findings
     stack: list[tuple[Any, frozenset[str], str]] = [(tool.input_schema, frozenset(), where)]

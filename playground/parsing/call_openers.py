@@ -207,10 +207,7 @@ class CallOpeners:
         openers = [(opener, begins(template.before))]
         if self.syntax.section_required:
             openers = [
-                (
-                    pieces_pattern(section.before, {}) + SPACE + opener,
-                    begins(section.before),
-                )
+                (pieces_pattern(section.before, {}) + SPACE + opener, begins(section.before))
                 for section in self.syntax.sections
             ]
         group = Group(Kind.LOOKALIKE, self.number)

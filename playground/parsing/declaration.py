@@ -35,11 +35,9 @@ PARAM_HOLES: Final[dict[str, str]] = {
 }
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
-    SECTION_BODY: "the calls of a reply (or each call, with `one_call_a_section`)",
+    SECTION_BODY: "the calls of a reply (or each call, with `one_call_a_section`)"
 }
-SECTION_HOLES: Final[dict[str, str]] = {
-    "name": "the tool's name, with `one_call_a_section`",
-}
+SECTION_HOLES: Final[dict[str, str]] = {"name": "the tool's name, with `one_call_a_section`"}
 _LAST_DIGITS: Final = re.compile(r"(?<!\d)(?:0|[1-9]\d{0,19})\Z", re.ASCII)
 
 

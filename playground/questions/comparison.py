@@ -54,7 +54,12 @@ class Column(Live):
 
     @cached_property
     def findings(self) -> list[Finding]:
-        return check_session(self.dialect, self.session.prompt_data(), self.check_call)
+        from playground.cache.answers.placement import refused
+
+        # a provider's rules say nothing if no model is named
+        model = self.session.named_model
+        found = check_session(self.dialect, self.session.prompt_data(), self.check_call)
+        return [*found, *(refused(self.rendering, model) if model else ())]
 
     @cached_property
     def images(self) -> tuple[int, int]:

@@ -16,8 +16,9 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Live
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
-from playground.cache.answers.wire import lost_marks
+from playground.cache.answers.wire import lost_marks, recorded_marks_lost
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.checking import check_session
 from playground.dialects.request_messages import Rendering
 from playground.llm.completion_arguments import asked_again
 from playground.llm.payloads import WireCall, is_known, wire_calls, with_provider
@@ -59,7 +60,8 @@ class WireMessage:
 
 @dataclass(frozen=True)
 class ProviderPayload(Live):
-    """A request as it would be sent, and its differences from what the dialect rendered.
+    """A request as it would be sent, and its differences from the session and from what the dialect
+    rendered.
 
     It shows itself as two panes, rendered and sent. Its table has a row for each difference.
     """
@@ -88,9 +90,10 @@ class ProviderPayload(Live):
 def _joined(findings: Sequence[Finding]) -> Finding:
     if len(findings) == 1:
         return findings[0]
-    numbers = [each_finding.where.removeprefix("message ") for each_finding in findings]
+    owner, word, _ = findings[0].where.partition("message ")
+    kind = f"{owner}messages " if word else ""
+    numbers = [each.where.removeprefix(f"{owner}message ") for each in findings]
     more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    kind = "messages " if findings[0].where.startswith("message ") else ""
     return replace(findings[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
 
 
@@ -132,11 +135,14 @@ def provider_payload(
     bodies = [call.body for call in calls if call.method == "POST"]
     wire_messages = _wire_messages_with_origins(rendering.messages, bodies)
     settings = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
+    unsent = check_session(chosen, session.prompt_data(), lambda *_: [])
     differences = [
+        *(replace(each, where=f"the session's {each.where}") for each in unsent),
         *_message_differences(rendering.messages, wire_messages),
         *_image_differences(rendering.messages, bodies),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
+        *recorded_marks_lost(session, calls),
         *parameter_differences(wire_parameters, settings),
         *parameters_not_passed(session.parameters, wire_parameters, settings),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any
 
@@ -60,9 +60,12 @@ class Timeline(Drawn, Live):
     result: ParseResult
     server: ServerReading | None = None
     """The same recording as a server delivers it; None if no server was given."""
+    stream_findings: list[Finding] = field(default_factory=list)
+    """The findings of the recording itself, such as a missing end of the stream."""
 
     def _summary(self) -> str:
-        read = self.result._summary()
+        all_findings = [*self.result.findings, *self.stream_findings]
+        read = replace(self.result, findings=all_findings)._summary()
         if self.server:  # the codes say why, and `findings` says it in words
             codes = dict.fromkeys(finding.code for finding in self.server.findings)
             read = f"{self.server.handed}{': ' * bool(codes)}{', '.join(codes)}"
@@ -75,8 +78,9 @@ class Timeline(Drawn, Live):
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings of the reply, and of its delivery by the server."""
-        return [*self.result.findings, *(self.server.findings if self.server else ())]
+        """The findings of the reply, of its stream, and of its delivery by the server."""
+        by_server = self.server.findings if self.server else ()
+        return [*self.result.findings, *self.stream_findings, *by_server]
 
     @property
     def handed(self) -> Timeline | None:
@@ -98,7 +102,7 @@ class Timeline(Drawn, Live):
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
             steps[number].events.append(piece)
-        return replace(self, steps=steps, result=self.server, server=None)
+        return replace(self, steps=steps, result=self.server, server=None, stream_findings=[])
 
     def until(self, step: int) -> ParseResult:
         """Return the events of all steps up to this one, merged."""
@@ -149,7 +153,8 @@ def replay(
         steps[-1].events.extend(result.events[len(merged_result.events) :])
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
-    return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
+    of_stream = recording.findings
+    return Timeline(recording.name, read_as, recording.timing, steps, result, handed, of_stream)
 
 
 def dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:

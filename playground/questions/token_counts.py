@@ -8,7 +8,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.base.arguments import takes
+from playground.base.arguments import refuse_unused, takes
 from playground.base.errors import InputFault
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import Dialect, get_dialect
@@ -68,6 +68,8 @@ def count_tokens(
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
+    unused, problem = {"dialect": dialect != ""}, "a request body is counted as it was sent"
+    refuse_unused("count_tokens", unused, problem, "a session, as pg.load_session(body)")
     body = dict(request)
     for key in ("messages", "contents", "tools"):
         if not isinstance(body.get(key) or [], list):

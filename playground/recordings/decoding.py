@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from playground.base.arguments import as_bytes, takes
+from playground.base.arguments import as_bytes, pieces_of, takes
 from playground.base.characters import is_whole
 from playground.base.json_numbers import (
     dump_again,
@@ -38,7 +38,11 @@ LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")
 
 
-@takes(pieces=Iterable, api="text or nothing", name="text")
+@takes(
+    pieces=pieces_of("bytes, or pieces of bytes", bytes, never=(str,)),
+    api="text or nothing",
+    name="text",
+)
 def decode_stream(
     pieces: bytes | Iterable[bytes], api: str | None = None, name: str = ""
 ) -> Recording:

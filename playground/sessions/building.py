@@ -198,8 +198,13 @@ class SessionBuilder:
             self._keep_tools(known)
             return
         before, tools = len(self.findings), list[ToolMetadata]()
+        known_names = {*self._tools}  # of other lists, which later ones repeat
         for index, value in entries:
-            tools += self.add_tool(value, place.at(index))
+            for tool in self.add_tool(value, place.at(index)):
+                if tool.name not in known_names and any(tool.name == each.name for each in tools):
+                    words = f"another tool is named {tool.name!r:.60}: the first is kept"
+                    self.findings.append(finding("duplicate-tool", str(place.at(index)), words))
+                tools.append(tool)
         if len(self.findings) == before:  # findings have places: do not cache
             if len(self.known_tools) >= _MOST_TOOL_LISTS:
                 self.known_tools.clear()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from playground.nouns.tools import schema_findings
+from playground.nouns.tools import tools_findings
 from playground.sessions.message_order import with_messages
 from playground.sessions.session import Session
 
@@ -29,10 +29,10 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Return findings about a session that could be read.
 
     They are about calls without results, results without calls, both as text, missing and double
-    ids, empty messages, roles out of order, odd schemas, and compactions that do not say which
-    messages they kept. `places` are the messages' places in the file.
+    ids, empty messages, roles out of order, odd schemas, tools of one name, and compactions that do
+    not say which messages they kept. `places` are the messages' places in the file.
     """
-    found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
+    found = [*tools_findings(session.tools, "tools.{index}")]
     pairing = _Pairing(places)
     has_user = any(message.role == "user" for message in session.messages)
     previous = ""

@@ -9,24 +9,28 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.base.arguments import ArgumentKind, takes, wrong
+from playground.base.arguments import READ_ELSEWHERE, pieces_of, takes, wrong
 from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
+from playground.base.findings import Finding
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.checks import check
 from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.requests import conversation
+from playground.sessions.shapes.requests import add_row, conversation, is_marked
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
 _ROLES: Final = (  # roles in requests and chat templates; files may have others
@@ -57,7 +61,8 @@ def session(
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. `.findings` name what a session cannot hold.
     `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are replies,
-    made by `recording` or read by `load_recording`.
+    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is also kept
+    as it was sent, and so are other arguments if they have a cache mark.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """
@@ -76,6 +81,10 @@ def session(
         )
     for index, message in enumerate(body["messages"]):
         _read(builder, message, Place(field="messages").at(index))
+    builder.set_parameters(parameters_of_body(body), Place())
+    own_body = messages if isinstance(messages, Mapping) and conversation(dict(messages)) else {}
+    others = {"tools": tools, "system": system, "model": model, "messages": body["messages"]}
+    _add_as_sent(builder, own_body, {key: value for key, value in others.items() if value})
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
     made = builder.finish()
@@ -84,14 +93,16 @@ def session(
     for reply in replies:
         if not isinstance(reply, Recording):
             raise wrong("session(recordings=…)", reply, "recordings, as `pg.recording` makes them")
-    listed = tuple(read_tools(tools or own, builder.findings))
+    listed = tuple(read_tools(tools or own, found := list[Finding]()))
+    # a request as it was sent keeps the fields that a tool lacks
+    builder.findings += [one for one in found if one.severity != "info" or not builder.rows]
     made = replace(made, task=task, tools=listed, recordings=replies)
     made = made.with_explicit_caching(explicit_caching)
-    return with_receipt(made, None, [*builder.findings, *check(made)])
+    return with_receipt(made, None, list(dict.fromkeys([*builder.findings, *check(made)])))
 
 
 @takes(
-    text=ArgumentKind((str, Iterable), "a text, or its pieces"),
+    text=pieces_of("a text, or its pieces", str, never=(bytes, bytearray)),
     dialect="text",
     name="text",
     model="text",
@@ -113,7 +124,7 @@ def recording(
     pieces = [text[at : at + _PIECE] for at in cuts] if isinstance(text, str) else list(text)
     for piece in pieces:
         if not isinstance(piece, str):
-            raise wrong("a piece of a reply", piece, "a text")
+            raise wrong("a piece of a reply", piece, f"a text; {READ_ELSEWHERE}")
     return Recording(name, dialect, tuple(map(TextChunk, pieces)), model=model)
 
 
@@ -128,9 +139,26 @@ def _body(value: Any) -> dict[str, Any]:
             return {**value, "messages": found}
         if "role" in value or "type" in value:
             return {"messages": [value]}
-    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set):
         return {"messages": list(value)}
     raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
+
+
+def _add_as_sent(
+    builder: SessionBuilder, own_body: Mapping[str, Any], others: dict[str, Any]
+) -> None:
+    """Add the request as it was sent, as for a file. Parts that are given next to messages are kept
+    if they have a cache mark. Objects of ours were not sent."""
+    replaced = {key for names in (_TOOLS, _SYSTEM) if names[0] in others for key in names}
+    body = {key: value for key, value in own_body.items() if key not in replaced}
+    body |= {key: value for key, value in others.items() if key != "messages" or not own_body}
+    tools = body.get("tools")
+    if isinstance(tools, list | tuple) and any(isinstance(one, ToolMetadata) for one in tools):
+        return
+    with suppress(InputFault):
+        plain = json_value(body, "")
+        if (own_body and not replaced) or is_marked(plain):
+            add_row(builder, plain)
 
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:

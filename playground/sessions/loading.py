@@ -179,7 +179,7 @@ def _is_content(text: str) -> bool:
 
 @takes(name="text or nothing")
 def load_recording(path: Given, name: str | None = None) -> Recording:
-    """Read a recording: a provider's raw stream, or a recording in any session file.
+    """Read a recording: a provider's raw stream or whole reply, or one in any session file.
 
     `path` may be content, as for `load_session`. Without a name it is the file's first recording.
     A cassette of HTTP may have many: `[r.name for each in load_sessions(path) for r in
@@ -194,7 +194,7 @@ def load_recording(path: Given, name: str | None = None) -> Recording:
         raise InputFault(
             "it holds no recording",
             where=source.name,
-            expected="a stream, or a session with recordings",
+            expected="a stream, a reply, or a session with recordings (pg.recording takes a text)",
         )
     if name is None:
         return found[0]

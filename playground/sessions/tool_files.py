@@ -13,7 +13,7 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.tool_formats import looks_like_tools, read_tools_and_findings
 from playground.nouns.tool_formats.python_files import read_python
-from playground.nouns.tools import ToolMetadata, schema_findings
+from playground.nouns.tools import ToolMetadata, tools_findings
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.pasted import unwrapped
@@ -61,8 +61,7 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
         )
     halves: list[Finding] = []
     tools = replace_half_surrogates(tools, "tools", halves)
-    refs = [f for tool in tools for f in schema_findings(tool, f"tool {tool.name}")]
-    return ToolFile(tools, [*findings, *halves, *refs])
+    return ToolFile(tools, [*findings, *halves, *tools_findings(tools, "tool {name}")])
 
 
 def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:

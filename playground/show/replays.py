@@ -137,21 +137,22 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
 
 def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
     """Yield each finding: its column, severity, code, offset, message, advice, and text."""
-    for event in reading.result.events:
-        if isinstance(event, FindingEvent):
-            found = event.finding
-            meaning = CODES[found.code].meaning if found.code in CODES else ""
-            advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
-            advice = [each for each in advice if each not in found.message]
-            yield (
-                keep_order(reading_name(reading)),
-                found.severity,
-                found.code,
-                event.span.start,
-                keep_order(found.message),
-                ". ".join(map(as_sentence, advice)),
-                event.text[:_LABEL],
-            )
+    events = [event for event in reading.result.events if isinstance(event, FindingEvent)]
+    placed = [(event.finding, event.span.start, event.text[:_LABEL]) for event in events]
+    placed += [(found, len(reading.text), "") for found in reading.stream_findings]
+    for found, start, text in placed:
+        meaning = CODES[found.code].meaning if found.code in CODES else ""
+        advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
+        advice = [each for each in advice if each not in found.message]
+        yield (
+            keep_order(reading_name(reading)),
+            found.severity,
+            found.code,
+            start,
+            keep_order(found.message),
+            ". ".join(map(as_sentence, advice)),
+            text,
+        )
 
 
 def _differences(columns: Sequence[Sequence[Sequence[Any]]]) -> Iterator[int]:

@@ -86,6 +86,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
         "text_characters": placement.text_characters,
         "gemini_threshold": placement.threshold,
         "assumption": placement.assumption or None,
+        "findings": [asdict(each) for each in placement.findings],
         "decisions": [decision_json(decision) for decision in placement.decisions],
         "parts": [
             {"role": part.role, "characters": len(part.text), **decision_json(part.decision)}

@@ -76,7 +76,8 @@ class CacheSimulation(Drawn, Live):
 
     def _summary(self) -> str:
         asked = f"{counted(len(self.requests), 'request')} to {self.provider or 'no provider'}"
-        return f"{self.policy} in {self.dialect}, {asked}, {self.outcome}"
+        written = " in ".join(filter(None, (self.policy, self.dialect))) or "bodies as sent"
+        return f"{written}, {asked}, {self.outcome}"
 
     @property
     def outcome(self) -> str:

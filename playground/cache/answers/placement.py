@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from playground.base.arguments import formerly_positional, takes
+from playground.base.arguments import formerly_positional, refuse_unused, takes
 from playground.base.display import Drawn, Live
+from playground.base.findings import Finding, finding
 from playground.base.wording import counted, short_repr
 from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
-from playground.cache.prefixes import counted_request
+from playground.cache.prefixes import TimedRequest, counted_request
+from playground.cache.rules import Rules
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
@@ -68,24 +72,32 @@ class CachePlacement(Drawn, Live):
     text_characters: int
     reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
+    refused: Callable[[], list[Finding]] = field(default=list, compare=False, repr=False)
 
     def _summary(self) -> str:
         refused = f": {self.refusal.reason}" if self.refusal else ""
+        refused += "".join(f", {each.code}" for each in self.findings)
         marks = f"{len(self.marks)} of {counted(len(self.parts), 'part')} marked{refused}"
         return f"{self.policy} in {self.dialect or 'no dialect'}, {marks}, {self.model_name}"
 
     @property
+    def findings(self) -> list[Finding]:
+        """The reason for which the provider refuses the request, if there is one."""
+        return self.refused()
+
+    @property
     def thresholds(self) -> str:
         """The marks, the prefix that they cover, and whether this prefix is long enough, in one
-        line.
+        line, with the reason if the provider refuses the request.
 
         The policy "azad" has a threshold for Gemini in characters: recorded requests had 2.2 to 6.0
         characters a token.
         """
+        line = "; ".join([self.reach.line, *(f"refused: {each.message}" for each in self.findings)])
         if self.family != "gemini":
-            return self.reach.line
+            return line
         counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
-        return f"{self.reach.line}; {counted} (the policy azad needs {self.threshold:,} for a mark)"
+        return f"{line}; {counted} (the policy azad needs {self.threshold:,} for a mark)"
 
     @property
     def assumption(self) -> str:
@@ -125,6 +137,9 @@ def place_cache(
     session = session_or_sample(session)
     check_model(model)
     if policy == AS_SENT:
+        unused = {"explicit_caching": explicit_caching is not None}
+        problem = "the request is taken as it was sent"
+        refuse_unused("place_cache", unused, problem, "another policy for it")
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(model).with_explicit_caching(explicit_caching)
@@ -133,6 +148,8 @@ def place_cache(
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
     # The environment block is neither marked nor cached, so the threshold does not count it.
     environment_text = environment if _last_user(rendering.messages) is not None else ""
+    rules = known_rules("", session.task.model_name)
+    request = _request(rendering, session.task.model_name, rules)
     return CachePlacement(
         dialect=chosen.name,
         model_name=session.task.model_name,
@@ -142,7 +159,8 @@ def place_cache(
         decisions=rendering.decisions,
         characters=rendering.characters,
         text_characters=text_characters(rendering.messages) - len(environment_text),
-        reach=_reach(rendering, session.task.model_name),
+        reach=marked_prefix(request, rules, session.task.model_name),
+        refused=partial(_refusals, request, rules),
     )
 
 
@@ -175,18 +193,33 @@ def _as_sent(session: Session) -> CachePlacement:
         characters=characters,
         text_characters=characters,
         reach=marked_prefix(request, rules, name),
+        refused=partial(_refusals, request, rules),
     )
 
 
-def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
-    """Return the marked prefix of the request: without an answer at the end, which was not sent."""
-    rules = known_rules("", model)
+def refused(rendering: Rendering, model: str) -> list[Finding]:
+    """Return the reason for which the model's provider refuses a rendered request, if any."""
+    rules, body = known_rules("", model), {"messages": rendering.messages, "tools": rendering.tools}
+    return _refusals(TimedRequest(read_wire(body, model), 0.0, rules), rules)
+
+
+def _refusals(request: TimedRequest, rules: Rules) -> list[Finding]:
+    from playground.cache.refusals import refusal  # only a placement that is shown needs it
+
+    model, marked = request.wire.model, rules.match in ("breakpoints", "exact")
+    reason = refusal(request, rules) or (breakpoints(request, rules)[1] if marked else None)
+    if reason is None or not rules.knows(model):
+        return []
+    return [finding(reason[0], f"the request to {model}", reason[1])]
+
+
+def _request(rendering: Rendering, model: str, rules: Rules) -> TimedRequest:
+    """Return the request without an answer at the end, which was not sent."""
     length = len(rendering.messages)
     while length and rendering.messages[length - 1]["role"] == "assistant":
         length -= 1
     body = {"messages": rendering.messages[:length], "tools": rendering.tools}
-    request = counted_request(body, read_wire(body, model), 0.0, rules)
-    return marked_prefix(request, rules, model)
+    return counted_request(body, read_wire(body, model), 0.0, rules)
 
 
 def _parts(

@@ -10,11 +10,12 @@ from itertools import chain, groupby
 from math import isfinite
 from typing import Any, Final
 
-from playground.base.arguments import formerly_positional, one, takes, wrong
+from playground.base.arguments import formerly_positional, one, refuse_unused, takes
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.cache.answers.as_sent import AS_SENT, doubt_of_providers, sent_requests
+from playground.cache.answers.bodies import BODIES, checked_body, checked_time, read_body
 from playground.cache.answers.cells import (
     OUTSIDE,
     CacheMatrix,
@@ -49,18 +50,19 @@ from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.policies import OWN, CacheRequest, Policy, as_policies, get_policy
 from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
-from playground.nouns.wire_blocks import WireReader, WireRequest
+from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import model_of
 from playground.sessions.checks import compaction_findings
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
+_BY_DEFAULT: Final = "native"
 
 
 @formerly_second("model", "provider")
 @takes(
-    requests=(Session, str, Iterable),
+    requests=BODIES,
     dialect=one("one dialect; pg.cache_matrix(session, dialects) takes several"),
     policy=one("one policy; pg.cache_matrix(session, dialect, policies=[…]) takes several"),
     model="text",
@@ -72,7 +74,7 @@ AS_IT_IS: Final = WhatIf()
 )
 def simulate_cache(
     requests: Session | str | Iterable[Mapping[str, Any]],
-    dialect: str | Dialect = "native",
+    dialect: str | Dialect = _BY_DEFAULT,
     *,
     model: str = "",
     provider: str = "",
@@ -99,12 +101,16 @@ def simulate_cache(
     Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
     rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
     "anthropic/claude-sonet", may exist), and InputFault for wrong `seconds_apart`, `usages`,
-    `times` or bodies, and if "as-sent" comes with a `what_if` or finds no recorded request.
+    `times` or bodies, for an argument that bodies or a session do not use, and if "as-sent" comes
+    with a `what_if` or finds no recorded request.
     """
     check_model(model, provider)
     if isinstance(requests, str):
         requests = session_or_sample(requests)
     if isinstance(requests, Session):
+        unused = {"usages": bool(usages), "times": bool(times)}
+        problem = "a session has its own bills and times"
+        refuse_unused("simulate_cache", unused, problem, "a list of request bodies for these")
         in_dialect = partial(cache_matrix, requests, [dialect], model=model, provider=provider)
         in_dialect = partial(in_dialect, seconds_apart=seconds_apart, what_if=what_if)
         if policy == AS_SENT:
@@ -115,7 +121,13 @@ def simulate_cache(
         return replace(
             cell, placed=placed if what_if.leaves_blocks_unchanged else None, by_policy=in_dialect
         )
-    bodies = [_body(body, number) for number, body in enumerate(requests)]
+    changed = policy not in ("", AS_SENT)
+    unused = {"dialect": dialect != _BY_DEFAULT, "policy": changed, "what_if": what_if != AS_IT_IS}
+    problem = "request bodies are simulated as they were sent, with their own marks"
+    refuse_unused("simulate_cache", unused, problem, "a session, as pg.load_session(bodies)")
+    unused = {"seconds_apart": bool(times) and seconds_apart is not None}
+    refuse_unused("simulate_cache", unused, "the requests have their own times", "one or the other")
+    bodies = [checked_body(body, number) for number, body in enumerate(requests)]
     return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
 
 
@@ -149,9 +161,9 @@ def _of_bodies(
     mixed = (warning,) * bool(len(others) > 1 if model else strangers)
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
-        wire, before = _wire(reader, body, number), row[-1] if row else None
+        wire, before = read_body(reader, body, number), row[-1] if row else None
         wire.doubts += mixed if model or model_of(body) in strangers else ()
-        at = _checked_time(times[number]) if times else number * seconds_apart
+        at = checked_time(times[number]) if times else number * seconds_apart
         row.append(counted_request(body, wire, at, rules, before, billed[number]))
     simulation = simulated_row(
         row,
@@ -524,32 +536,6 @@ def _missing_context_findings(session: Session, rules: Rules) -> Iterator[Findin
         words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
     yield from compaction_findings(session)
-
-
-def _body(value: Any, number: int) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise wrong(f"request {number + 1}", value, "the body of a request, as a dict")
-    if "role" in value and "content" in value:
-        expected = "bodies of requests, or pg.session(messages=…)"
-        raise InputFault("a message, not a body", where=f"request {number + 1}", expected=expected)
-    return dict(value)
-
-
-def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
-    """Read a body as blocks. Raises InputFault for a body of no known provider."""
-    try:
-        return reader.read(body)
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
-        problem = f"not the body of a request ({type(error).__name__}: {error})"
-        expected = "a body as Anthropic, OpenAI, Bedrock, Gemini or OpenRouter takes it"
-        raise InputFault(problem, where=f"request {number + 1}", expected=expected) from error
-
-
-def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative, because a clock may run backwards."""
-    if not isinstance(at, int | float) or not isfinite(at):
-        raise InputFault(f"a time of {at!r}", expected="seconds")
-    return at
 
 
 def _checked_gap(seconds_apart: float | None) -> float:

@@ -11,6 +11,7 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Shown
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
+from playground.base.wording import counted
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
 from playground.dialects import Dialect, get_dialect
@@ -77,11 +78,8 @@ def cache_on_wire(
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
     placed = chosen.marking_policy.name
-    sent, cached, lost = (
-        read_wire(calls[-1].body).blocks[:],
-        _cached(calls),
-        lost_marks(rendering, calls),
-    )
+    lost = [*lost_marks(rendering, calls), *recorded_marks_lost(session, calls)]
+    sent, cached = read_wire(calls[-1].body).blocks[:], _cached(calls)
     return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
 
 
@@ -95,6 +93,19 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
     """Return a `mark-lost` finding for each rendered mark that no block on the wire has."""
     marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
     return _marks_not_sent(marked, _cached(calls), read_wire(calls[-1].body))
+
+
+def recorded_marks_lost(session: Session, calls: Sequence[WireCall]) -> list[Finding]:
+    """Return a `mark-lost` finding if the last recorded request has marks and the wire has none."""
+    if all(row.sub_agent for row in session.rows):
+        return []
+    recorded, sent = read_wire(sent_requests(session).bodies[-1]), read_wire(calls[-1].body)
+    marks = sum(block.ttl is not None for block in recorded.blocks)
+    marks += recorded.automatic_ttl is not None
+    if not marks or _cached(calls) or any(block.ttl is not None for block in sent.blocks):
+        return []
+    words = f"{counted(marks, 'mark')} of it, and none is sent"
+    return [finding("mark-lost", "the recorded request", words)]
 
 
 def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:

@@ -33,7 +33,7 @@ from playground.nouns.tools import (
     SCHEMA_WORDS,
     ToolMetadata,
     is_properties,
-    schema_findings,
+    tools_findings,
 )
 
 _SCHEMAS: Final = (
@@ -117,14 +117,21 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
     """Read tools in any known form: a list, or an object that holds one.
 
     A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get one
-    for each. Raises InputFault, also for parameters that stand where no form has them.
+    for each, and those about names and schemas. Raises InputFault, also for parameters that stand
+    where no form has them, and for `properties` that are no object.
     """
     tools, found = read_tools_and_findings(value)
+    found += tools_findings(tools, "tools.{index}")
     (findings if findings is not None else []).extend(found)
-    found += [one for i, tool in enumerate(tools) for one in schema_findings(tool, f"tools.{i}")]
-    if wrong := next((one for one in found if one.code == "schema-misplaced"), None):
+    if wrong := next(filter(_is_fault, found), None):
         raise InputFault(wrong.message, field=wrong.where, expected=_AS_OBJECT)
     return tools
+
+
+def _is_fault(one: Finding) -> bool:
+    """Return True if a finding says that no parameter of a tool can be read."""
+    is_unread = one.code == "schema-unread" and one.where.count(".") == 2
+    return one.code == "schema-misplaced" or (is_unread and one.where.endswith(".properties"))
 
 
 def read_tools_and_findings(

@@ -18,15 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding, finding
-from playground.nouns.tools import ToolMetadata
+from playground.nouns.tools import BY_INDEX, BY_NAME, SINGLE, ToolMetadata
 
 _HERE: Final = Path(__file__).parent / "accepted"
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
 Effect = Literal["refused", "dropped", "changed"]
 Schema = dict[str, Any]
-_BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _CODES: Final[Mapping[Effect, str]] = {
     "refused": "schema-refused",
     "dropped": "schema-ignored",
@@ -233,11 +230,11 @@ def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
     """Return the schemas directly inside a schema, each with the steps that lead to it."""
     schemas: list[tuple[tuple[str | int, ...], Any]] = []
     for key, value in node.items():
-        if key in _BY_NAME and isinstance(value, dict):
+        if key in BY_NAME and isinstance(value, dict):
             schemas += [((key, name), inner) for name, inner in value.items()]
-        elif key in _BY_INDEX and isinstance(value, list):
+        elif key in BY_INDEX and isinstance(value, list):
             schemas += [((key, index), inner) for index, inner in enumerate(value)]
-        elif key in _SINGLE:
+        elif key in SINGLE:
             schemas.append(((key,), value))
     return schemas
 
@@ -264,7 +261,7 @@ def schema_path(path: Sequence[str | int]) -> str:
     """Return a path in a schema as people write it, without the keywords: `geo.lat`, `fields[]`."""
     words: list[str] = []
     for index, step in enumerate(path):
-        if index and path[index - 1] in _BY_NAME:
+        if index and path[index - 1] in BY_NAME:
             words.append(f".{step}")
         elif step == "items":
             words.append("[]")

@@ -28,10 +28,7 @@ from playground.parsing.template import Piece, leading_text
 
 CALL_ID: Final = token(repeat(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
 _LINE: Final = token(
-    in_order(
-        OneOf(ALL - BLANKS - characters("`")),
-        repeat(OneOf(ALL - characters("\n`")), 0, 200),
-    )
+    in_order(OneOf(ALL - BLANKS - characters("`")), repeat(OneOf(ALL - characters("\n`")), 0, 200))
 )
 
 

@@ -76,9 +76,7 @@ def trimmed_text(forbidden: str) -> TextShape:
     first = inside - characters(forbidden)
     rest: Row = ((BLANKS, 1), (inside, 2))
     return TextShape(
-        (((first, 2),), rest, rest),
-        frozenset({2}),
-        rf"{first.pattern}((?s:.)*{inside.pattern})?",
+        (((first, 2),), rest, rest), frozenset({2}), rf"{first.pattern}((?s:.)*{inside.pattern})?"
     )
 
 

@@ -98,8 +98,7 @@ class RawValues:
             return self._any(forbidden, empty=True)
         excluded = characters("".join(word[0] for word in self.words), forbidden, "\n" * self.block)
         self.rules.notes.narrower(
-            place,
-            f"a text with a length or a pattern holds none of {listed_characters(excluded)}",
+            place, f"a text with a length or a pattern holds none of {listed_characters(excluded)}"
         )
         quotes = Quotes("", "", excluded, ())
         # one terminal: a terminal of the text alone would include the line break before the closer

@@ -15,11 +15,7 @@ from functools import cached_property
 from typing import Final
 
 from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
-from playground.parsing.declaration import (
-    Declaration,
-    Markers,
-    written_name,
-)
+from playground.parsing.declaration import Declaration, Markers, written_name
 from playground.parsing.grammars.characters import (
     BLANKS,
     DIGITS,

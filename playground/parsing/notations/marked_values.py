@@ -196,11 +196,7 @@ def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
 
 
 def _members(
-    text: str,
-    at: int,
-    form: _Form,
-    schema_of: Callable[[str], Schema],
-    outermost: bool = False,
+    text: str, at: int, form: _Form, schema_of: Callable[[str], Schema], outermost: bool = False
 ) -> tuple[dict[str, Any], int]:
     members: dict[str, Any] = {}
     at = _skip(text, at)

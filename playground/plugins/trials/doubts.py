@@ -26,6 +26,7 @@ _CLOSED: Final = frozenset(
         "description",
     )
 )
+_OF_VALUES: Final = {"type", "enum", "const"}  # keywords that an expected value must satisfy
 
 
 def doubts(session: Session) -> list[Finding]:
@@ -44,22 +45,21 @@ def doubts(session: Session) -> list[Finding]:
 
 def refuse_slips(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
     """Raise UnknownNameError for a tool that is not among `tools`, or an argument that it lacks,
-    and InputFault for a value of a type that the schema refuses. A schema that leaves its arguments
-    open is not checked."""
+    and InputFault for a value of a type, or outside of the listed values, that the schema refuses.
+    A schema with other keywords than `_CLOSED` is not checked."""
     tool = next((each for each in tools if each.name == call.tool_name), None)
     if tool is None:
         raise UnknownNameError("tool of this session", call.tool_name, [t.name for t in tools])
-    schema = tool.input_schema
-    known = list(schema.get("properties") or ())
-    if not known or schema.get("additionalProperties") or not _CLOSED.issuperset(schema):
+    schema, known = tool.input_schema, sorted(tool.parameter_names)
+    if not known or not _CLOSED.issuperset(schema):
         return
     for name, value in (call.args or {}).items():
-        if name not in known:
+        if name not in known and not schema.get("additionalProperties"):
             raise UnknownNameError(f"argument of {tool.name}", name, known)
-        rule = schema["properties"][name]
-        kind = {"properties": {name: {"type": rule.get("type") if isinstance(rule, dict) else ""}}}
+        rule = tool.parameter_schema(name)
+        kind = {"properties": {name: {key: rule[key] for key in _OF_VALUES & rule.keys()}}}
         if problem := _misfit(ToolMetadata(name=tool.name, input_schema=kind), {name: value}):
-            raise InputFault(problem, where="expect", field=name)
+            raise InputFault(problem, where=f"expect({tool.name!r})", field=name)
 
 
 def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:

@@ -16,6 +16,7 @@ from playground.base.arguments import formerly_positional, takes, wrong
 from playground.base.display import Shown
 from playground.base.errors import InputFault
 from playground.base.extras import MissingPackageError
+from playground.base.findings import Finding
 from playground.base.wording import counted, dollars
 from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
@@ -24,7 +25,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
-from playground.plugins.trials.doubts import refuse_slips
+from playground.plugins.trials.doubts import doubts, refuse_slips
 from playground.plugins.trials.figures import LEVEL, Trial
 from playground.plugins.trials.scoring import Attempt, missed, score
 from playground.questions.experiments import read_recording
@@ -85,7 +86,13 @@ class TrialPlan(Shown):
     def __repr__(self) -> str:
         names = ", ".join(dialect.name for dialect in self.dialects)
         models = ", ".join(self.models) or "recordings alone"
-        return f"TrialPlan({counted(len(self.cases), 'case')} in {names} for {models})"
+        found = f", {counted(len(self.findings), 'finding')}" if self.findings else ""
+        return f"TrialPlan({counted(len(self.cases), 'case')} in {names} for {models}{found})"
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The expected calls that the session's own tools would refuse."""
+        return doubts(self.session)
 
     @cached_property
     def cases(self) -> dict[str, ExpectedReply]:

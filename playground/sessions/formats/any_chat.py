@@ -27,10 +27,7 @@ class AnyChat(SessionFormat):
     name = "any-chat"
     title = "JSON with lists of messages in it, of any tool"
     keeps = Keeps(
-        tools="next to the messages",
-        times="yes",
-        usage="yes",
-        missing="other data is not read",
+        tools="next to the messages", times="yes", usage="yes", missing="other data is not read"
     )
 
     def recognises(self, source: Source) -> bool:

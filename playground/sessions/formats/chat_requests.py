@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.base.characters import plain_bytes
 from playground.base.findings import finding
-from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.rows import row_after
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
 from playground.sessions.shapes.parameters import parameters_of_body
-from playground.sessions.shapes.requests import conversation, read_reply, read_request
+from playground.sessions.shapes.requests import add_row, conversation, read_reply, read_request
 from playground.sessions.source import Source
 
 _MOST_ENTRIES = 20  # entries that are examined to recognise messages
-_MARKS = frozenset(MARKS)
-_MARKS_IN_BYTES = tuple(mark.encode() for mark in MARKS)
-_ENVELOPE = {"request", "response", "choices"}  # fields of a file that are outside the body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _PROMPTS = ("input", "prompt", "inputText")  # a text, or a list of one text
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
@@ -135,7 +129,7 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
     _add_usage(builder, body, place)
     if "response" not in body and "choices" not in body and "output" not in body:
         _add_usage_of_all(builder, body, place)
-    _add_row(builder, body)
+    add_row(builder, body)
     reply = body.get("response")
     if isinstance(reply, dict):
         read_reply(builder, reply, place.at("response"))
@@ -176,56 +170,3 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
         return
     message = "the body's usage: the last message is no answer, or answers have their own usage"
     builder.findings.append(finding("usage-lost", str(place.at("usage")), message))
-
-
-def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, because messages cannot hold its cache marks.
-
-    Skip a body with a list `output`. Skip a body that has no model, no parameters and no cache
-    marks and is not in Gemini's form: it is a row of training data.
-    """
-    if conversation(body) is None or isinstance(body.get("output"), list):
-        return
-    is_named = isinstance(body.get("model"), str) or "contents" in body
-    if is_named or builder.parameters or _is_marked(body):
-        sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
-        builder.rows.append(row_after(sent, None))
-
-
-def _is_marked(body: Any) -> bool:
-    """Return True if a cache mark is anywhere in a body, even in arguments and schemas. The outer
-    levels are searched value by value; deeper ones only if their bytes have a mark's name."""
-    waiting = [body]
-    for _ in range(_OUTER_LEVELS):
-        deeper: list[Any] = []
-        for each in waiting:
-            if _has_mark(each):
-                return True
-            deeper += _within(each)
-        if not deeper:  # such as a row of texts
-            return False
-        waiting = deeper
-    plain = plain_bytes(waiting)
-    if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
-        return False
-    while waiting:
-        each = waiting.pop()
-        if _has_mark(each):
-            return True
-        waiting += _within(each)
-    return False
-
-
-_OUTER_LEVELS = 3  # the body, its list of messages, each message
-
-
-def _has_mark(value: Any) -> bool:
-    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
-        return False
-    return any(isinstance(value[mark], dict) for mark in _MARKS & value.keys())
-
-
-def _within(value: Any) -> list[Any]:
-    """Return the values in a dict or list, except texts."""
-    values = value.values() if isinstance(value, dict) else listed(value)
-    return [each for each in values if type(each) is not str]

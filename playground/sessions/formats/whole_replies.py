@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.base.characters import replace_half_surrogates
+from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from playground.parsing.values import dump_json
+from playground.recordings.recording import (
+    OF_PROVIDER,
+    Chunk,
+    ReasoningChunk,
+    Recording,
+    SignalChunk,
+    TextChunk,
+    ToolCallChunk,
+)
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
@@ -19,7 +31,9 @@ _PATHS: Final = (("response", "body"), ("result", "message"), ("message",), ("bo
 class WholeReply(SessionFormat):
     name = "reply"
     title = "Whole (not streamed) reply of a chat API, or the results of a batch"
-    keeps = Keeps(usage="yes", missing="the file has no request")
+    keeps = Keeps(
+        usage="yes", chunks="one for each part of a reply", missing="the file has no request"
+    )
 
     def recognises(self, source: Source) -> bool:
         document = None if source.is_lines else source.document
@@ -45,9 +59,48 @@ class WholeReply(SessionFormat):
 
 def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=title)
-    if not read_reply(builder, reply, place):
+    if read_reply(builder, reply, place):
+        builder.recordings.append(_recording(builder))
+    else:
         builder.note_loss("no reply in it", place)
     return builder
+
+
+def _recording(builder: SessionBuilder) -> Recording:
+    """Return a recording of the reply that was read, to replay it: a chunk for each part."""
+    parts = [part for message in builder.messages for part in message.parts]
+    answered = {part.tool_call_id for part in parts if isinstance(part, ToolResultPart)}
+    is_text = any(each.code == "arguments-kept-as-text" for each in builder.findings)
+    chunks: list[Chunk] = []
+    for index, part in enumerate(parts):
+        match part:
+            case TextPart(text):
+                chunks.append(TextChunk(text))
+            case ReasoningPart(text):
+                chunks.append(ReasoningChunk(text))
+            case ToolCallPart(call_id, name, args):
+                only = args.get("input") if is_text and len(args) == 1 else None
+                arguments = only if isinstance(only, str) else dump_json(args)
+                function = {"name": name, "arguments": arguments}
+                delta = {"index": index, "id": call_id, "function": function}
+                server = {"server": True} if call_id in answered else {}
+                chunks.append(ToolCallChunk(delta | server))
+            case ToolResultPart(call_id, _, result):
+                kept = {"type": "tool_result", "tool_use_id": call_id, "content": result}
+                chunks.append(SignalChunk(OF_PROVIDER + dump_json(kept)))
+            case _:
+                chunks.append(SignalChunk(part.type))
+    request = builder.requests[-1]
+    recording = Recording(
+        name=builder.title,
+        dialect="native",
+        chunks=tuple(chunks),
+        model=request.model,
+        note="Not streamed: a whole reply, with a chunk for each of its parts.",
+        stop_reason=request.stop_reason,
+        usage=request.usage,
+    )
+    return replace_half_surrogates(recording, "recordings", [])
 
 
 def _inner_reply(value: Any) -> dict[str, Any] | None:

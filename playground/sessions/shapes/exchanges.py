@@ -118,9 +118,7 @@ def _conversations(
     return found, others
 
 
-def _chains(
-    exchanges: Iterable[tuple[int, Exchange]],
-) -> Iterator[list[tuple[int, Exchange]]]:
+def _chains(exchanges: Iterable[tuple[int, Exchange]]) -> Iterator[list[tuple[int, Exchange]]]:
     """Yield lists of numbered exchanges: a complete exchange, and the following exchanges that hold
     only new items."""
     run: list[tuple[int, Exchange]] = []

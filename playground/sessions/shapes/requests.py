@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from playground.base.characters import plain_bytes
 from playground.nouns.messages import Part, ReasoningPart, TextPart
+from playground.nouns.wire_bodies import MARKS
 from playground.recordings.apis.response_items import ASKED
 from playground.recordings.recording import Recording, provider_parts
 from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.rows import row_after
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import dict_or_finding, list_or_finding, listed, mapping
 from playground.sessions.shapes.messages import read_message, read_messages
@@ -230,3 +233,61 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
         stop_reason=recording.stop_reason,
         diagnostics=recording.diagnostics,
     )
+
+
+_MARKS: Final = frozenset(MARKS)
+_MARKS_IN_BYTES: Final = tuple(mark.encode() for mark in MARKS)
+_ENVELOPE: Final = {"request", "response", "choices"}  # fields of a file that are outside the body
+
+
+def add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
+    """Add the request as it was sent, because messages cannot hold its cache marks.
+
+    Skip a body with a list `output`. Skip a body that has no model, no parameters and no cache
+    marks and is not in Gemini's form: it is a row of training data.
+    """
+    if conversation(body) is None or isinstance(body.get("output"), list):
+        return
+    is_named = isinstance(body.get("model"), str) or "contents" in body
+    if is_named or builder.parameters or is_marked(body):
+        sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
+        builder.rows.append(row_after(sent, None))
+
+
+def is_marked(body: Any) -> bool:
+    """Return True if a cache mark is anywhere in a body, even in arguments and schemas. The outer
+    levels are searched value by value; deeper ones only if their bytes have a mark's name."""
+    waiting = [body]
+    for _ in range(_OUTER_LEVELS):
+        deeper: list[Any] = []
+        for each in waiting:
+            if _has_mark(each):
+                return True
+            deeper += _within(each)
+        if not deeper:  # such as a row of texts
+            return False
+        waiting = deeper
+    plain = plain_bytes(waiting)
+    if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
+        return False
+    while waiting:
+        each = waiting.pop()
+        if _has_mark(each):
+            return True
+        waiting += _within(each)
+    return False
+
+
+_OUTER_LEVELS = 3  # the body, its list of messages, each message
+
+
+def _has_mark(value: Any) -> bool:
+    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
+        return False
+    return any(isinstance(value[mark], dict) for mark in _MARKS & value.keys())
+
+
+def _within(value: Any) -> list[Any]:
+    """Return the values in a dict or list, except texts."""
+    values = value.values() if isinstance(value, dict) else listed(value)
+    return [each for each in values if type(each) is not str]
