@@ -15,18 +15,26 @@ from nbclient import NotebookClient
 
 EXAMPLES: Final = Path(__file__).parents[1] / "examples"
 _SCRIPT: Final = re.compile(r"<script.*?</script>\n?", re.DOTALL)
+_WAIT: Final = re.compile(r"^playground: loading .*\n", re.MULTILINE)  # said on slow machines
 _LIVE: Final = ("application/vnd.jupyter.widget-view+json", "application/vnd.plotly.v1+json")
 
 
 def executed(name: str, first: int = 0) -> Any:
-    """Return a notebook that was run, from a cell on."""
+    """Return a notebook that was run, from a cell on, without words about a wait."""
     notebook = nbformat.read(EXAMPLES / name, as_version=4)
     notebook.cells = notebook.cells[first:]
     where = {"metadata": {"path": str(EXAMPLES)}}
     client = NotebookClient(
         notebook, timeout=120, kernel_name="python3", resources=where, record_timing=False
     )
-    return client.execute()
+    run = client.execute()
+    for cell in run.cells:
+        if "outputs" in cell:
+            for output in cell.outputs:
+                if output.output_type == "stream":
+                    output.text = _WAIT.sub("", output.text)
+            cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
+    return run
 
 
 def outputs(notebook: Any) -> list[Any]:
