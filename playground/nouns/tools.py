@@ -292,6 +292,7 @@ def _misplaced(schema: Schema) -> list[str]:
 BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
+UNREAD: Final = ": sent as given, not read"
 _KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     **dict.fromkeys(BY_NAME, (dict,)),
     **dict.fromkeys((*BY_INDEX, "enum"), (list, tuple)),
@@ -300,9 +301,6 @@ _KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "required": (list, tuple, bool),  # some schemas have `required: true` in a parameter
     "type": (str, list, tuple),
 }
-
-
-UNREAD: Final = ": sent as given, not read"
 
 
 def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:

@@ -155,8 +155,7 @@ class SessionBuilder:
         return None
 
     def _read_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
-        """Return the tools in an entry of a list of tools. An entry that cannot be read gives a
-        finding."""
+        """Return the tools of an entry in a list; one that cannot be read gives a finding."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
@@ -168,8 +167,7 @@ class SessionBuilder:
         return tools
 
     def keep_tools(self, tools: Iterable[tuple[int, ToolMetadata]], place: Place) -> None:
-        """Keep the tools of a list, with their indexes. Of those with one name keep the first, and
-        add one finding."""
+        """Keep the tools of a list; of those with one name the first, and add one finding."""
         names = set[str]()
         for index, tool in tools:
             if tool.name in names and tool.name not in self._doubled_tools:

@@ -90,9 +90,10 @@ def session(
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
     listed = read_tools(tools or own, found := list[Finding]())
-    found = [one for one in found if one not in [*tools_findings(listed, "tools.{index}")]]
     # a request as it was sent keeps the fields that a tool lacks
-    builder.findings += [one for one in found if one.severity != "info" or not builder.rows]
+    found = [one for one in found if one.severity != "info" or not builder.rows]
+    told_by_check = {*tools_findings(listed, "tools.{index}")}
+    builder.findings += [one for one in found if one not in told_by_check]
     builder.keep_tools(enumerate(listed), Place(field="tools"))
     made = builder.finish()
     task = assuming_model(made.task, [body])

@@ -123,8 +123,7 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
     (findings if findings is not None else []).extend(found)
     unread = {("schema-unread", f"tools.{index}.properties") for index in range(len(tools))}
     for one in found:
-        is_unread = (one.code, one.where) in unread
-        if is_unread or one.code == "schema-misplaced":  # no parameter of the tool can be read
+        if one.code == "schema-misplaced" or (one.code, one.where) in unread:
             raise InputFault(one.message.removesuffix(UNREAD), field=one.where, expected=_AS_OBJECT)
     return tools
 
