@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -18,6 +20,7 @@ from playground.nouns.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.sessions.building import Place, SessionBuilder
 
 BEDROCK: Final[list[dict[str, Any]]] = [
     {"role": "user", "content": [{"text": ASK}]},
@@ -131,8 +134,40 @@ def test_marks_in_memory_are_those_of_its_file() -> None:
     (row,) = pg.session({**AS_SENT, "tools": []}, tools=[TOOL], model="m").rows
     assert row.body == {**AS_SENT, "tools": [TOOL], "model": "m"}
     assert pg.session(iter(marked)).rows[0].body == {"messages": marked}
+    made = pg.session({**AS_SENT, "tools": []}, tools=iter([TOOL]))
+    assert made.rows[0].body == {**AS_SENT, "tools": [TOOL]}
     for unsent in ([pg.Message("user")], {**AS_SENT, "tools": list(made.tools)}, OPENAI):
         assert pg.session(unsent).rows == ()
+
+
+@pytest.mark.parametrize("read", [pg.session, pg.load_session])
+def test_no_request_as_sent_outlives_what_it_was_sent_with(read: Any) -> None:
+    """`replace` kept the old body, and counts, differences and caches answered for that."""
+    body = {**AS_SENT, "messages": [*AS_SENT["messages"], {"role": "user", "content": "\ud83d"}]}
+    made = read(body)
+    changed = replace(made, tools=())
+    assert pg.count_tokens(changed).tokens < pg.count_tokens(made).tokens
+    assert pg.diff(made, changed).changes
+    assert replace(made, messages=made.messages[:1]).rows == ()
+    for same in (replace(made, title="t"), made.with_model("m"), copy.deepcopy(made)):
+        assert same.rows == made.rows != ()
+    again = pg.load_session(pg.dump_session(made))
+    assert again.rows == made.rows
+    assert replace(again, messages=()).rows == replace(again, parameters={"top_p": 1}).rows == ()
+
+
+def test_of_two_tools_of_one_name_a_session_keeps_the_first() -> None:
+    tools = [{"name": "a", "description": each, "input_schema": SCHEMA} for each in "xy"]
+    body = {**AS_SENT, "tools": tools}
+    made, loaded = pg.session(body), pg.load_session(body)
+    assert [each.description for each in made.tools] == ["x"]
+    assert made.tools == loaded.tools
+    assert [(each.code, each.where) for each in made.findings] == [("duplicate-tool", "tools.1")]
+    assert made.findings == loaded.findings
+    builder = SessionBuilder()
+    for given in (tools[:1], tools, tools):
+        builder.add_tools(given, Place(field="tools"))
+    assert builder.findings == [*made.findings]  # told once
 
 
 def test_lines_of_text_and_lists_load_too() -> None:

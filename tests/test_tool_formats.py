@@ -215,6 +215,14 @@ def test_properties_that_are_a_list_are_told(read: Any) -> None:
     assert ".properties" in words and "['city'] is not an object" in words
 
 
+def test_tools_of_two_namespaces_are_told_as_not_told_apart() -> None:
+    lists = [{"type": "namespace", "name": each, "tools": [FUNCTION]} for each in ("crm", "erp")]
+    for read in (_as_tool_list, _as_request):
+        (found,) = read(lists)
+        assert found.code == "duplicate-tool"
+        assert "no namespace or server tells tools apart here" in with_fix(found)
+
+
 def test_a_cache_mark_among_tools_is_told_as_one() -> None:
     given = [FUNCTION, {"cachePoint": {"type": "default"}}]
     tools, found = read_tools_and_findings(given)

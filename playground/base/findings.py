@@ -391,9 +391,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "cache-mark": info("a cache mark between the tools: it stays in the request"),
     "tool-fields": info("fields of a tool that have no meaning here: not kept"),
     "schema-misplaced": warning("a tool's schema under a key of no known form: not read"),
-    "schema-unread": warning(
-        "a part of a tool's schema is of a type that JSON Schema lacks: not read"
-    ),
+    "schema-unread": warning("a wrong type of value in a tool's schema: sent as given, not read"),
     "duplicate-tool": warning("two tools of a request have one name"),
     "schema-unwrapped": warning("a tool's parameters by name, without a schema: read as one"),
     "var-arguments": warning("*args or **kwargs: a model cannot give them"),

@@ -92,7 +92,7 @@ FIXES: Final[dict[str, str]] = {
     "tools-in-prompt": "choose a model that takes tools, or a dialect that writes them as text",
     "schema-misplaced": "give the tool's JSON Schema as `parameters`",
     "schema-unread": 'write schemas by name: {"properties": {"city": {"type": "string"}}}',
-    "duplicate-tool": "give each tool a name of its own",
+    "duplicate-tool": "rename it or leave it out: no namespace or server tells tools apart here",
     "schema-unwrapped": 'write {"type": "object", "properties": {…}} around them',
     "schema-refused": "write what `playground tools --portable` proposes",
     "schema-ignored": "state it in the parameter's description as well",

@@ -95,9 +95,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def required_parameters(self) -> list[str]:
-        required = self.input_schema.get("required", [])
-        if not _is_list(required):  # some schemas have `required: true` in a parameter
-            return []
+        required = _as_list(self.input_schema.get("required"))  # some schemas have `true`
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
@@ -137,12 +135,8 @@ def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "input_schema": schema}
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
-
-
 def _as_list(value: Any) -> list[Any]:
-    return list(value) if _is_list(value) else []
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _property(value: Any) -> Schema:
@@ -172,17 +166,10 @@ def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
 
 _UNION_DEPTH = 2  # a union of unions may lead back to itself
 _UNIONS = ("anyOf", "oneOf", "allOf")
-_TYPE_NAMES = {  # written by people who think in Python or TypeScript
-    "str": "string",
-    "int": "integer",
-    "float": "number",
-    "double": "number",
-    "bool": "boolean",
-    "list": "array",
-    "tuple": "array",
-    "dict": "object",
-    "none": "null",
-}
+TYPE_NAMES: Final = {  # written by people who think in Python or TypeScript
+    "str": "string", "int": "integer", "float": "number", "double": "number", "bool": "boolean",
+    "list": "array", "tuple": "array", "dict": "object", "none": "null",
+}  # fmt: skip
 
 
 def allowed_types(schema: Schema) -> set[str]:
@@ -190,7 +177,7 @@ def allowed_types(schema: Schema) -> set[str]:
     kind = schema.get("type")
     if isinstance(kind, str | list):
         names = [kind] if isinstance(kind, str) else kind
-        return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
+        return {TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
     types: set[str] = set()
     for variant in variants(schema):
         types |= allowed_types(variant)
@@ -305,6 +292,7 @@ def _misplaced(schema: Schema) -> list[str]:
 BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
+UNREAD: Final = ": sent as given, not read"
 _KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     **dict.fromkeys(BY_NAME, (dict,)),
     **dict.fromkeys((*BY_INDEX, "enum"), (list, tuple)),
@@ -317,7 +305,7 @@ _KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
     """Yield a finding for each keyword whose value has a wrong type, and for each value in the
-    place of a schema. Nothing is lost of an empty value."""
+    place of a schema. Skip empty values, which declare nothing."""
     stack: list[tuple[Any, str]] = [(schema, where)]
     seen: set[int] = set()  # a dict in memory may contain itself
     while stack:
@@ -325,14 +313,14 @@ def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
         if not node or node is True or id(node) in seen:
             continue
         if not isinstance(node, dict):
-            yield finding("schema-unread", place, f"{node!r:.40} is not a schema")
+            yield finding("schema-unread", place, f"{node!r:.40} is not a schema{UNREAD}")
             continue
         seen.add(id(node))
         for key, value in node.items():
             types, inner = _KEYWORD_TYPES.get(key), f"{place}.{key}"
             if types and value and not isinstance(value, types):
                 words = "an object" if dict in types else "a list"
-                yield finding("schema-unread", inner, f"{value!r:.40} is not {words}")
+                yield finding("schema-unread", inner, f"{value!r:.40} is not {words}{UNREAD}")
             elif key in BY_NAME and value:
                 stack += [(each, f"{inner}.{name}") for name, each in value.items()]
             elif key in (*BY_INDEX, "items") and isinstance(value, list | tuple):

@@ -29,6 +29,7 @@ from playground.sessions.session import (
     RequestRecord,
     RequestRow,
     Session,
+    with_rows_bound,
 )
 from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
@@ -74,10 +75,11 @@ class SessionBuilder:
     parameters: dict[str, Any] = field(default_factory=dict)
     counter: ImportCounter = field(default_factory=ImportCounter)
     complete_session: Session | None = None  # set if the file has our own format
-    # the JSON of a list of tools -> the tools; shared by the sessions of a file, which repeat lists
-    known_tools: dict[bytes, list[ToolMetadata]] = field(default_factory=dict)
+    # the JSON of a list of tools -> the tools and their indexes; shared by a file's sessions
+    known_tools: dict[bytes, list[tuple[int, ToolMetadata]]] = field(default_factory=dict)
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
+    _doubled_tools: set[str] = field(default_factory=set)  # names with a finding
     _provider_tools: set[str] = field(default_factory=set)  # names with a finding
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _new_ids: int = 0
@@ -138,7 +140,7 @@ class SessionBuilder:
         """Return a time in UTC; "" and a finding if it cannot be read."""
         read = utc_time(value)
         if read is None:
-            self.findings.append(finding("time-unread", str(place), f"not a time: {_short(value)}"))
+            self.findings.append(finding("time-unread", str(place), f"not a time: {value!r:.80}"))
         return read or ""
 
     def read_seconds(self, value: Any, place: Place | str) -> float | None:
@@ -148,13 +150,12 @@ class SessionBuilder:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
             return float(value)
-        message = f"not a number of seconds: {_short(value)}"
+        message = f"not a number of seconds: {value!r:.80}"
         self.findings.append(finding("time-unread", str(place), message))
         return None
 
-    def add_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
-        """Add the tools in an entry of a list of tools, and return them. An entry that cannot be
-        read gives a finding."""
+    def _read_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
+        """Return the tools of an entry in a list; one that cannot be read gives a finding."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
@@ -163,11 +164,17 @@ class SessionBuilder:
             self.findings.append(finding("part-lost", str(place), f"a tool: {fault.problem}"))
             return []
         self.findings += [each for each in findings if each.severity != "info"]
-        self._keep_tools(tools)
         return tools
 
-    def _keep_tools(self, tools: list[ToolMetadata]) -> None:
-        for tool in tools:
+    def keep_tools(self, tools: Iterable[tuple[int, ToolMetadata]], place: Place) -> None:
+        """Keep the tools of a list; of those with one name the first, and add one finding."""
+        names = set[str]()
+        for index, tool in tools:
+            if tool.name in names and tool.name not in self._doubled_tools:
+                self._doubled_tools.add(tool.name)
+                words = f"another tool is named {tool.name!r:.60}: the first is kept"
+                self.findings.append(finding("duplicate-tool", str(place.at(index)), words))
+            names.add(tool.name)
             self._tools.setdefault(tool.name, tool)
             self.counter.kept += 1
 
@@ -180,11 +187,11 @@ class SessionBuilder:
             values = values.get("tools") or values.get("functions") or [values]
         if not isinstance(values, list):
             if values:
-                self.note_loss(f"tools that are not a list: {_short(values)}", place)
+                self.note_loss(f"tools that are not a list: {values!r:.80}", place)
             return
         names = [value for value in values if isinstance(value, str)]
         if names:
-            message = f"{len(names)} tools by name, without a schema: {_short(', '.join(names))}"
+            message = f"{len(names)} tools by name, without a schema: {', '.join(names)!r:.80}"
             self.findings.append(finding("tools-by-name", str(place), message))
             self.counter.kept += 1
         self._add_described([(i, v) for i, v in enumerate(values) if not isinstance(v, str)], place)
@@ -195,16 +202,11 @@ class SessionBuilder:
 
         key = written(entries)
         if (known := self.known_tools.get(key)) is not None:
-            self._keep_tools(known)
+            self.keep_tools(known, place)
             return
-        before, tools = len(self.findings), list[ToolMetadata]()
-        known_names = {*self._tools}  # of other lists, which later ones repeat
-        for index, value in entries:
-            for tool in self.add_tool(value, place.at(index)):
-                if tool.name not in known_names and any(tool.name == each.name for each in tools):
-                    words = f"another tool is named {tool.name!r:.60}: the first is kept"
-                    self.findings.append(finding("duplicate-tool", str(place.at(index)), words))
-                tools.append(tool)
+        before = len(self.findings)
+        tools = [(i, tool) for i, value in entries for tool in self._read_tool(value, place.at(i))]
+        self.keep_tools(tools, place)
         if len(self.findings) == before:  # findings have places: do not cache
             if len(self.known_tools) >= _MOST_TOOL_LISTS:
                 self.known_tools.clear()
@@ -363,7 +365,7 @@ class SessionBuilder:
     def finish(self) -> Session:
         """Return the session; its model is by default that of the last request that names one."""
         if self.complete_session is not None:
-            return self.complete_session
+            return with_rows_bound(self.complete_session)
         for name, (place, times) in self._beside.items():
             message = f"{name} of {counted(times, 'part')}"
             self.findings.append(finding("beside-left-out", str(place), message))
@@ -390,7 +392,8 @@ class SessionBuilder:
         }
         # These fields come unchecked from the file; the methods above checked all others.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
-        return self._without_halves(unchecked(Session, fields) if is_plain else Session(**fields))
+        session = unchecked(Session, fields) if is_plain else Session(**fields)
+        return with_rows_bound(self._without_halves(session))
 
     def _model(self) -> str:
         """Return the session's model, or else that of the last request that names one, or ""."""
@@ -413,11 +416,6 @@ class SessionBuilder:
     def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
         place = Place(field=self._place(record.reply)).at("usage")
         return replace(record, usage=self.finite(record.usage, place))
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def _with_unique_names(recordings: Sequence[Recording]) -> Iterator[Recording]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -21,7 +21,7 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
-from playground.nouns.tools import ToolMetadata
+from playground.nouns.tools import ToolMetadata, tools_findings
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.checks import check
@@ -61,12 +61,14 @@ def session(
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. `.findings` name what a session cannot hold.
     `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are replies,
-    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is also kept
-    as it was sent, and so are other arguments if they have a cache mark.
+    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is kept as
+    it was sent, but for `model`. With `tools` or `system` given, and of other messages, the request
+    is kept if it has a cache mark and no objects such as `pg.Message` and `pg.ToolMetadata`.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """
     body = _body(messages)
+    tools = list(tools) if isinstance(tools, Iterator) else tools
     builder = SessionBuilder(title=title)
     prompt = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
     if isinstance(prompt, Mapping) and "parts" in prompt:  # Gemini's
@@ -87,16 +89,19 @@ def session(
     _add_as_sent(builder, own_body, {key: value for key, value in others.items() if value})
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
+    listed = read_tools(tools or own, found := list[Finding]())
+    # a request as it was sent keeps the fields that a tool lacks
+    found = [one for one in found if one.severity != "info" or not builder.rows]
+    told_by_check = {*tools_findings(listed, "tools.{index}")}
+    builder.findings += [one for one in found if one not in told_by_check]
+    builder.keep_tools(enumerate(listed), Place(field="tools"))
     made = builder.finish()
     task = assuming_model(made.task, [body])
     replies = tuple(recordings)
     for reply in replies:
         if not isinstance(reply, Recording):
             raise wrong("session(recordings=…)", reply, "recordings, as `pg.recording` makes them")
-    listed = tuple(read_tools(tools or own, found := list[Finding]()))
-    # a request as it was sent keeps the fields that a tool lacks
-    builder.findings += [one for one in found if one.severity != "info" or not builder.rows]
-    made = replace(made, task=task, tools=listed, recordings=replies)
+    made = replace(made, task=task, recordings=replies)
     made = made.with_explicit_caching(explicit_caching)
     return with_receipt(made, None, list(dict.fromkeys([*builder.findings, *check(made)])))
 

@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError
 
 from playground.base.arguments import takes
 from playground.base.errors import InputFault
-from playground.nouns.messages import Part
+from playground.nouns.messages import Part, unchecked
 from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
 from playground.sessions.building import assuming_model
@@ -99,7 +99,7 @@ def dump_session(session: Session) -> str:
 
 def line_pieces(session: Session) -> Iterator[str]:
     """Yield the session as one line of a file of sessions, in pieces to save memory."""
-    rest = dump_json(plain_session(replace(session, messages=())))
+    rest = dump_json(plain_session(unchecked(Session, {**vars(session), "messages": ()})))
     yield rest[:-1]
     for index, message in enumerate(session.messages):
         yield ', "messages": [' if index == 0 else ", "

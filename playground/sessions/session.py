@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, takewhile
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -28,6 +29,7 @@ FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
 _READ_RECEIPT: Final = "_read_receipt"  # no fields, because they are not written to files
 _FINDINGS: Final = "_findings"
+_SENT_WITH: Final = "_sent_with"  # in the first row
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -154,6 +156,12 @@ class Session(Shown):
     expected: tuple[ExpectedReply, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Drop the rows if `replace` changed what they were sent with."""
+        sent_with = vars(self.rows[0]).get(_SENT_WITH) if self.rows else None
+        if sent_with and sent_with != _sent_with(self):
+            vars(self).update(rows=())
+
     def __repr__(self) -> str:
         parts = [counted(len(self.messages), "message"), counted(len(self.tools), "tool")]
         parts += [counted(len(self.requests), "request")] if self.requests else []
@@ -249,6 +257,20 @@ class Session(Shown):
             if recording.name == name:
                 return recording
         raise UnknownNameError("recording", name, [r.name for r in self.recordings])
+
+
+def _sent_with(session: Session) -> SimpleNamespace:
+    """Return what the session's requests show; no tuple, because walks over fields skip this."""
+    task = session.task
+    prompt = task.user_agent_prompt, task.user_prompt, task.system_rules
+    return SimpleNamespace(of=(session.messages, session.tools, prompt, session.parameters))
+
+
+def with_rows_bound(session: Session) -> Session:
+    """Bind the rows of a session to its content: they are dropped when that is replaced."""
+    if session.rows:
+        vars(session.rows[0])[_SENT_WITH] = _sent_with(session)
+    return session
 
 
 def request_messages(

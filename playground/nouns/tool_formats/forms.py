@@ -31,6 +31,8 @@ from playground.nouns.tool_formats.openapi import is_openapi, operations
 from playground.nouns.tools import (
     JSON_TYPES,
     SCHEMA_WORDS,
+    TYPE_NAMES,
+    UNREAD,
     ToolMetadata,
     is_properties,
     tools_findings,
@@ -40,10 +42,6 @@ _SCHEMAS: Final = (
     "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "args_schema",
     "parameters",
 )  # fmt: skip
-_PYTHON_TYPES: Final = {
-    "str": "string", "int": "integer", "float": "number", "bool": "boolean",
-    "list": "array", "dict": "object", "None": "null",
-}  # fmt: skip
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = (
     "result", "toolConfig", "tool_config", "function", "toolSpec", "serialized", "custom"
@@ -123,15 +121,11 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
     tools, found = read_tools_and_findings(value)
     found += tools_findings(tools, "tools.{index}")
     (findings if findings is not None else []).extend(found)
-    if wrong := next(filter(_is_fault, found), None):
-        raise InputFault(wrong.message, field=wrong.where, expected=_AS_OBJECT)
+    unread = {("schema-unread", f"tools.{index}.properties") for index in range(len(tools))}
+    for one in found:
+        if one.code == "schema-misplaced" or (one.code, one.where) in unread:
+            raise InputFault(one.message.removesuffix(UNREAD), field=one.where, expected=_AS_OBJECT)
     return tools
-
-
-def _is_fault(one: Finding) -> bool:
-    """Return True if a finding says that no parameter of a tool can be read."""
-    is_unread = one.code == "schema-unread" and one.where.count(".") == 2
-    return one.code == "schema-misplaced" or (is_unread and one.where.endswith(".properties"))
 
 
 def read_tools_and_findings(
@@ -235,7 +229,7 @@ def _with_required(
 
 def _type_named(value: Any) -> str:
     """Return the JSON type that a text names, in JSON's or Python's words; "" if it names none."""
-    named = _PYTHON_TYPES.get(value, value) if isinstance(value, str) else ""
+    named = TYPE_NAMES.get(value.lower(), value) if isinstance(value, str) else ""
     return named if named in JSON_TYPES else ""
 
 

@@ -94,9 +94,10 @@ def _prompt(row: dict[str, Any], key: str) -> list[Part]:
 
 
 def _tools(builder: SessionBuilder, tools: Any, place: Place) -> None:
-    for index, tool in enumerate(_objects(tools)):
-        schema = json_or_text(tool.get("input_schema"))
-        builder.add_tool({**tool, "input_schema": schema}, place.at(index))
+    given = [
+        {**each, "input_schema": json_or_text(each.get("input_schema"))} for each in _objects(tools)
+    ]
+    builder.add_tools(given, place)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

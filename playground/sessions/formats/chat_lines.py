@@ -37,7 +37,7 @@ class FineTuning(SessionFormat):
         return isinstance(rows, list) and bool(rows) and _is_row(rows[0])
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        known_tools: dict[bytes, list[ToolMetadata]] = {}
+        known_tools: dict[bytes, list[tuple[int, ToolMetadata]]] = {}
         for place, value in rows(source):
             number = place.line if place.line is not None else place.field
             own_title = value.get("title") if isinstance(value, dict) else None

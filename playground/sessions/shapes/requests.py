@@ -30,7 +30,7 @@ def conversation(body: Any) -> list[Any] | None:
     for key in ("prompt", "input", "inputText", "message"):
         text = _single_prompt(body.get(key))
         if isinstance(text, str):
-            return [*_history(body), {"role": "user", "content": text}]
+            return [*listed(body.get("chat_history")), {"role": "user", "content": text}]
     return None
 
 
@@ -53,11 +53,6 @@ def _of_user(contents: Any) -> Any:
     ]
 
 
-def _history(body: dict[str, Any]) -> list[Any]:
-    """Return the earlier messages in a request of Cohere's first API."""
-    return listed(body.get("chat_history"))
-
-
 def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
     """Read a request: system prompt, messages, tools, model and parameters."""
     if isinstance(config := body.get("config"), dict) and "contents" in body:
@@ -72,7 +67,7 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
         builder.add_message("system", parts, place.at(key))
     for name in ("messages", "input", "contents", "prompt", "inputText", "message"):
         if body.get(name):
-            read_messages(builder, _history(body), place.at("chat_history"))
+            read_messages(builder, listed(body.get("chat_history")), place.at("chat_history"))
             prompt = _of_user(body[name]) if name == "contents" else _single_prompt(body[name])
             read_messages(builder, prompt, place.at(name))
             break
