@@ -52,7 +52,8 @@ elif recording.error is None:
     st.info(f"{came}, so there is no text to read.")
 hint = replay.about(recording, timeline)
 replay.about_servers(reading)
-widgets.show_findings(recording.findings, "about the stream")
+if not timeline.text:  # the player lists them
+    widgets.show_findings(recording.findings, "about the stream")
 if view == "Events":
     tables.table(rows.timeline(timeline))
 elif view == "Detect":

@@ -321,6 +321,31 @@ def test_a_whole_reply_keeps_what_is_no_text_and_arguments_that_are_no_json() ->
     assert call.arguments_text == '{"city": "Os'
 
 
+def test_a_whole_reply_says_what_its_stream_says_of_free_text_an_error_and_a_reason() -> None:
+    """A patch became an aborted call, an error was lost, and a whole message had no end."""
+    patch = {"type": "custom_tool_call", "call_id": "c1", "name": "apply", "input": "*** patch"}
+    plain = {"type": "function_call", "call_id": "c2", "name": "say", "arguments": '{"input": "a"}'}
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "apply", "input": "*** patch"}}
+    for body, expected in (
+        ({"object": "response", "output": [patch, plain]}, ["*** patch", "a"]),
+        ({"choices": [{"message": {"role": "assistant", "tool_calls": [custom]}}]}, ["*** patch"]),
+    ):
+        recording = pg.load_recording(body)
+        read = pg.replay(recording, "").result
+        assert [call.arguments["input"] for call in read.tool_calls] == expected
+        assert (read.aborted, recording.findings, recording.api) == ([], [], "")
+    said = {"type": "message", "role": "assistant", "content": CONTENT}
+    error = {"code": "server_error", "message": "boom"}
+    failed = {"object": "response", "status": "failed", "error": error, "output": [said]}
+    cut = {"status": "incomplete", "error": None, "incomplete_details": {"reason": "length"}}
+    for whole, ended in ((failed, (error, "")), ({**failed, **cut}, (None, "length"))):
+        found = pg.load_recording(whole)
+        streamed = {"type": f"response.{whole['status']}", "response": whole}
+        stream = pg.decode_stream(f"data: {json.dumps(streamed)}\n\n".encode())
+        assert (found.error, found.stop_reason) == (stream.error, stream.stop_reason) == ended
+        assert [each.code for each in found.findings] == [each.code for each in stream.findings]
+
+
 def test_what_holds_no_reply_is_told_what_would() -> None:
     with pytest.raises(InputFault, match=r"no recording; expected a stream, a reply, .*pg\.rec"):
         pg.load_recording({"model": "m", "messages": OPENAI})

@@ -578,6 +578,7 @@ def test_line_breaks_behind_a_name_are_one_piece_however_they_come() -> None:
     text = "TOOL_NAME: a\n\nluen"
     whole = parse(text, "continue")
     assert whole == parse([text.encode()[i : i + 1] for i in range(len(text))], "continue")
+    assert whole == parse(bytearray(text.encode()), "continue")
     assert whole == parse([text[:13].encode(), text[13:].encode()], "continue")
 
 

@@ -29,6 +29,7 @@ from playground.recordings.recording import (
 from playground.sessions.loading import load_session
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
+from playground.show.replays import player
 
 HALF = "\ud83d"
 WHOLE_CALLS = {"gemini-generate", "gemini-live", "ollama-chat", "cohere-v1"}  # never in pieces
@@ -81,7 +82,7 @@ def test_every_api_has_a_writer() -> None:
 def test_a_reply_comes_out_whole(api: str, framing: str) -> None:
     said = adapted(SAID, api)
     data = FRAMINGS[framing](WRITERS[api](said))
-    for pieces in ([data], cut(data, 1), cut(data, 7), cut(data, 64)):
+    for pieces in (bytearray(data), cut(data, 1), cut(data, 7), cut(data, 64)):
         recording = decode_stream(pieces)
         assert recording.api == api
         assert seen(recording) == expected(said)
@@ -829,6 +830,11 @@ def test_a_missing_end_is_never_a_stop(api: str) -> None:
     replayed = pg.replay(recording, "xml")  # which had 0 findings
     assert "no-end" in [finding.code for finding in replayed.findings]
     assert f"{len(replayed.findings)} finding" in repr(replayed)
+    served = pg.replay(recording, "hermes", server="vllm")
+    assert "no-end" in repr(served)
+    columns = [[served, served.handed], [served.handed]]  # a finding for all columns, once
+    told = [[code for _, _, code, *_ in player(*each)["findings"]] for each in columns]
+    assert [codes.count("no-end") for codes in told] == [1, 1]
     assert "nothing shows that it is complete" in replayed.html()
 
 

@@ -23,6 +23,7 @@ from test_pages import ask, edit_block, page, payloads, told
 
 import playground as pg
 from playground.app.serving import access
+from playground.app.shared import shelf
 from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
@@ -606,7 +607,12 @@ def test_start_lists_a_row_each_folds_a_files_sessions_and_names_what_was_interr
     held = len([*Path("/dev/fd").iterdir()])
     assert interrupted(paths.recordings()) == [paths.recordings() / "cut.jsonl"]
     assert len([*Path("/dev/fd").iterdir()]) == held  # the files that were looked into are closed
+    (paths.recordings() / "foreign.jsonl").write_text("[1]\n")  # which broke the page
+    shelf._draw_interrupted("gone since it was listed.jsonl")
     app = page("start")
+    assert "foreign.jsonl" in {text.value for text in app.text}
+    (paths.recordings() / "foreign.jsonl").unlink()
+    app.run()
     assert rows(app) == ["agent", "agent 99"]
     press(app, "+ 7 of this file")
     assert len(rows(app)) == 9

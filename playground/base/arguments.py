@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from os import PathLike
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
@@ -251,8 +251,9 @@ def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
     return listed
 
 
-def as_bytes(piece: bytes) -> bytes:
-    """Return a piece of a stream. Raises InputFault if it is not bytes."""
-    if not isinstance(piece, bytes | bytearray):
-        raise wrong("a piece of a stream", piece, f"bytes; {READ_ELSEWHERE}")
-    return piece
+def pieces_of_stream(stream: bytes | Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a stream, or it as one. Raises InputFault for a piece of no bytes."""
+    for piece in [stream] if isinstance(stream, bytes | bytearray) else stream:
+        if not isinstance(piece, bytes | bytearray):
+            raise wrong("a piece of a stream", piece, f"bytes; {READ_ELSEWHERE}")
+        yield piece

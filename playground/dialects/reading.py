@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from playground.base.arguments import as_bytes, pieces_of, takes
+from playground.base.arguments import pieces_of, pieces_of_stream, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.misspelled_markers import call_in_object, near_marker, printed_response
@@ -121,5 +121,4 @@ def parser_for(
 def _read(answer: str | bytes | Iterable[bytes], parser: DialectParser) -> ParseResult:
     if isinstance(answer, str):
         return read_to_end(parser, [parser.feed_text(answer)])
-    pieces = [answer] if isinstance(answer, bytes) else answer
-    return read_to_end(parser, (parser.feed(as_bytes(piece)) for piece in pieces))
+    return read_to_end(parser, map(parser.feed, pieces_of_stream(answer)))

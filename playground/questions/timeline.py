@@ -64,10 +64,10 @@ class Timeline(Drawn, Live):
     """The findings of the recording itself, such as a missing end of the stream."""
 
     def _summary(self) -> str:
-        all_findings = [*self.result.findings, *self.stream_findings]
-        read = replace(self.result, findings=all_findings)._summary()
+        found = [*(self.server or self.result).findings, *self.stream_findings]
+        read = replace(self.result, findings=found)._summary()
         if self.server:  # the codes say why, and `findings` says it in words
-            codes = dict.fromkeys(finding.code for finding in self.server.findings)
+            codes = dict.fromkeys(finding.code for finding in found)
             read = f"{self.server.handed}{': ' * bool(codes)}{', '.join(codes)}"
         return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
 
@@ -102,7 +102,7 @@ class Timeline(Drawn, Live):
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
             steps[number].events.append(piece)
-        return replace(self, steps=steps, result=self.server, server=None, stream_findings=[])
+        return replace(self, steps=steps, result=self.server, server=None)
 
     def until(self, step: int) -> ParseResult:
         """Return the events of all steps up to this one, merged."""

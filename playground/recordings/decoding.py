@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from playground.base.arguments import as_bytes, pieces_of, takes
+from playground.base.arguments import pieces_of, pieces_of_stream, takes
 from playground.base.characters import is_whole
 from playground.base.json_numbers import (
     dump_again,
@@ -52,8 +52,8 @@ def decode_stream(
     UnknownNameError for an unknown `api` (see `api_names`).
     """
     decoder = StreamDecoder(api)
-    for piece in [pieces] if isinstance(pieces, bytes) else pieces:
-        data = memoryview(as_bytes(piece))
+    for piece in pieces_of_stream(pieces):
+        data = memoryview(piece)
         for start in range(0, len(data), _AT_ONCE):
             decoder.feed(bytes(data[start : start + _AT_ONCE]))
     return decoder.finish(name)

@@ -49,8 +49,7 @@ def player(*readings: Timeline) -> Payload:
         "columns": columns,
         "differences": list(_differences([column["segments"] for column in columns])),
         "findings": sorted(
-            (found for each in readings for found in _findings(each)),
-            key=lambda found: (_SEVERITIES.index(found[1]), found[3]),
+            _findings(*readings), key=lambda found: (_SEVERITIES.index(found[1]), found[3])
         ),
     }
 
@@ -135,17 +134,21 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     return list(calls.values())
 
 
-def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
-    """Yield each finding: its column, severity, code, offset, message, advice, and text."""
-    events = [event for event in reading.result.events if isinstance(event, FindingEvent)]
-    placed = [(event.finding, event.span.start, event.text[:_LABEL]) for event in events]
-    placed += [(found, len(reading.text), "") for found in reading.stream_findings]
-    for found, start, text in placed:
+def _findings(*readings: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
+    """Yield each finding: its column, severity, code, offset, message, advice, and text. Those of
+    the stream, which all columns share, come once."""
+    end = len(readings[0].text)
+    placed = [("stream", found, end, "") for found in readings[0].stream_findings]
+    for each in readings:
+        events = [event for event in each.result.events if isinstance(event, FindingEvent)]
+        name = reading_name(each)
+        placed += [(name, e.finding, e.span.start, e.text[:_LABEL]) for e in events]
+    for column, found, start, text in placed:
         meaning = CODES[found.code].meaning if found.code in CODES else ""
         advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
         advice = [each for each in advice if each not in found.message]
         yield (
-            keep_order(reading_name(reading)),
+            keep_order(column),
             found.severity,
             found.code,
             start,

@@ -20,6 +20,7 @@ from playground.base.wording import counted, grouped
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
 from playground.sessions.loading import read_sessions
+from playground.sessions.shapes.fields import mapping
 from playground.sessions.source import Source
 
 _FEW: Final = 6  # up to this number of sessions, there is no filter
@@ -178,9 +179,12 @@ def _interrupted() -> list[str]:
 
 
 def _draw_interrupted(name: str) -> None:
-    size = (paths.recordings() / name).stat()
-    with (paths.recordings() / name).open("rb") as file:
-        head = _header(file.readline())
+    try:
+        size = (paths.recordings() / name).stat()
+        with (paths.recordings() / name).open("rb") as file:
+            head = _header(file.readline())
+    except OSError:  # it is gone by now
+        return
     with st.container(
         horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
     ):
@@ -199,10 +203,10 @@ def _draw_interrupted(name: str) -> None:
 
 
 def _header(data: bytes) -> dict[str, Any]:
-    """Return a recording's first line; {} if the recording breaks off within it."""
+    """Return a recording's first line; {} if it breaks off, or is of no recording."""
     try:
-        return json.loads(data.partition(b"\n")[0])  # type: ignore[no-any-return]
-    except ValueError:
+        return mapping(json.loads(data.partition(b"\n")[0]))
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -42,7 +42,7 @@ _ARGUMENTS: Final = {
     "response.custom_tool_call_input.delta",
     "response.code_interpreter_call_code.delta",
 }
-_FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
+FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
 _WHOLE: Final = {  # event with a complete part -> the part's field, and its item's sort
     "response.output_text.done": ("text", "message"),
     "response.refusal.done": ("refusal", "message"),
@@ -65,9 +65,8 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._items = Items()
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
-        self._operations: dict[
-            Any, dict[str, Any]
-        ] = {}  # patches without any piece of their diff so far
+        # patches without any piece of their diff so far
+        self._operations: dict[Any, dict[str, Any]] = {}
         self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
         self._part: dict[Any, int] = {}  # characters of each text part that came in deltas
@@ -178,7 +177,7 @@ class OpenAIResponses(ApiReader):
             name=item.get("name") or kind,
             call_id=item.get("call_id") or item.get("id") or "",
             new=True,
-            custom=kind in _FREE_CALLS,
+            custom=kind in FREE_CALLS,
             server=kind not in CLIENT_RUN_CALLS,
         )
 

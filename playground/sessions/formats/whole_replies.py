@@ -8,6 +8,7 @@ from typing import Any, Final
 from playground.base.characters import replace_half_surrogates
 from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.values import dump_json
+from playground.recordings.apis.openai_responses import FREE_CALLS
 from playground.recordings.recording import (
     OF_PROVIDER,
     Chunk,
@@ -60,17 +61,17 @@ class WholeReply(SessionFormat):
 def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     if read_reply(builder, reply, place):
-        builder.recordings.append(_recording(builder))
+        builder.recordings.append(_recording(builder, reply))
     else:
         builder.note_loss("no reply in it", place)
     return builder
 
 
-def _recording(builder: SessionBuilder) -> Recording:
+def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
     """Return a recording of the reply that was read, to replay it: a chunk for each part."""
     parts = [part for message in builder.messages for part in message.parts]
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResultPart)}
-    is_text = any(each.code == "arguments-kept-as-text" for each in builder.findings)
+    sent = dict(_sent_arguments(reply))
     chunks: list[Chunk] = []
     for index, part in enumerate(parts):
         match part:
@@ -79,28 +80,41 @@ def _recording(builder: SessionBuilder) -> Recording:
             case ReasoningPart(text):
                 chunks.append(ReasoningChunk(text))
             case ToolCallPart(call_id, name, args):
-                only = args.get("input") if is_text and len(args) == 1 else None
-                arguments = only if isinstance(only, str) else dump_json(args)
-                function = {"name": name, "arguments": arguments}
+                text, marks = sent.get(call_id) or (dump_json(args), {})
+                function = {"name": name, "arguments": text}
+                marks = {**marks, "server": True} if call_id in answered else marks
                 delta = {"index": index, "id": call_id, "function": function}
-                server = {"server": True} if call_id in answered else {}
-                chunks.append(ToolCallChunk(delta | server))
+                chunks.append(ToolCallChunk(delta | marks))
             case ToolResultPart(call_id, _, result):
                 kept = {"type": "tool_result", "tool_use_id": call_id, "content": result}
                 chunks.append(SignalChunk(OF_PROVIDER + dump_json(kept)))
             case _:
                 chunks.append(SignalChunk(part.type))
     request = builder.requests[-1]
+    error = builder.finite(reply.get("error"), Place(field="error"))
     recording = Recording(
         name=builder.title,
         dialect="native",
         chunks=tuple(chunks),
         model=request.model,
         note="Not streamed: a whole reply, with a chunk for each of its parts.",
-        stop_reason=request.stop_reason,
+        stop_reason="" if error else request.stop_reason,
         usage=request.usage,
+        error=error if error is None or isinstance(error, dict) else {"message": str(error)},
     )
     return replace_half_surrogates(recording, "recordings", [])
+
+
+def _sent_arguments(reply: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
+    """Yield the id of each call with arguments that are text, these, and the mark of free text."""
+    choice = mapping(next(iter(listed(reply.get("choices"))), reply))
+    calls = listed(mapping(choice.get("message")).get("tool_calls"))
+    for call in map(mapping, [*listed(reply.get("output")), *calls]):
+        item = {**call, **mapping(call.get("custom") or call.get("function"))}
+        text = item.get("arguments") or item.get("input") or item.get("code")
+        marks = {"type": "custom"} if call.get("type") in ("custom", *FREE_CALLS) else {}
+        if isinstance(text, str) and text.strip():
+            yield str(call.get("call_id") or call.get("id") or ""), (text, marks)
 
 
 def _inner_reply(value: Any) -> dict[str, Any] | None:
@@ -119,7 +133,7 @@ def _is_reply(value: dict[str, Any]) -> bool:
     if "messages" in value:
         return False
     is_message = value.get("type") == "message" and value.get("role") == "assistant"
-    is_chat = value.get("object") == "chat.completion" and bool(value.get("choices"))
+    is_chat = any("message" in mapping(choice) for choice in listed(value.get("choices")))
     if is_message or is_chat or (value.get("object") == "response" and "output" in value):
         return True
     inner, end = (

@@ -88,7 +88,8 @@ class WireStream(SessionFormat):
         if _stream_within(lines[0]):
             return True
         if any(isinstance(value, dict) for value in lines):
-            known = [isinstance(value, dict) and _is_frame(value) for value in lines]
+            sole = len(lines) == 1
+            known = [isinstance(value, dict) and _is_frame(value, sole) for value in lines]
             return sum(known) > len(known) / 2
         document = source.document  # a list of frames: Gemini's answer without `alt=sse`
         if isinstance(document, list) and not any(map(_may_be_frame, document[:_MOST_FRAMES])):
@@ -119,19 +120,14 @@ def _may_be_frame(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and holds_frame(value))
 
 
-def _is_frame(value: dict[str, Any]) -> bool:
-    """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body."""
-    frame = mapping(value.get("chunk")) or value
-    if _has_no_end(frame):
-        return False
-    return recognise(frame) is not None or (set(frame) == {"error"} and bool(frame["error"]))
+def _is_frame(value: dict[str, Any], sole: bool) -> bool:
+    """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body.
 
-
-def _has_no_end(value: dict[str, Any]) -> bool:
-    """Return True for a complete chat completion without a finish reason.
-
-    As a stream it would seem to be cut off. A completion with a reason can be read as a stream.
+    A whole completion without a finish reason is none, because as a stream it would seem cut off.
     """
-    choices = listed(value.get("choices"))
-    has_end = any(mapping(choice).get("finish_reason") for choice in choices)
-    return value.get("object") == "chat.completion" and not has_end
+    frame = mapping(value.get("chunk")) or value
+    choices = [mapping(choice) for choice in listed(frame.get("choices"))]
+    is_whole = sole and any("message" in choice for choice in choices)
+    if is_whole or frame.get("object") == "chat.completion":
+        return any(choice.get("finish_reason") for choice in choices)
+    return recognise(frame) is not None or (set(frame) == {"error"} and bool(frame["error"]))

@@ -333,12 +333,9 @@ _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("server_tool_use", "mcp_tool_use"), _server_call),
     **dict.fromkeys(("function_call", "custom_tool_call", "toolCall", "toolRequest"), _call),
     **dict.fromkeys(("function", "toolUse", "tool_request", "frontendToolRequest"), _call),
-    **dict.fromkeys(
-        ("tool_result", "tool-result", "tool_call_response", "mcp_tool_result"), _result
-    ),
+    **dict.fromkeys(("tool_result", "tool-result", "tool_call_response"), _result),
     **dict.fromkeys(("function_call_output", "custom_tool_call_output", "toolResult"), _result),
     **dict.fromkeys(("toolResponse", "tool_response", "tool_output", "program_output"), _result),
-    **dict.fromkeys(("web_search_tool_result", "web_fetch_tool_result"), _result),
     **dict.fromkeys(("tool-invocation", "dynamic-tool"), _invocation),
     **dict.fromkeys(("step-start", "cache_point"), _mark),
 }

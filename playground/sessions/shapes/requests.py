@@ -122,7 +122,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = first.get("finishReason")
     elif isinstance(items := body.get("output"), list):
         read_items(builder, items, place.at("output"))
-        known["stop_reason"] = body.get("status")
+        details = mapping(body.get("incomplete_details"))
+        known["stop_reason"] = details.get("reason") or body.get("status")
     elif isinstance(message := body.get("output"), dict) and "message" in message:  # Bedrock
         read_message(builder, message["message"], place.at("output"))
     elif body.get("content") is not None and body.get("role", "assistant") == "assistant":
@@ -132,7 +133,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
-    _note_sources(builder, body, place)
+    beside = {} if "content" in body else body  # a body that is the message has noted its sources
+    note_left_out(builder, beside, place, ("citations", "search_results"))
     builder.add_request(**known)
     return True
 
@@ -141,13 +143,6 @@ def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place)
     content = dict_or_finding(builder, candidate.get("content"), place.at("content"))
     add_with_results(builder, "assistant", read_parts(builder, content.get("parts"), place), place)
     note_left_out(builder, candidate, place, ("groundingMetadata", "citationMetadata"))
-
-
-def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add a finding for sources beside the message, as Perplexity lists them. If the body has
-    `content`, it is the message itself, and `read_message` notes them."""
-    if "content" not in body:
-        note_left_out(builder, body, place, ("citations", "search_results"))
 
 
 def note_further_replies(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
@@ -176,13 +171,9 @@ def _plain_reply(
     read_message(builder, {"role": "assistant", "content": text}, place)
     reasons = (first.get("completionReason"), first.get("finish_reason"), first.get("stop_reason"))
     facts["stop_reason"] = next(filter(None, reasons), facts.get("stop_reason"))
-    counted = {key: n for key, n in {**body, **first}.items() if _is_count(key, n)}
-    facts.setdefault("usage", counted)
+    counts = {key: n for key, n in {**body, **first}.items() if type(n) is int}
+    facts.setdefault("usage", {key: n for key, n in counts.items() if "token" in key.lower()})
     return True
-
-
-def _is_count(key: str, value: Any) -> bool:
-    return "token" in key.lower() and type(value) is int
 
 
 def read_items(builder: SessionBuilder, items: list[Any], place: Place) -> None:
