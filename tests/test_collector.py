@@ -88,6 +88,15 @@ def test_what_somebody_else_sets_meanwhile_stays() -> None:
     gc.set_threshold(701, 9, 8)
 
 
+@pytest.mark.parametrize("own", [0, 1_000_000])
+def test_a_collector_that_comes_as_seldom_or_never_is_left_alone(own: int) -> None:
+    gc.set_threshold(own, 9, 8)
+    with seldom():
+        assert gc.get_threshold() == (own, 9, 8)
+    assert gc.get_threshold() == (own, 9, 8)
+    gc.set_threshold(701, 9, 8)
+
+
 @pytest.mark.parametrize(("command", "within"), [("short", False), ("proxy", True)])
 def test_it_comes_seldom_while_a_command_runs_that_ends(command: str, within: bool) -> None:
     program = (

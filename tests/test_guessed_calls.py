@@ -275,6 +275,13 @@ def test_an_argument_that_would_change_nothing_is_refused(ask: Any, message: str
         ask()
 
 
+def test_an_argument_that_is_as_by_default_is_taken() -> None:
+    native, session = pg.get_dialect("native"), pg.load_session(BODY)
+    assert pg.simulate_cache([BODY], native, policy="own").cost_permille == 1000
+    assert pg.count_tokens(BODY, native) == pg.count_tokens(BODY, "native") == pg.count_tokens(BODY)
+    assert pg.place_cache(session, policy="as-sent", explicit_caching=False).policy == "as-sent"
+
+
 def test_requests_as_sent_may_be_asked_for_by_name() -> None:
     sent = pg.simulate_cache([BODY], policy="as-sent")
     assert sent.cost_permille == 1000
@@ -362,20 +369,21 @@ def test_what_is_no_expected_call_is_told(given: Any) -> None:
 
 
 def test_an_expected_value_that_the_schema_does_not_list_is_told() -> None:
-    properties = {"unit": {"type": "string", "enum": ["m", "ft"]}, "days": {"type": "integer"}}
+    """In a call it was refused, in the session a finding."""
+    rules = {"unit": {"enum": ["m", "ft"]}, "days": {"type": "integer"}, "none": {"enum": []}}
     for more in ({}, {"additionalProperties": True}):
-        schema = {"type": "object", "properties": properties, **more}
+        schema = {"type": "object", "properties": rules, **more}
         session = pg.session("Tides?", [{"name": "tides", "input_schema": schema}])
-        for name, value, words in (
-            ("unit", "km", r"'km' is not one of \['m', 'ft'\]"),
-            ("days", "3", "'3' is not of type 'integer'"),
+        for name, words in (
+            ("unit", "'3' is not one of ['m', 'ft']"),
+            ("days", "'3' is not of type 'integer'"),
+            ("none", "'3' is not one of []"),
         ):
-            call = pg.expect("tides", **{name: value})
-            with pytest.raises(pg.InputFault, match=rf"expect\('tides'\), field {name}: {words}"):
-                pg.trial(session, "xml", models="gpt-4o", expected=call)
+            call = pg.expect("tides", **{name: "3"})
+            (found,) = pg.trial(session, "xml", models="gpt-4o", expected=call).findings
+            assert found.code == "expected-misfit" and found.message.endswith(words)
             own = replace(session, expected=(ExpectedReply(1, (call,)),))
-            (found,) = pg.trial(own, "xml", models="gpt-4o").findings
-            assert found.code == "expected-misfit" and value in found.message
+            assert pg.trial(own, "xml", models="gpt-4o").findings == [found]
             assert "1 finding)" in repr(pg.trial(own, "xml", models="gpt-4o"))
         assert (
             pg.trial(session, "xml", expected=pg.expect("tides", unit="m", days=3)).findings == []

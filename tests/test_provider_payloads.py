@@ -232,9 +232,14 @@ def test_what_of_the_session_no_provider_is_sent_is_told(provider: str) -> None:
         "the session's messages 2, 4",
         CODES["reasoning-dropped"].meaning,
     )
-    lost = ("mark-lost", "the recorded request", "3 marks of it, and none is sent")
+    unplaced = f"3 marks; the policy 'azad' places none for {found.model}"
     assert thoughts in told
-    assert (lost in told) == (provider != "Anthropic")
+    assert (("marks-not-placed", "the recorded request", unplaced) in told) == (
+        provider != "Anthropic"
+    )
+    assert "mark-lost" not in {each.code for each in found.differences}
+    policy_none = pg.cache_on_wire(pg.session(body), policy="none", model=found.model).findings
+    assert [(each.code, each.severity) for each in policy_none] == [("marks-not-placed", "info")]
 
 
 def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any, Final
 
 import pytest
@@ -244,6 +245,21 @@ def test_what_is_no_list_counts_as_none() -> None:
     schema = {"type": "object", "properties": {"a": {"anyOf": 1.5}}}
     tool = {"type": "function", "name": "f", "parameters": schema}
     assert pg.count_tokens({"model": "gpt-4o", "input": TIDE, "tools": [tool]}).tokens > 20
+
+
+def test_long_texts_and_pictures_are_not_kept_once_they_are_counted() -> None:
+    """A process that counted twenty requests with a text and a picture kept 100 MB."""
+    picture = {"url": f"data:image/png;base64,{'A' * 100_000}"}
+    tracemalloc.start()
+    for number in range(5):
+        parts = [{"type": "text", "text": f"{number} {TIDE * 1_500}"}]
+        message = {"role": "user", "content": [*parts, {"type": "image_url", "image_url": picture}]}
+        count_request({"messages": [message]}, "claude-opus-4-8", "openai-chat")
+        if number == 0:
+            before = tracemalloc.get_traced_memory()[0]
+    kept = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert kept < 50_000
 
 
 def test_texts_of_a_body_are_its_blocks_and_its_prompt() -> None:

@@ -772,5 +772,8 @@ def test_the_command_tells_tokens_origins_and_why(tmp_path: Path) -> None:
     asked = ["tokens", str(path), "--model", "claude-opus-4-5", "--json"]
     value = json.loads(CliRunner().invoke(main, asked).output)
     assert (value["kind"], len(value["range"])) == ("estimate", 2)
+    told = CliRunner().invoke(main, ["tokens", str(path), "-d", "hermes", "--json"])
+    counted = pg.count_tokens(pg.load_session(path), "hermes")
+    assert (told.exit_code, json.loads(told.output)["tokens"]) == (0, counted.tokens)
     sample = CliRunner().invoke(main, ["tokens", "01-plain-chat", "--model", "gpt-4o"])
     assert "(exact)" in sample.output

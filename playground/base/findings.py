@@ -240,6 +240,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "a cache mark lies where one token would span both sides: the text is cut there"
     ),
     "mark-lost": warning("a cache mark that the provider's adapter does not send"),
+    "marks-not-placed": info("the recorded request has cache marks, and the new one has none"),
     "usage-lost": warning("the record has fewer counts of tokens than the provider sent"),
     "clock-backwards": warning("a request is older than the one before it"),
     "diagnosis-disagrees": warning("prediction, bill and the provider's own diagnosis disagree"),

@@ -122,6 +122,7 @@ FIXES: Final[dict[str, str]] = {
     "gemini-freeze": "mark nothing for Gemini and let its implicit cache follow the history",
     "below-minimum": "mark a later part, or none: a prefix below the minimum is not cached",
     "mark-lost": "put the mark on a part whose mark the adapter sends, or call the API directly",
+    "marks-not-placed": "name a policy that marks for this model, if its provider reads marks",
     "usage-lost": "keep the provider's counts of tokens (`usage`) unchanged",
     "clock-backwards": "give the requests in the order in which they were sent",
     "diagnosis-disagrees": "compare the bytes that were sent: something may change them on the way",

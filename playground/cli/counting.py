@@ -25,7 +25,7 @@ _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordin
 @click.option("--model", default="", help="Instead of the request's or the session's model.")
 @click.option("--api", default="", help="Such as openai-chat. Default: recognised.")
 @click.option(
-    "-d", "--dialect", default="", help="For a session: count its next request in this dialect."
+    "-d", "--dialect", default="", help="Count the session's next request in this dialect."
 )
 @click.option("--tokenizer", help="tokenizer.json, tokenizer.model, tekken.json, GGUF, or a name.")
 @click.option(
@@ -53,7 +53,7 @@ def tokens(
     from playground.questions import token_counts
     from playground.show import rows
 
-    body = _request(file)
+    body = None if dialect else _request(file)
     findings: list[Finding] = []
     request: Any = body
     if body is None:

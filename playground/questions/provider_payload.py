@@ -16,7 +16,7 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Live
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
-from playground.cache.answers.wire import lost_marks, recorded_marks_lost
+from playground.cache.answers.wire import lost_marks, marks_not_placed
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.checking import check_session
 from playground.dialects.request_messages import Rendering
@@ -142,7 +142,7 @@ def provider_payload(
         *_image_differences(rendering.messages, bodies),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *recorded_marks_lost(session, calls),
+        *marks_not_placed(session, rendering, chosen.marking_policy.name),
         *parameter_differences(wire_parameters, settings),
         *parameters_not_passed(session.parameters, wire_parameters, settings),
     ]

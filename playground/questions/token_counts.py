@@ -68,7 +68,8 @@ def count_tokens(
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
-    unused, problem = {"dialect": dialect != ""}, "a request body is counted as it was sent"
+    unused = {"dialect": get_dialect(dialect or "native") is not get_dialect("native")}
+    problem = "a request body is counted as it was sent"
     refuse_unused("count_tokens", unused, problem, "a session, as pg.load_session(body)")
     body = dict(request)
     for key in ("messages", "contents", "tools"):

@@ -28,13 +28,14 @@ _readers: list[tuple[int, int, int]] = []  # the original thresholds, once for e
 def seldom() -> Iterator[None]:
     """Let the collector run less often inside the block.
 
-    All threads share the thresholds. The last thread to leave restores the original ones, unless
-    the thresholds were changed meanwhile.
+    Thresholds by which it never runs, or as seldom, stay. All threads share the thresholds. The
+    last thread to leave restores the original ones, unless they were changed meanwhile.
     """
     with _lock:
         found = gc.get_threshold()
         _readers.append(_readers[0] if _readers else found)
-        gc.set_threshold(*_SELDOM)
+        if 0 < found[0] < _SELDOM[0]:
+            gc.set_threshold(*_SELDOM)
     try:
         yield
     finally:

@@ -25,7 +25,8 @@ from playground.tokens.tokenizer import count
 
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures and signatures
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300}")  # pictures and signatures
+_TENTH_OF_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{30}")  # every tenth character: a fast test
 _INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
@@ -51,7 +52,9 @@ _ON_THE_SERVER: Final = (
 _FUNCTION_KEYS: Final = frozenset(("name", "function", "toolSpec", "functionDeclarations",
                                    "function_declarations", "cachePoint"))  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_REPEATED: Final = 8_192  # texts: the requests of a session repeat them, perhaps in other messages
+# The requests of a session repeat texts, perhaps in other messages; longer texts are not cached.
+_REPEATED: Final = 8_192  # texts
+_SHORT: Final = 4_096  # characters
 _HALF: Final = 0.5  # certain share of a block that is not text: the provider's JSON may be shorter
 
 
@@ -150,7 +153,9 @@ def any_text_counter() -> tuple[Callable[[str], int], bool]:
     """
     if PACKAGED[PROXY].path() is None:
         return lambda text: tokens_of(text) if text else 0, False
-    return lru_cache(_REPEATED)(partial(count, packaged(PROXY))), True
+    counter = partial(count, packaged(PROXY))
+    cached = lru_cache(_REPEATED)(counter)
+    return lambda text: (cached if len(text) <= _SHORT else counter)(text), True
 
 
 def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
@@ -284,7 +289,8 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     pieces, previous = [], None
     for block in blocks:
         message = block.place[0] if block.place else None
-        piece = _piece_of(block.tier, block.role, block.kind, block.text, block.size is None)
+        read = _cached_piece_of if len(block.text) <= _SHORT else _piece_of
+        piece = read(block.tier, block.role, block.kind, block.text, block.size is None)
         sure = 0.0 if message in thought else piece.sure
         is_first = message is not None and message != previous
         previous = previous if message is None else message
@@ -292,11 +298,11 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     return pieces
 
 
-@lru_cache(_REPEATED)
 def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Piece:
     """Return a block's piece without its message; `is_whole` is False if a hash is the text."""
     origin = _origin(tier, role, kind)
-    hidden = bool(_MEDIA.search(kind) or _ENCODED.search(text))
+    is_encoded = _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
+    hidden = bool(_MEDIA.search(kind) or is_encoded)
     has_picture = not hidden and origin == "results" and bool(_INSIDE.search(text))
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(
@@ -308,6 +314,9 @@ def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Pi
         unseen=is_whole and kind == "tool" and _is_server_tool(text),
         forgets=kind == "compaction",
     )
+
+
+_cached_piece_of: Final = lru_cache(_REPEATED)(_piece_of)
 
 
 def _certain_share(origin: Origin, kind: str) -> float:

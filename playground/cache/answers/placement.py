@@ -137,8 +137,7 @@ def place_cache(
     session = session_or_sample(session)
     check_model(model)
     if policy == AS_SENT:
-        unused = {"explicit_caching": explicit_caching is not None}
-        problem = "the request is taken as it was sent"
+        unused, problem = {"explicit_caching": bool(explicit_caching)}, "it is taken as it was sent"
         refuse_unused("place_cache", unused, problem, "another policy for it")
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)

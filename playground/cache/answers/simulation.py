@@ -46,7 +46,7 @@ from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 from playground.cache.simulator import simulate
 from playground.cache.usage import billed_of
-from playground.dialects import Dialect, as_dialects
+from playground.dialects import Dialect, as_dialects, get_dialect
 from playground.dialects.marks.policies import OWN, CacheRequest, Policy, as_policies, get_policy
 from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
@@ -57,7 +57,6 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
-_BY_DEFAULT: Final = "native"
 
 
 @formerly_second("model", "provider")
@@ -74,7 +73,7 @@ _BY_DEFAULT: Final = "native"
 )
 def simulate_cache(
     requests: Session | str | Iterable[Mapping[str, Any]],
-    dialect: str | Dialect = _BY_DEFAULT,
+    dialect: str | Dialect = "native",
     *,
     model: str = "",
     provider: str = "",
@@ -121,8 +120,8 @@ def simulate_cache(
         return replace(
             cell, placed=placed if what_if.leaves_blocks_unchanged else None, by_policy=in_dialect
         )
-    changed = policy not in ("", AS_SENT)
-    unused = {"dialect": dialect != _BY_DEFAULT, "policy": changed, "what_if": what_if != AS_IT_IS}
+    changed = {"dialect": get_dialect(dialect) is not get_dialect("native")}
+    unused = changed | {"policy": policy not in ("", OWN, AS_SENT), "what_if": what_if != AS_IT_IS}
     problem = "request bodies are simulated as they were sent, with their own marks"
     refuse_unused("simulate_cache", unused, problem, "a session, as pg.load_session(bodies)")
     unused = {"seconds_apart": bool(times) and seconds_apart is not None}

@@ -18,7 +18,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import Policy
 from playground.dialects.request_messages import Rendering
 from playground.llm.payloads import WireCall, wire_calls, with_provider
-from playground.nouns.wire_blocks import WireBlock, WireRequest, read_wire
+from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
@@ -28,8 +28,8 @@ class CacheWire(Shown):
     """A session's next request as the adapter sends it, with the blocks that it sends and caches.
 
     `cached` is what Gemini's explicit cache would hold; it is empty for other providers, and if no
-    such cache is made. `findings` has one `mark-lost` for each mark that does not arrive. Its
-    table has a row for each block.
+    such cache is made. `findings` has one `mark-lost` for each mark that does not arrive, and
+    `marks-not-placed` if only the recorded request has marks. Its table has a row for each block.
     """
 
     dialect: str
@@ -78,9 +78,9 @@ def cache_on_wire(
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
     placed = chosen.marking_policy.name
-    lost = [*lost_marks(rendering, calls), *recorded_marks_lost(session, calls)]
+    findings = [*lost_marks(rendering, calls), *marks_not_placed(session, rendering, placed)]
     sent, cached = read_wire(calls[-1].body).blocks[:], _cached(calls)
-    return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
+    return CacheWire(chosen.name, placed, name, calls, sent, cached, findings)
 
 
 def _as_sent(session: Session) -> CacheWire:
@@ -91,38 +91,12 @@ def _as_sent(session: Session) -> CacheWire:
 
 def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:
     """Return a `mark-lost` finding for each rendered mark that no block on the wire has."""
-    marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
-    return _marks_not_sent(marked, _cached(calls), read_wire(calls[-1].body))
-
-
-def recorded_marks_lost(session: Session, calls: Sequence[WireCall]) -> list[Finding]:
-    """Return a `mark-lost` finding if the last recorded request has marks and the wire has none."""
-    if all(row.sub_agent for row in session.rows):
-        return []
-    recorded, sent = read_wire(sent_requests(session).bodies[-1]), read_wire(calls[-1].body)
-    marks = sum(block.ttl is not None for block in recorded.blocks)
-    marks += recorded.automatic_ttl is not None
-    if not marks or _cached(calls) or any(block.ttl is not None for block in sent.blocks):
-        return []
-    words = f"{counted(marks, 'mark')} of it, and none is sent"
-    return [finding("mark-lost", "the recorded request", words)]
-
-
-def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
-    posted = (call for call in calls if call.method == "POST")
-    made = [call for call in posted if call.url.partition("?")[0].endswith("/cachedContents")]
-    return read_wire(made[-1].body).blocks[:] if made else []
-
-
-def _marks_not_sent(
-    marked: WireRequest, cached: list[WireBlock], sent: WireRequest
-) -> list[Finding]:
-    """Return a finding for each mark without a marked block of the same content on the wire."""
+    sent = read_wire(calls[-1].body).blocks
     # An explicit cache holds all its blocks: they need no marks of their own.
-    arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
+    arrived = _cached(calls) or [block for block in sent if block.ttl is not None]
     findings: list[Finding] = []
     fix = FIXES["mark-lost"]
-    for block in marked.blocks:
+    for block in _rendered(rendering):
         if block.ttl is None:
             continue
         index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
@@ -134,6 +108,29 @@ def _marks_not_sent(
         where = "tool" if block.place is None else "message {} part {}".format(*block.place)
         findings.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
     return findings
+
+
+def marks_not_placed(session: Session, rendering: Rendering, policy: str) -> list[Finding]:
+    """Return a finding if the last recorded request has marks and the rendered one has none."""
+    is_marked = any(block.ttl is not None for block in _rendered(rendering))
+    if is_marked or all(row.sub_agent for row in session.rows):
+        return []
+    recorded = read_wire(sent_requests(session).bodies[-1])
+    marks = sum(block.ttl is not None for block in recorded.blocks)
+    marks += recorded.automatic_ttl is not None
+    absence = f"the policy {policy!r} places none for {session.task.model_name}"
+    words = f"{counted(marks, 'mark')}; {absence}"
+    return [finding("marks-not-placed", "the recorded request", words)] if marks else []
+
+
+def _rendered(rendering: Rendering) -> Sequence[WireBlock]:
+    return read_wire({"messages": rendering.messages, "tools": rendering.tools}).blocks
+
+
+def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
+    posted = (call for call in calls if call.method == "POST")
+    made = [call for call in posted if call.url.partition("?")[0].endswith("/cachedContents")]
+    return read_wire(made[-1].body).blocks[:] if made else []
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:

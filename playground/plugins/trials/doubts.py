@@ -1,6 +1,7 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-The trial still uses these calls: a test of a schema may expect calls that the schema forbids.
+The trial still uses these calls: a test of a schema may expect calls that the schema forbids. Only
+an unknown name in `trial(expected=…)` is refused, because it is a slip.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from playground.base.errors import InputFault, UnknownNameError
+from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding, finding
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import ExpectedCall, Session
@@ -26,7 +27,6 @@ _CLOSED: Final = frozenset(
         "description",
     )
 )
-_OF_VALUES: Final = {"type", "enum", "const"}  # keywords that an expected value must satisfy
 
 
 def doubts(session: Session) -> list[Finding]:
@@ -43,23 +43,20 @@ def doubts(session: Session) -> list[Finding]:
     return [reply for reply in findings if reply is not None]
 
 
-def refuse_slips(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
-    """Raise UnknownNameError for a tool that is not among `tools`, or an argument that it lacks,
-    and InputFault for a value of a type, or outside of the listed values, that the schema refuses.
-    A schema with other keywords than `_CLOSED` is not checked."""
+def refuse_unknown_names(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
+    """Raise UnknownNameError for a tool that is not among `tools`, or an argument that it lacks.
+
+    A schema with other keywords than `_CLOSED` may allow arguments that it does not name.
+    """
     tool = next((each for each in tools if each.name == call.tool_name), None)
     if tool is None:
         raise UnknownNameError("tool of this session", call.tool_name, [t.name for t in tools])
     schema, known = tool.input_schema, sorted(tool.parameter_names)
-    if not known or not _CLOSED.issuperset(schema):
+    if not known or not _CLOSED.issuperset(schema) or schema.get("additionalProperties"):
         return
-    for name, value in (call.args or {}).items():
-        if name not in known and not schema.get("additionalProperties"):
+    for name in call.args or {}:
+        if name not in known:
             raise UnknownNameError(f"argument of {tool.name}", name, known)
-        rule = tool.parameter_schema(name)
-        kind = {"properties": {name: {key: rule[key] for key in _OF_VALUES & rule.keys()}}}
-        if problem := _misfit(ToolMetadata(name=tool.name, input_schema=kind), {name: value}):
-            raise InputFault(problem, where=f"expect({tool.name!r})", field=name)
 
 
 def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:

@@ -25,7 +25,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
-from playground.plugins.trials.doubts import doubts, refuse_slips
+from playground.plugins.trials.doubts import doubts, refuse_unknown_names
 from playground.plugins.trials.figures import LEVEL, Trial
 from playground.plugins.trials.scoring import Attempt, missed, score
 from playground.questions.experiments import read_recording
@@ -349,7 +349,7 @@ def trial(
                 "trial(expected=…)", call, 'calls such as pg.expect("tool", argument=value)'
             )
         if session.tools:
-            refuse_slips(call, session.tools)
+            refuse_unknown_names(call, session.tools)
     if calls:
         session = replace(session, expected=(ExpectedReply(len(session.messages), calls),))
     if not session.expected:
