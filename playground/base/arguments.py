@@ -251,9 +251,9 @@ def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
     return listed
 
 
-def pieces_of_stream(stream: bytes | Iterable[bytes]) -> Iterator[bytes]:
+def pieces_of_stream(stream: bytes | bytearray | Iterable[bytes]) -> Iterator[bytes]:
     """Yield the pieces of a stream, or it as one. Raises InputFault for a piece of no bytes."""
     for piece in [stream] if isinstance(stream, bytes | bytearray) else stream:
         if not isinstance(piece, bytes | bytearray):
             raise wrong("a piece of a stream", piece, f"bytes; {READ_ELSEWHERE}")
-        yield piece
+        yield bytes(piece)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from playground.base.findings import Finding
     from playground.tokens.count import TokenCount
 
-_OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings", "playground"}
+_OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings"}
+_OTHERS |= {"playground", "format"}
 
 
 @command("tokens 02-parallel-calls --model gpt-4o", "tokens session.json -d hermes")

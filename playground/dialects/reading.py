@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     server="text",
 )
 def parse(
-    answer: str | bytes | Iterable[bytes],
+    answer: str | bytes | bytearray | Iterable[bytes],
     dialect: str | Dialect,
     tools: Sequence[Any] | None = None,
     prefill: str = "",
@@ -118,7 +118,7 @@ def parser_for(
     return dialect.create_parser(prompt_data, prefill, reader.switches(own_switches))
 
 
-def _read(answer: str | bytes | Iterable[bytes], parser: DialectParser) -> ParseResult:
+def _read(answer: str | bytes | bytearray | Iterable[bytes], parser: DialectParser) -> ParseResult:
     if isinstance(answer, str):
         return read_to_end(parser, [parser.feed_text(answer)])
     return read_to_end(parser, map(parser.feed, pieces_of_stream(answer)))

@@ -44,7 +44,7 @@ _LISTS: Final = ("chunks", "events", "stream", "data", "body")
     name="text",
 )
 def decode_stream(
-    pieces: bytes | Iterable[bytes], api: str | None = None, name: str = ""
+    pieces: bytes | bytearray | Iterable[bytes], api: str | None = None, name: str = ""
 ) -> Recording:
     """Decode one stream, whole or in pieces; without `api`, recognise it from the content.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, takewhile
@@ -236,6 +237,13 @@ class Session(Shown):
             return self
         changed = self.dynamic.model_copy(update={"enable_explicit_caching": on})
         return replace(self, dynamic=changed)
+
+    def without_environment(self) -> Session:
+        """Return the same session with an empty environment block; nothing is validated again."""
+        bare = copy(self)
+        update = {"dynamic_environment_details_block": ""}
+        vars(bare)["dynamic"] = self.dynamic.model_copy(update=update)
+        return bare
 
     @property
     def receipt(self) -> Receipt | None:

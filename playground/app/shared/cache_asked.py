@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from playground.app.shared import as_sent, policies, waiting
@@ -33,8 +33,7 @@ def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
 @memoized(16)
 def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
     """Return the messages that a policy sees: without marks and without the environment block."""
-    bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
-    data = replace(session, dynamic=bare).prompt_data()
+    data = session.without_environment().prompt_data()
     return get_dialect(dialect).with_policy("none").render(data).messages
 
 

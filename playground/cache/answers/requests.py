@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -80,8 +79,7 @@ def render_requests(
     # The environment block is no part of the rendering: it is added after the marks, and the next
     # request lacks it.
     appended = environment if what_if.environment in ("as it is", "after") else ""
-    dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
-    plain = replace(session, dynamic=dynamic)
+    plain = session.without_environment()
     stops = session.replies
     # A request of joined rounds was never sent, so it has no noted time.
     times = sent_at(session, stops) if seconds_apart is None and what_if.parallel == 1 else None
