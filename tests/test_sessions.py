@@ -106,6 +106,8 @@ def test_a_session_may_be_asked_of_another_model() -> None:
     assert (session.task.model_name, other.task.model_name) == (own, "openai/gpt-4o")
     assert other.with_model(own) == session
     assert session.with_model("") is session
+    with pytest.raises(InputFault, match="int 3 was given; expected a text"):
+        session.with_model(3)  # type: ignore[arg-type]
 
 
 def test_a_named_model_is_kept_and_one_that_is_assumed_is_said_to_be() -> None:

@@ -777,3 +777,9 @@ def test_the_command_tells_tokens_origins_and_why(tmp_path: Path) -> None:
     assert (told.exit_code, json.loads(told.output)["tokens"]) == (0, counted.tokens)
     sample = CliRunner().invoke(main, ["tokens", "01-plain-chat", "--model", "gpt-4o"])
     assert "(exact)" in sample.output
+    body = {"model": "gpt-4o", "messages": ASK, "tools": [WEATHER]}
+    for kept in (pg.session(body), replace(pg.session(body), title="Tides")):
+        path.write_text(pg.dump_session(kept))
+        told = CliRunner().invoke(main, ["tokens", str(path), "--json"])
+        counted = pg.count_tokens(pg.load_session(path))
+        assert json.loads(told.output)["tokens"] == counted.tokens, kept.title

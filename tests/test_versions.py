@@ -206,11 +206,13 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
         (cost,) = found.costs
         assert cost.marks_assumed and f"{told}." in found.headline
         shown = version_board.head(found, cost)
-        assert ", marks assumed" in shown["note"] and "would be paid again" in shown["sentence"]
+        assert ", marks assumed" in shown["note"]
+        assert cost.state == "unpredictable" and "probably 0 of the" in found.headline
+        assert "would probably be paid again" in shown["sentence"]
     found = pg.diff(turns(5, mark=True), turns(5, 2, mark=True), providers=["anthropic"])
     shown = version_board.head(found, found.costs[0])
     assert found.costs[0].marks == "as sent" and "as if marked" not in found.headline
-    assert "assumed" not in shown["note"] and "are paid again" in shown["sentence"]
+    assert "assumed" not in shown["note"] and "are probably paid again" in shown["sentence"]
     free = pg.diff(turns(5), turns(5, 2), providers=["deepseek"])  # which reads no marks
     assert free.costs[0].marks == "none needed" and "as if marked" not in free.headline
 

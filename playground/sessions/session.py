@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from playground.base.arguments import plain_faults
+from playground.base.arguments import plain_faults, wrong
 from playground.base.display import Shown
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
@@ -223,6 +223,8 @@ class Session(Shown):
 
         Recordings and requests stay unchanged, although they are of another model.
         """
+        if not isinstance(model, str):
+            raise wrong("with_model(model=…)", model, "a text")
         if not model:
             return self
         return replace(self, task=self.task.model_copy(update={"model_name": model}))

@@ -55,8 +55,8 @@ def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
     if not cost.lost:
         return f"{breaks}, but nothing is paid again."
     price = f", {dollars(cost.nano_dollars / 1e9)}" if cost.nano_dollars else ""
-    are = "would be" if cost.marks_assumed else "are"
-    return f"{breaks}: {cost.lost:,} tokens {are} paid again{price}, once."
+    are = f"would {cost.caution}be " if cost.marks_assumed else f"are {cost.caution}"
+    return f"{breaks}: {cost.lost:,} tokens {are}paid again{price}, once."
 
 
 def place(value: VersionDiff, cost: PrefixCost) -> str:

@@ -62,6 +62,11 @@ class PrefixCost:
         return max(0, min(self.cached_before, self.total) - self.read)
 
     @property
+    def caution(self) -> str:
+        """The word before figures that the rules do not decide, with a blank; else ""."""
+        return "probably " * (self.state == "unpredictable")
+
+    @property
     def condition(self) -> str:
         """A sentence on the marks that the figures assume; "" if they assume none."""
         return (

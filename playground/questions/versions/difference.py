@@ -130,11 +130,11 @@ def _lost_words(cost: PrefixCost) -> str:
     share = (
         f"{grouped(cost.read)} of the {grouped(cost.cached_before)} tokens that the first leaves"
     )
-    sentence = f"{cost.title}: {share} in the cache are read"
+    sentence = f"{cost.title}: {cost.caution}{share} in the cache are read"
     if not cost.lost:
         return f"{sentence}; nothing is lost."
     price = f", about {dollars(cost.nano_dollars / 1e9)}" if cost.nano_dollars else ""
-    return f"{sentence}; {grouped(cost.lost)} are paid again, once{price}."
+    return f"{sentence}; {cost.caution}{grouped(cost.lost)} are paid again, once{price}."
 
 
 @formerly_positional(2, "model", "dialect", "request", "providers", "names")
