@@ -9,6 +9,7 @@ from playground.app.shared import (
     bring,
     components,
     readings,
+    say,
     tables,
     which_dialect,
     widget_changes,
@@ -49,7 +50,7 @@ if timeline.text:
     components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
 elif recording.error is None:
     came = "What came is no stream of a reply" if recording.chunks else "Nothing came"
-    st.info(f"{came}, so there is no text to read.")
+    say.info(f"{came}, so there is no text to read.")
 hint = replay.about(recording, timeline)
 replay.about_servers(reading)
 if not timeline.text:  # the player lists them

@@ -142,6 +142,6 @@ def test_options_that_are_no_object_are_named() -> None:
 
 
 def test_a_file_without_a_recording_says_what_would_be_one() -> None:
-    expected = "it holds no recording; expected a stream, or a session with recordings"
+    expected = "it holds no recording; expected a stream, a reply, or a session"
     with pytest.raises(InputFault, match=expected):
         pg.load_recording(EXAMPLES["pi-session"].content)

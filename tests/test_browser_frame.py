@@ -37,7 +37,7 @@ LATE = """() => {
     drawn.style.display = ""
     let area = 0
     before.forEach((place, number) => {
-      if (Math.abs(place.y - now[number].y) <= 2) return
+      if (!now[number].height || Math.abs(place.y - now[number].y) <= 2) return // or not shown
       const top = Math.min(place.y, now[number].y)
       const bottom = Math.min(innerHeight, Math.max(place.bottom, now[number].bottom))
       area += Math.max(0, bottom - top) * place.width

@@ -301,7 +301,7 @@ def test_two_forms_are_written_in_one_dialect() -> None:
     }
     found = pg.diff({**BEFORE, "messages": BEFORE["messages"][1:2]}, openai)
     differ = "anthropic-messages and openai-chat differ in form"
-    assert found.form == f"written in native, which is assumed: {differ}"
+    assert found.form == f"in assumed native: {differ}"
     told = [(c.kind, c.tier) for c in found.changes]
     assert told == [("removed", "tools")] * 3 + [("same", "system")] * 3 + [("same", "messages")]
 

@@ -200,7 +200,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
             st.warning("The recording breaks off here: it was stopped before its end.")
         else:
             where = "during the stream" if timeline.text else "in place of a reply"
-            st.error(f"The provider sent an error {where}.")
+            say.error(f"The provider sent an error {where}.")
             say.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
         say.text(recording.note)

@@ -93,10 +93,10 @@ def both_versions(
     if is_sent:
         form = f"as sent ({forms[0]})"
     else:
-        assumed = "" if dialect else ", which is assumed"
+        written = "written in" if dialect else "in assumed"
         dialect = dialect or _PLAIN
         reason = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
-        form = f"written in {dialect}{assumed}{reason}"
+        form = f"{written} {dialect}{reason}"
     first_version, second_version = (
         _version(session, name, model, "" if is_sent else dialect, request)
         for session, name in zip(sessions, _distinct_names(names, sessions), strict=True)
