@@ -510,8 +510,6 @@ function mount({ data, parentElement, setTriggerValue }) {
     return undefined
   }
   const strip = new Strip(root, data, report)
-  const place = root.getRootNode().host?.closest(".st-key-strip") // kept until the strip is drawn
-  if (root.offsetHeight < place?.offsetHeight) place.style.minHeight = `${root.offsetHeight}px`
   if (before) {
     before.leave()
     strip.used = before.used && before.requests.length === strip.requests.length
