@@ -1,4 +1,4 @@
-"""What an installation weighs, and how long the first `uvx` takes.
+"""Weigh an installation, and time the first `uvx`.
 
 Run: python benchmarks/install.py [EXTRA …]
 

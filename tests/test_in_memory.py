@@ -328,6 +328,7 @@ def test_a_whole_reply_says_what_its_stream_says_of_free_text_an_error_and_a_rea
     custom = {"id": "c1", "type": "custom", "custom": {"name": "apply", "input": "*** patch"}}
     for body, expected in (
         ({"object": "response", "output": [patch, plain]}, ["*** patch", "a"]),
+        ({"output": [{**plain, "call_id": "c1"}, patch], "object": "response"}, ["a", "*** patch"]),
         ({"choices": [{"message": {"role": "assistant", "tool_calls": [custom]}}]}, ["*** patch"]),
     ):
         recording = pg.load_recording(body)

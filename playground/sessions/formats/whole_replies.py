@@ -71,7 +71,9 @@ def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
     """Return a recording of the reply that was read, to replay it: a chunk for each part."""
     parts = [part for message in builder.messages for part in message.parts]
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResultPart)}
-    sent = dict(_sent_arguments(reply))
+    sent: dict[str, list[tuple[str, dict[str, Any]]]] = {}  # several, where calls share an id
+    for call_id, arguments in _sent_arguments(reply):
+        sent.setdefault(call_id, []).append(arguments)
     chunks: list[Chunk] = []
     for index, part in enumerate(parts):
         match part:
@@ -80,8 +82,8 @@ def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
             case ReasoningPart(text):
                 chunks.append(ReasoningChunk(text))
             case ToolCallPart(call_id, name, args):
-                text, marks = sent.get(call_id) or (dump_json(args), {})
-                function = {"name": name, "arguments": text}
+                text, marks = sent[call_id].pop(0) if sent.get(call_id) else ("", {})
+                function = {"name": name, "arguments": text or dump_json(args)}
                 marks = {**marks, "server": True} if call_id in answered else marks
                 delta = {"index": index, "id": call_id, "function": function}
                 chunks.append(ToolCallChunk(delta | marks))
@@ -106,15 +108,17 @@ def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
 
 
 def _sent_arguments(reply: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    """Yield the id of each call with arguments that are text, these, and the mark of free text."""
+    """Yield the id of each call, its arguments if they are text, else "", and the mark of free
+    text."""
     choice = mapping(next(iter(listed(reply.get("choices"))), reply))
     calls = listed(mapping(choice.get("message")).get("tool_calls"))
     for call in map(mapping, [*listed(reply.get("output")), *calls]):
         item = {**call, **mapping(call.get("custom") or call.get("function"))}
         text = item.get("arguments") or item.get("input") or item.get("code")
-        marks = {"type": "custom"} if call.get("type") in ("custom", *FREE_CALLS) else {}
-        if isinstance(text, str) and text.strip():
-            yield str(call.get("call_id") or call.get("id") or ""), (text, marks)
+        text = text if isinstance(text, str) and text.strip() else ""
+        is_free = text and call.get("type") in ("custom", *FREE_CALLS)
+        arguments = text, {"type": "custom"} if is_free else {}
+        yield str(call.get("call_id") or call.get("id") or ""), arguments
 
 
 def _inner_reply(value: Any) -> dict[str, Any] | None:
