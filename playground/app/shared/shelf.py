@@ -25,6 +25,7 @@ from playground.sessions.source import Source
 
 _FEW: Final = 6  # up to this number of sessions, there is no filter
 _MOST_SHOWN: Final = 30
+_HEADER: Final = 1 << 16  # bytes of a first line that are read
 _NUMBERED: Final = re.compile(r"(.+) \d+")  # the name of a further session of one file
 _UNFOLDED: Final = "unfolded sessions"
 _HIDDEN: Final = "hidden recordings"  # interrupted recordings that were opened or hidden
@@ -182,7 +183,7 @@ def _draw_interrupted(name: str) -> None:
     try:
         size = (paths.recordings() / name).stat()
         with (paths.recordings() / name).open("rb") as file:
-            head = _header(file.readline())
+            head = _header(file.readline(_HEADER))
     except OSError:  # it is gone by now
         return
     with st.container(
@@ -190,7 +191,7 @@ def _draw_interrupted(name: str) -> None:
     ):
         say.text(name, width=260)
         kind = " · ".join(filter(None, ("interrupted recording", str(head.get("name", "")))))
-        say.text(kind, width="stretch")
+        say.text(say.shown(kind), width="stretch")
         for label, page in (("Replay", "replay"), ("Ask again", "compare")):
             say.button(
                 label, key=f"{label} {name}", type="tertiary", on_click=_resume, args=(name, page)
