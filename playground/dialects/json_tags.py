@@ -16,7 +16,7 @@ _tagged = partial(
     DeclaredDialect,
     rules=(
         "Write one JSON object for each call, with the function's name and its arguments, "
-        "between the markers of the example and outside of any code fence."
+        "with the markers of the example and outside of any code fence."
     ),
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
@@ -25,7 +25,7 @@ _tagged = partial(
 _array = partial(
     DeclaredDialect,
     rules=(
-        "Write all calls of a reply as one JSON array, between the markers of the example and "
+        "Write all calls of a reply as one JSON array, with the markers of the example and "
         "outside of any code fence."
     ),
     dropped=SEQUENCE_TOKENS,
