@@ -21,9 +21,9 @@ def grouped(value: float, places: int = 0) -> str:
     return f"{Decimal(str(value)):,.{places}f}"
 
 
-def counted(count: int, thing: str) -> str:
+def counted(count: int, thing: str, things: str = "") -> str:
     """Format a count with its noun: 1 call, 2,309 calls."""
-    return f"{grouped(count)} {thing}{'' if count == 1 else 's'}"
+    return f"{grouped(count)} {thing if count == 1 else things or thing + 's'}"
 
 
 def as_sentence(text: str) -> str:

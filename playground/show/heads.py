@@ -24,8 +24,8 @@ def heads(
     """
     sizes = [sum(column.characters.values()) for column in columns]
     ranges = [count.range for count in counts if count]
-    best_size = _best([(size, size) for size in sizes])
-    best_count = _best(ranges) if len(ranges) == len(counts) else None
+    best_size = _clear_minimum([(size, size) for size in sizes])
+    best_count = _clear_minimum(ranges) if len(ranges) == len(counts) else None
     return [
         _head(column, count, is_checked, number == best_size, number == best_count)
         for number, (column, count, is_checked) in enumerate(
@@ -34,7 +34,7 @@ def heads(
     ]
 
 
-def _best(ranges: Sequence[tuple[int, int | None]]) -> int | None:
+def _clear_minimum(ranges: Sequence[tuple[int, int | None]]) -> int | None:
     """Return the index of the range that ends before all others begin; None without such."""
     order = sorted(range(len(ranges)), key=lambda number: ranges[number][0])
     if len(order) < 2:

@@ -104,17 +104,17 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
     least = best.cost_permille if best else 0
     refused = "under every dialect and policy, the provider refuses a request"
-    line = _cheapest(list(costs.values()), best) if best else refused
+    line = _cheapest_cell_line(list(costs.values()), best) if best else refused
     rows = (
         [escaped(dialect), *(_cost(costs.get((dialect, policy)), least) for policy in policies)]
         for dialect in dialects
     )
-    title = f"Input under {counted(len(policies), 'policy').replace('policys', 'policies')}"
+    title = f"Input under {counted(len(policies), 'policy', 'policies')}"
     caption = "cost of all input, as a share of its full price; “–” is refused"
     return Markup(title, line, static=markup_table(caption, ["dialect", *policies], rows))
 
 
-def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
+def _cheapest_cell_line(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
     """Name the cheapest cell; if several cost the same, say only how many they are."""
     cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
     tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
