@@ -178,7 +178,7 @@ def fails(events: list[Event], data: bytes) -> list[Event]:
     [
         (by_pieces, 1, "another cutting gives other events", "xx"),
         (loses, 2, "the text after character 0 is in no event", "{"),
-        (twice, 2, "an event's text is not that of its place 0 to 1", "x"),
+        (twice, 2, "an event's text differs from characters 0 to 1", "x"),
         (fails, 5, "reading raises ValueError: a fence", "```\n"),
     ],
 )

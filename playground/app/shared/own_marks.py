@@ -15,7 +15,8 @@ from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
 
-_MARKS: Final = "marks widget"  # the key of the list's widget, and its labels by part
+# a key of the state: its value is the key of the list's widget, and the labels by part
+_MARKS: Final = "marks widget"
 # a query parameter: "0.0-3.1" means part 0 of message 0, and part 1 of message 3
 _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"  # True after the first run
@@ -73,10 +74,11 @@ def _labels_to_show(
     places: Mapping[str, tuple[int, int]],
     marked: Sequence[tuple[int, int]],
 ) -> list[str]:
-    """Return the labels of the marks to show. They come from the first of these that has any:
+    """Return the labels of the marks to show: those of the first of these that is known.
 
     - the widget itself,
-    - `last`, its labels before another page was opened or a sample became a session by an edit,
+    - `last`, the labels of the last run. The widget has none yet if another page was opened since
+      then, or if the first edit of a sample stored a copy under a new name.
     - the address with which the app was opened,
     - the policy.
 

@@ -90,7 +90,7 @@ def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: i
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="center"):
-        # `say.text`, because a label is Markdown, and its file name may hold Markdown's characters
+        # `label` may quote a file's name, which must not be read as Markdown
         say.text(f"{label}: {len(text):,} characters{hidden}")
         key = f"save {label} {named}"
         say.download_button(
@@ -125,7 +125,10 @@ def json_text(label: str, value: object, key: str, height: int = 400) -> None:
 
 
 def reading_switches(dialect: str) -> Switches:
-    """Draw the switches that servers set differently, by default the dialect's; return them."""
+    """Draw a choice for each switch that servers set differently, and return the switches.
+
+    The first choice is the dialect's own.
+    """
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}

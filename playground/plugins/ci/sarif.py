@@ -39,7 +39,8 @@ def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as one SARIF log: a result for each exceeded limit and finding.
 
     A result is at the line of the tool, message or prompt that it is about, or at line 1 if that is
-    not found. Fingerprints leave out numbers, so that they stay the same as the session grows.
+    not found. Fingerprints leave out numbers, so that a result keeps its own while the session
+    grows.
     """
     results = [result for outcome in outcomes for result in _results(outcome)]
     codes = sorted({result["ruleId"] for result in results})

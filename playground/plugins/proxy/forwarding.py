@@ -38,7 +38,8 @@ from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it further
+# characters of the User-Agent header: the recorder removes secrets from it, then shortens it more
+_LONGEST_USER_AGENT: Final = 4096
 _LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # headers in which clients name their session
@@ -117,7 +118,7 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # a bug of ours: the answer is an error, if none has begun
+        except Exception as fault:  # a bug of ours: an error, unless an answer has begun
             message = f"a bug of the proxy ({type(fault).__name__}); please report it"
             error = {"type": type(fault).__name__, "message": message}
             if exchange.started:
@@ -141,7 +142,7 @@ class Forwarder:
             upstream.shown_address(path),
             api,
             _model(head.path),
-            headers.get("user-agent", "")[:_LONGEST_AGENT],
+            headers.get("user-agent", "")[:_LONGEST_USER_AGENT],
             f"{peer} {key_digest}",
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
@@ -248,7 +249,7 @@ class Forwarder:
         kind = headers.get("content-type", "")
         passed = for_client(headers.raw)
         if {"content-length", "transfer-encoding"} <= exchange.head.headers.keys():
-            passed.append((b"connection", b"close"))  # RFC 9112, 6.1
+            passed.append((b"connection", b"close"))  # RFC 9112, 6.1: against smuggled requests
         exchange.started = True
         start = {"status": response.status_code, "headers": passed}
         await send({"type": "http.response.start", **start})

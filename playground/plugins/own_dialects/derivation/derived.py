@@ -25,10 +25,10 @@ class Derivation:
     """The report on how a dialect was derived from a template.
 
     `form` is the form in which the template takes calls. `tried` is the number of declarations that
-    were tried, up to the first perfect one, and `alike` the number of others among them that score
-    as well as the chosen one. `renderings` is the number of times that the template ran. `broken`
-    names the laws that random calls break, `unread` the kinds of answers that are not read back
-    unchanged, `results` the kinds of tool results that the dialect and the template write
+    were tried; a perfect one ends the search. `alike` is the number of them, without the chosen
+    one, that score as well as it. `renderings` is the number of times that the template ran.
+    `broken` names the laws that random calls break, `unread` the kinds of answers that are not read
+    back unchanged, `results` the kinds of tool results that the dialect and the template write
     differently. `result_turn` is the template's turn of a result; it is "" if results are part of a
     user's turn.
     """
@@ -71,7 +71,7 @@ class Derivation:
         """Return each derived field: its name, its value, and the probe that showed it."""
         probes = {
             "call": "a single call; where it begins and ends: two calls",
-            "param": "one argument compared with two; for the type word: a number",
+            "param": "one argument compared with two; a number, for {type}",
             "section": "the text around two calls but not between them",
             "separator": "the text between two calls",
             "shape": "the paths to name, arguments and id within the object",
@@ -82,7 +82,7 @@ class Derivation:
             "element": "an object as an argument",
             "cdata_for": "a text with each character that may need CDATA",
             "string_mark": "the marks around a text in the object",
-            "known_names": "only punctuation stands before the name: a known name begins a call",
+            "known_names": "a single call with nothing but punctuation before its name",
             "result": "a tool's turn compared with a user's turn of the same words",
             "reasoning": "a message with a thought",
             "opens_reasoning": "the generation prompt",
@@ -97,9 +97,9 @@ class Derivation:
         """Return in words what the template does not show, and what it refuses."""
         problems = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
-            problems.append("where a section ends and a call begins: it refuses two calls")
+            problems.append("where sections end and calls begin, as the template refuses two calls")
         if not self.form.tools:
-            problems.append("anything with tools: it fails if they are passed")
+            problems.append("anything with tools, as the template fails if they are passed")
         return problems
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:

@@ -60,7 +60,7 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
         if start != position or stop < start:
             return LawBreak(f"no event has character {min(start, position)}, or two have it", shown)
         if hasattr(event, "text") and event.text != text[start:stop]:
-            return LawBreak(f"an event's text is not that of its place {start} to {stop}", shown)
+            return LawBreak(f"an event's text differs from characters {start} to {stop}", shown)
         position = stop
     if position != len(text):
         return LawBreak(f"the text after character {position} is in no event", shown)
@@ -188,7 +188,7 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Check law 7 for a form of texts: the parser must read the call in its rules."""
+    """Check law 7 for a form whose arguments are all texts: the call in the rules must be read."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):

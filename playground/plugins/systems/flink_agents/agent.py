@@ -46,7 +46,11 @@ class Agent(ABC):  # noqa: B024  # as in Flink-Agents
         func: Callable[..., Any],
         **config: Any,
     ) -> Agent:
-        """Add an action. Raises InputFault if the name is taken, and as `Action` does."""
+        """Add an action.
+
+        Raises InputFault if the name is taken, `func` does not take two arguments, or one of
+        `events` is no event.
+        """
         if name in self._actions:
             raise InputFault(f"action {name} is defined already", field=name)
         self._actions[name] = Action(name, func, tuple(map(event_type, events)), config)
@@ -88,7 +92,8 @@ def action(
 ) -> Callable[[_Function], _Function]:
     """Declare a method as an action that listens to events, given by their types or classes.
 
-    Raises InputFault if no event is given, and for a `target` in another language.
+    Raises InputFault if no event is given, or a `target`: that is an action in another language,
+    which does not run here.
     """
     if not listen_events:
         raise InputFault("an action without events", expected="at least one")

@@ -15,7 +15,8 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
-# Beginnings of Python source, perhaps after comments. The text must also match _AGENT.
+# The beginning of Python source, perhaps after comments. Syntax errors are reported only in a text
+# that begins so and matches _AGENT: any other text with an error is taken for no Python.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"

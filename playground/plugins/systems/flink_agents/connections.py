@@ -99,7 +99,7 @@ class BaseChatModelSetup(Resource):
 
 
 class _Nothing(ChatModel):
-    """A model that is never asked: `chat` uses a setup only to build the request."""
+    """A model that is never called: `chat` needs one for a setup that only builds the request."""
 
     def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Completion:
         raise InputFault("a setup that lays out a request has no model")

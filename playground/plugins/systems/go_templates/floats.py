@@ -6,7 +6,8 @@ import math
 from decimal import Decimal
 from typing import Final
 
-_DIGITS_KEPT: Final = "gGx"  # verbs for which `#` counts digits from the first that is not zero
+# verbs for which `#` keeps trailing zeros, and counts digits from the first that is not zero
+_DIGITS_KEPT: Final = "gGx"
 _FRACTION: Final = 52  # bits of a float's fraction
 _LEAST_POWER: Final = -1074  # the power of two of the smallest float
 
