@@ -82,7 +82,8 @@ class TimedRequest:
 
             wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
-        # copies with other marks or times share these two
+        # copies with other marks or times share these three
+        self.known_bounds: dict[int, Bounds] = {}
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
@@ -141,8 +142,11 @@ class TimedRequest:
         self.sizes = _Sizes(len(blocks), lambda at: likely(family, ends[at]))
 
     def _prefix(self, block: int) -> Bounds:
-        assert self._family is not None
-        return bounds(self._family, self._sums[block], self.wire.settings)
+        if block not in self.known_bounds:
+            assert self._family is not None
+            settings = self.wire.settings
+            self.known_bounds[block] = bounds(self._family, self._sums[block], settings)
+        return self.known_bounds[block]
 
     def size_range(self, block: int) -> tuple[int, float]:
         """Return the lowest and highest true size of the prefix up to this block; both are equal

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from weakref import WeakKeyDictionary
@@ -89,7 +89,8 @@ class TiktokenTokenizer:
         return frozenset(self.encoding.special_tokens_set)
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        return [token for part in _cut_in_white_space(text) for token in self._ids(part, control)]
+        parts = _cut_in_white_space(text)
+        return list(chain.from_iterable(self._ids(part, control) for part in parts))
 
     def _ids(self, text: str, control: bool) -> list[int]:
         if control:
