@@ -519,6 +519,9 @@ def test_a_matrix_takes_policies_of_ones_own() -> None:
     costs = {(cell.dialect, cell.policy): cell.cost_permille for cell in cells}
     assert costs["native", "mine"] == costs["native", "system-only"]
     assert costs["xml", "mine"] == costs["xml", "system-only"]
+    three = cache_matrix(session(3), ["native"], policies=["claude-code", "system-only", "none"])
+    assert sorted(cell.cost_permille for cell in three) == [484, 486, 1000]
+    assert repr(three).startswith("CacheMatrix(cost 0.484 to 1.00 of the full price: native under ")
 
 
 def test_the_cache_dialect_is_still_the_sessions() -> None:

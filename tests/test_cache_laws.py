@@ -16,7 +16,8 @@ import playground as pg
 from playground.base.fixes import FIXES
 from playground.cache.answers.simulation import cache_matrix, simulate_cache
 from playground.cache.answers.what_if import ENVIRONMENTS, WhatIf
-from playground.cache.rules import rule_sets
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import rule_sets, rules_of
 from playground.cache.simulated import State
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.marks.own_policies import MarkPlace, OwnPolicy, parse_policy
@@ -24,6 +25,7 @@ from playground.dialects.marks.policies import POLICIES, CacheRequest, as_parts
 from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolMetadata
+from playground.nouns.wire_blocks import read_wire
 from playground.sessions.session import Session
 from playground.show.strip import strip
 
@@ -248,3 +250,38 @@ def test_a_prefix_is_certainly_too_short_only_if_its_whole_range_is() -> None:
         low, high = sent.size_range(max(sent.marks))
         assert (outcome.state == "exact") == (not low < minimum <= high)
     assert [one.state for one in found.requests].count("unpredictable") > 0
+
+
+_MARK = {"cache_control": {"type": "ephemeral"}}
+_CHAT_MESSAGES = st.sampled_from(
+    [
+        {"role": "user", "content": "tides"},
+        {"role": "user", "content": [{"type": "text", "text": "tides", **_MARK}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "a.png"}}]},
+        {"role": "assistant", "content": "the tide table " * 200},
+        {"role": "tool", "content": "high water at six"},
+        {"role": "tool", "tool_call_id": "c1", "content": "high water at six"},
+        {"role": "harbourmaster", "content": "moor"},
+    ]
+)
+_CHATS = st.lists(_CHAT_MESSAGES, max_size=6)
+
+
+@given(
+    row=st.lists(_CHATS, min_size=2, max_size=3),
+    model=st.sampled_from(["claude-sonnet-4-5", "gpt-4o", "gpt-5.6", "claude-opus-4-8"]),
+)
+def test_a_request_after_another_is_counted_as_it_would_be_alone(
+    row: list[list[dict[str, Any]]], model: str
+) -> None:
+    rules, before = rules_of("anthropic" if "claude" in model else "openai"), None
+    for messages in row:
+        wire = read_wire({"model": model, "messages": messages})
+        alone, after = (TimedRequest(wire, 0, rules, before=earlier) for earlier in (None, before))
+        for name in ("chain", "positions", "estimates", "sizes", "_strings", "_opaque"):
+            assert list(getattr(after, name)) == list(getattr(alone, name)), name
+        for name in ("first_without_id", "first_other", "marks", "total", "total_range"):
+            assert getattr(after, name) == getattr(alone, name), name
+        sizes = alone.tokens_from(0)
+        assert all(alone.tokens_from(start) == sizes[start:] for start in range(len(sizes) + 1))
+        before = after

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -124,9 +125,15 @@ def test_a_text_alone_is_the_same_as_one_text_part() -> None:
 
 
 def test_nothing_is_cached_below_the_minimum_or_without_a_mark() -> None:
-    short = body(user(text("tide " * 800, MARK)))  # 1,000 tokens
-    assert reads(short, short) == [0, 0]
-    assert sent(short)[0].written == {}
+    head = [{"role": "user", "content": "tide"}] * 2
+    row = [
+        body(*head[:more], user(text("tide " * number, MARK)))
+        for number, more in product(range(800, 950), range(3))
+    ]
+    written = {sent(one)[0].total: sent(one)[0].written for one in row}
+    assert written[1023] == {}
+    assert written[1024] == {"5m": 1024}
+    assert reads(row[0], row[0]) == [0, 0]
     plain = body(user(text(LONG)))
     assert reads(plain, plain) == [0, 0]
     assert sent(plain)[0].reason == "nothing is marked"
@@ -347,6 +354,26 @@ def test_openai_writes_at_its_four_newest_breakpoints() -> None:
     }
     short = [{**one, "messages": [{"role": "user", "content": parts[:n]}]} for n in (1, 2)]
     assert [reads(one, other, provider="openai")[1] > 0 for other in short] == [False, True]
+
+
+@pytest.mark.parametrize(("more", "parts"), [(49, 3), (50, 2)])
+def test_openai_looks_at_the_first_two_and_the_latest_fifty_breakpoints(
+    more: int, parts: int
+) -> None:
+    point = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    head = [{"type": "text", "text": f"{number} {LONG}", **point} for number in range(3)]
+    tail = [{"type": "text", "text": f"part {number}", **point} for number in range(more)]
+    first, second = (
+        {
+            "model": "gpt-5.6",
+            "messages": [{"role": "user", "content": content}],
+            "prompt_cache_options": {"mode": "explicit"},
+        }
+        for content in (head, [*head, *tail])
+    )
+    sizes = [sum(one.written.values()) for one in sent(first, provider="openai")]
+    read = reads(first, second, provider="openai")[1]
+    assert read == pytest.approx(sizes[0] * parts / 3, rel=0.01)
 
 
 def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -> None:
