@@ -21,7 +21,8 @@ from playground.cache.answers.headline import headline
 from playground.cache.answers.simulation import cache_matrix
 from playground.cache.answers.what_if import Environment, WhatIf
 from playground.cache.answers.wire import cache_on_wire
-from playground.cache.prices import price_of
+from playground.cache.price_terms import terms_of
+from playground.cache.prices import Price, _joined, price_of
 from playground.cache.rules import rules_of
 from playground.cli import main
 from playground.dialects.marks.own_policies import (
@@ -504,6 +505,39 @@ def test_a_price_has_the_minimum_of_litellms_map() -> None:
     }
     assert len(found) > 100
     assert found == {name: stated[name] for name in found}
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "tokens", "settings", "words"),
+    [
+        ("gemini-2.5-pro", "gemini", 200_000, {}, ()),
+        ("gemini-2.5-pro", "gemini", 300_000, {}, ("300,000 tokens: 2.00 times the list price",)),
+        (
+            "gpt-5.1",
+            "openai",
+            3_000,
+            {"service_tier": "priority"},
+            ("3,000 tokens, service tier priority: 2.00 times the list price",),
+        ),
+    ],
+)
+def test_a_price_that_is_not_the_lists_is_said(
+    model: str, provider: str, tokens: int, settings: dict[str, str], words: tuple[str, ...]
+) -> None:
+    price = price_of(model)
+    assert price
+    assert terms_of(price, rules_of(provider), model, tokens, settings).words == words
+
+
+def test_the_feed_adds_to_the_map_what_the_map_lacks() -> None:
+    listed = Price("map", 100, read=None, output=None, tiers=(("a", 1),))
+    feed = Price("feed", 100, read=10, output=500, tiers=(("a", 2), ("b", 3)))
+    both = Price("map; feed", 100, read=10, output=500, tiers=(("a", 1), ("b", 3)))
+    assert _joined(listed, feed) == both
+    assert _joined(both, feed) == both
+    other = replace(feed, uncached=101)
+    assert _joined(listed, other).source.startswith("map; sources disagree: $0.000101, read ")
+    assert replace(_joined(listed, other), source="map") == listed
 
 
 def test_prices_are_read_without_litellm() -> None:
