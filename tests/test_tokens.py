@@ -24,9 +24,11 @@ from playground.show.frames import with_tokens
 from playground.tokens.count import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
 from playground.tokens.models import APIS, api_of, rule_for
+from playground.tokens.ollama import go_json
 from playground.tokens.pictures import Rows, Tiles, size_of, tiles_of
 from playground.tokens.pieces import Framed
 from playground.tokens.registry import PACKAGED, packaged, tokenizer_names
+from playground.tokens.sentencepiece import Word, merges_of
 from playground.tokens.tokenizer import count, shares
 from playground.tokens.typescript import add_tools
 
@@ -471,6 +473,37 @@ def _written(*functions: dict[str, Any]) -> tuple[str, list[str]]:
     framed = Framed()
     add_tools(framed, functions, 0)
     return "".join(piece.text for row in framed.rows for piece in row), list(framed.unknown)
+
+
+@pytest.mark.parametrize(
+    ("schema", "reasons"),
+    [
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, []),
+        ({"anyOf": [{"type": "string", "format": "date"}]}, ["a format in a union"]),
+        ({"oneOf": [{"type": "null"}, {"type": "array"}]}, ["a union with an array"]),
+        ({"default": {}, "properties": {"a": {}}}, ["the default of an object"]),
+        ({"type": "integer", "minimum": 0, "maximum": 9}, ["maximum", "minimum"]),
+    ],
+)
+def test_what_no_bill_shows_of_a_schema_is_a_reason(
+    schema: dict[str, Any], reasons: list[str]
+) -> None:
+    parameters = {"type": "object", "properties": {"x": schema}}
+    _, unknown = _written({"name": "f", "parameters": parameters})
+    said = [reason.rpartition(": ")[2] for reason in unknown]
+    assert said == reasons
+
+
+def test_ollama_writes_json_as_go_does() -> None:
+    assert go_json({"b": "é <1> & 2", "a": [1, None]}) == (
+        '{"b":"é \\u003c1\\u003e \\u0026 2","a":[1,null]}'
+    )
+
+
+def test_merges_are_in_the_order_of_the_scores_of_what_they_make() -> None:
+    scores = {"a": -1.0, "b": -2.0, "c": -3.0, "ab": -9.0, "bc": -4.0, "abc": -5.0}
+    words = [Word(text, score) for text, score in scores.items()]
+    assert merges_of(words) == [("b", "c"), ("a", "bc"), ("ab", "c"), ("a", "b")]
 
 
 def test_a_tool_is_written_as_typescript_with_titles_and_defaults() -> None:
