@@ -111,7 +111,7 @@ def _wrapped_lines(document: Any) -> list[Entry] | None:
     """Return the lines inside a JSON document; None if there are none.
 
     They are the `loglines` of a session on the web, the `messages` of a recorded pipe to the agent,
-    or the last line of a log: `--output-format json` writes only that.
+    or the only line of `--output-format json`, which is the last line of a log.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -381,10 +381,10 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log. Add its text, unless the last message is that answer."""
+    """Read the last line of a log. Add its text, unless the last message has it already."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
-        # the usage of the whole run: its answers have none
+        # the whole run's usage, because no answer has its own
         thread.requests[-1]["usage"] = value.get("usage")
     if not isinstance(text, str) or not text.strip():
         return
