@@ -352,14 +352,14 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first_request_sql(table: str) -> str:
-    """Return SQL for the number of a row's request, from 1; NULL if it belongs to no request."""
+    """Return SQL for the number of a row's request, from 1; NULL if the row belongs to none."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
     """Return a session's number, given its id or the number itself. A text of 16 digits is read as
     a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL; other text is
-    hexadecimal. Raises InputFault for what no session can have.
+    hexadecimal. Raises InputFault for a number that no session can have.
     """
     if isinstance(id, int):
         number = id
