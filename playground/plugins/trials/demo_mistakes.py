@@ -46,7 +46,7 @@ class Mistakes:
 
 
 def script_fault(script: str) -> str:
-    """Return what is wrong with a script of mistakes, such as a misspelled one; "" if nothing."""
+    """Return the fault of a script of mistakes, such as a misspelled kind; "" if there is none."""
     dialects = ("", *(f"{name}." for name in dialect_names()))
     known = ["of", *(f"{dialect}{kind}" for dialect in dialects for kind in _KINDS)]
     for part in script.split("+") if script else ():
