@@ -93,8 +93,8 @@ class Corpus:
         `day`, `week` or `month`.
 
         `filters` are values of columns (a list means any of them) and times: `since` (included) and
-        `until` (not included). `drift` also takes the time of its `split`; `versions` and
-        `analyses` also take the `first` and `second` to compare.
+        `until` (not included). `drift` also takes `split`, the time before and after which it
+        counts; `versions` and `analyses` also take the `first` and `second` to compare.
 
         Raises UnknownNameError for an unknown question, and InputFault for an unknown column or
         filter, a wrong `by` or `limit`, and a question that takes too long.
@@ -133,7 +133,7 @@ class Corpus:
     def session(self, id: str | int) -> Session:
         """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
 
-        The session has no recordings and no secrets, and if the corpus is redacted no texts. Raises
+        The session has no recordings, no secrets, and no texts if the corpus is redacted. Raises
         InputFault if there is no such session.
         """
         number = _number(id)

@@ -135,8 +135,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or damaged, return the pieces of the manifests. Without these, a build
-    would take the files of other inputs for deleted.
+    If that list is missing or damaged, return the pieces of the manifests. If no pieces were
+    returned, a build would take the files of other inputs for deleted.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:

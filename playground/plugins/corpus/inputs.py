@@ -262,7 +262,7 @@ def _read_bytes(piece: InputPiece) -> bytes:
 
 
 def _changed_fault(piece: InputPiece) -> InputFault:
-    expected = "a file that stays as it is: the next build takes it"
+    expected = "a file that nobody changes meanwhile; the next build reads it again"
     return InputFault("it changed while it was read", where=piece.name, expected=expected)
 
 

@@ -52,7 +52,7 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """The code of the finding that makes the call invalid; else of its first finding."""
+        """The code of the finding that makes the call invalid, or else of the first finding."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")

@@ -59,7 +59,7 @@ class SeenRequest:
     diagnosis: str = ""  # the kind of the provider's own diagnosis of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """Return the sizes in characters, by the names of columns of the table of requests.
+        """Return the sizes in characters, by column of the table of requests.
 
         If the tools of a transcript are unknown (`_holds_tools`), the size of tools is None, and so
         is the size of an empty system prompt.

@@ -28,7 +28,7 @@ from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
 _AT_ONCE: Final = 16  # sessions that are processed together, because that is faster
-_WAITING: Final = 1 << 20  # bytes; after these, even fewer sessions are processed
+_WAITING: Final = 1 << 20  # bytes; once these are read, even fewer sessions are processed
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 

@@ -101,7 +101,7 @@ def _calls(builder: SessionBuilder, texts: list[Part], steps: dict[str, Any], pl
 
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
-    """Return the parts of a content, without fields that are null."""
+    """Return the parts of a content; fields of parts that are null are ignored."""
     if isinstance(value, dict) and value and "parts" not in value:
         builder.note_loss("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value

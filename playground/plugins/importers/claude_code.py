@@ -181,7 +181,7 @@ class _Threads:
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
         if kind == "progress" and isinstance(data := value.get("data"), dict):
-            inner = data.get("message")  # the transcript of the main agent holds a sub-agent's line
+            inner = data.get("message")  # a sub-agent's line inside the main agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))

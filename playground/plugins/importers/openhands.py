@@ -26,7 +26,7 @@ _LONG: Final = 24  # characters; a task of this length or more is also searched 
 _MESSAGES: Final = {"message", "system"}  # actions that are messages
 # Events about the program's state, which are not read.
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-# An event's own fields. In files older than V0, an action's arguments stand beside these.
+# An event's own fields. In files older than V0, an action's arguments stand next to these.
 _EVENT_FIELDS: Final = {
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",

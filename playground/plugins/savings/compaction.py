@@ -209,7 +209,7 @@ def _shortened(
                 else:
                     alike = alike_length(row, history)
                     row = row.extended_with(alike, history[alike:])
-                row.last_with("role", "user", 1)  # indexed now, for the copies that follow
+                row.last_with("role", "user", 1)  # builds the index that later lists reuse
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)

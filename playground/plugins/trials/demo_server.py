@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls a tool as the user's words say (`demo_calls.py`), and answers once it has the result. The
-model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
-dialect, `demo-error` breaks a stream off with an error, `demo-cut` without one, `demo-slow` streams
-slowly, `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the
-request has. Rates of mistakes may follow an `@` (`demo_mistakes.py`).
+It calls a tool as the user's words say (`demo_calls.py`), and answers in words once it has the
+result. The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call
+in that dialect, `demo-error` breaks a stream off with an error, `demo-cut` without one, `demo-slow`
+streams slowly, `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules
+the request has. Rates of mistakes may follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations

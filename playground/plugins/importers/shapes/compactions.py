@@ -15,7 +15,7 @@ from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
 _BY_VALUE: Final = 0  # a version of marshal's format; later ones depend on objects' identity
-_NO_ID: Final = (list, dict)  # a tuple, because Python would build `list | dict` at each use
+_NO_ID: Final = (list, dict)  # no ids; a tuple, because `list | dict` would be built at each use
 
 
 def set_history(
