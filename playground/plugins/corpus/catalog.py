@@ -195,8 +195,7 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete the files of all shards of any analysis, except of those in `keep` or a newer
-    layout."""
+    """Delete all files of all shards, of any analysis, not in `keep` and not of a newer layout."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:

@@ -1,8 +1,8 @@
 """Clean a session for a corpus: remove its secrets and, if the corpus is redacted, its texts.
 
 A session is cleaned before the first fact is taken from it. Redaction replaces each text (not
-names, times and words of a format) by its length. A hash is added to the length of a text that is
-too long to be guessed from the hash.
+names, times and words of a format) by its length. A text too long to be guessed from its hash gets
+the hash, too.
 """
 
 from __future__ import annotations

@@ -161,8 +161,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Yield each request's reply and results, then the recorded replies of a pending
-        session."""
+        """Yield each request's reply and results, then a pending session's recorded replies."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply

@@ -32,8 +32,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_file(folder: Path) -> Iterator[Path]:
-    """Yield a temporary file's path; delete the file later. Raises InputFault if it cannot be
-    made."""
+    """Yield a temporary file's path, and delete the file. Raises InputFault if that fails."""
     with faults_naming(folder):
         draft = FileDraft(folder / "scratch")
     try:

@@ -44,8 +44,7 @@ def doubts(session: Session) -> list[Finding]:
 
 
 def refuse_unknown_names(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
-    """Raise UnknownNameError for a tool that is not among `tools`, or an argument unknown to the
-    tool.
+    """Raise UnknownNameError for a tool that is not in `tools`, or an argument unknown to the tool.
 
     A schema with other keywords than `_CLOSED` may allow arguments that it does not name.
     """
