@@ -15,8 +15,8 @@ pure function from pieces to files, and every engine (`engines.py`) runs this fu
 
 All files are read and written through a store (`stores.py`; `remote_stores.py` for an address), by
 names within the corpus, which `layout.py` defines. Readers begin with one file, `corpus.json`
-(`catalog.py`): it lists the shards that count, and those of their pieces that do not. The file is
-replaced in one step, so every reader sees a consistent corpus.
+(`catalog.py`): it lists the shards that count, and those of their pieces that no longer do. The
+file is replaced in one step, so every reader sees a consistent corpus.
 
 How it is asked
 ---------------

@@ -93,8 +93,8 @@ class Corpus:
         `day`, `week` or `month`.
 
         `filters` are values of columns (a list means any of them) and times: `since` (included) and
-        `until` (not included). `drift` also takes the time of its `split`; `versions` and
-        `analyses` also take the `first` and `second` to compare.
+        `until` (not included). `drift` also takes `split`, the time before and after which it
+        counts; `versions` and `analyses` also take the `first` and `second` to compare.
 
         Raises UnknownNameError for an unknown question, and InputFault for an unknown column or
         filter, a wrong `by` or `limit`, and a question that takes too long.
@@ -133,7 +133,7 @@ class Corpus:
     def session(self, id: str | int) -> Session:
         """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
 
-        The session has no recordings and no secrets, and if the corpus is redacted no texts. Raises
+        The session has no recordings, no secrets, and no texts if the corpus is redacted. Raises
         InputFault if there is no such session.
         """
         number = _number(id)
@@ -352,14 +352,14 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first_request_sql(table: str) -> str:
-    """Return SQL for the number of a row's request, from 1; NULL if it belongs to no request."""
+    """Return SQL for the number of a row's request, from 1; NULL if the row belongs to none."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
     """Return a session's number, given its id or the number itself. A text of 16 digits is read as
     a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL; other text is
-    hexadecimal. Raises InputFault for what no session can have.
+    hexadecimal. Raises InputFault for a number that no session can have.
     """
     if isinstance(id, int):
         number = id

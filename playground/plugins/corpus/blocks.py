@@ -52,7 +52,7 @@ class BlockWriter:
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """Add a block given as JSON text; the result is that of `add`."""
+        """Add a block whose value is this JSON text; return the same as `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:

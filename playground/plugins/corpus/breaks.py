@@ -1,8 +1,8 @@
 """Find the cache breaks of a session: requests that read less than earlier ones left in the cache.
 
 A break is found by comparing a request's bill with the last bill before it. Requests without bills
-are simulated, if they were recorded as sent. A transcript has no request bodies: without bills, no
-break can be found there.
+are simulated, if they were recorded as sent. A transcript has no request bodies, so without bills
+no break can be found in it.
 """
 
 from __future__ import annotations

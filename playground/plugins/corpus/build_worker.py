@@ -20,7 +20,7 @@ from playground.base.errors import InputFault
 # Thresholds of garbage collection. With Python's usual 700, collection takes a fifth of the time.
 _GC_THRESHOLDS: Final = (50_000, 20, 50)
 _LONGEST_MESSAGE: Final = 200  # characters of an error's message
-MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
+MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2 GB
 _CHECK_SECONDS: Final = 0.5  # seconds between two checks that the build still runs
 
 
@@ -60,7 +60,7 @@ class _NoPandas:
 def _exit_with(build_process: int) -> None:
     """Exit this worker when the build process ends, even if it was killed.
 
-    Otherwise this worker would go on writing while the next build does.
+    Otherwise this worker would go on writing while the next build writes.
     """
     while os.getppid() == build_process:
         time.sleep(_CHECK_SECONDS)

@@ -250,8 +250,8 @@ class _Build:
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
         """Return True if a shard has used all its attempts; otherwise count one more. If shards are
-        built in other processes, each build tries a shard at least once: earlier builds that ended
-        during an attempt were not ended by the shard, but killed from outside.
+        built in other processes, each build tries a shard at least once: no shard can end such a
+        build, so earlier builds that ended during an attempt were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:

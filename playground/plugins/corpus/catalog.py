@@ -135,8 +135,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or damaged, return the pieces of the manifests. Otherwise a build would
-    take the files of other inputs for deleted.
+    If that list is missing or damaged, return the pieces of the manifests. If no pieces were
+    returned, a build would take the files of other inputs for deleted.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:
@@ -195,7 +195,7 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete the files of all shards, of any analysis, but those in `keep` or of a newer layout."""
+    """Delete all files of all shards, of any analysis, not in `keep` and not of a newer layout."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:

@@ -1,7 +1,8 @@
-"""Clean a session for a corpus: remove secrets, and with redaction texts.
+"""Clean a session for a corpus: remove its secrets and, if the corpus is redacted, its texts.
 
-A session is cleaned before the first fact is taken from it. Redaction replaces texts (not names,
-times and words of a format) by their length and, if they cannot be guessed from it, a hash.
+A session is cleaned before the first fact is taken from it. Redaction replaces each text (not
+names, times and words of a format) by its length. A text too long to be guessed from its hash gets
+the hash, too.
 """
 
 from __future__ import annotations
@@ -52,12 +53,13 @@ _STRUCTURE_FIELDS: Final = frozenset(
         "ttl",
     }
 )
-# Fields with free content, in which every text is redacted; fields that have free content if they
-# hold an object; and fields whose keys are names of a user's own.
+# Fields with free content, in which every text is redacted.
 _FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
+# Fields with free content if they hold an object.
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
+# Fields that hold an object whose keys are names that a user chose, not fields of a format.
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
 _SHORT: Final = 64  # characters: for shorter texts, more results are cached than for longer ones
 _LONG: Final = 16_000  # characters: a longer text is not cached
@@ -67,9 +69,9 @@ _REMEMBERED: Final = 8 << 20  # characters of request bodies that a scrubber cac
 _MOST_SEARCHED: Final = 1 << 20
 _TOOLSETS: Final = 256  # at most so many clean lists of tools are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
-# The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` must not
-# cause a close search of the whole session. (A text that quotes such a key has its quotation mark
-# escaped, and does not match.)
+# The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` is no sign of
+# a secret; if it counted as one, the whole session would be searched in detail. (A text that quotes
+# such a key has its quotation mark escaped, and does not match.)
 _COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
@@ -128,7 +130,7 @@ class Cleaner:
     def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
-        A part is searched closely only if its JSON has the beginning of a secret, or a word that
+        A part is searched in detail only if its JSON has the beginning of a secret, or a word that
         occurs before secrets. Tools are checked separately, with a cache.
         """
         session, plain, messages, _ = parts
@@ -193,8 +195,8 @@ class Cleaner:
         return value
 
     def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with all fields cleaned: by a function in `cleaners`, or as plain values.
-        A new field of a record is therefore cleaned without a change here."""
+        """Return a record with each field cleaned by its function in `cleaners`, or else by
+        `_value`. A new field of a record is therefore cleaned without a change here."""
         fields = vars(record)
         clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
         if all(clean[name] is fields[name] for name in fields):

@@ -1,8 +1,8 @@
 """Merge all shards of a corpus into one, with sorted facts and each text stored once.
 
-Nothing has to fit in memory: DuckDB sorts facts and hashes within its limit, and texts are copied
-frame by frame. Each row still names its piece, so that the rows of a deleted file can be removed
-later.
+Nothing has to fit in memory: DuckDB sorts facts and hashes within its memory limit, and texts are
+copied frame by frame. Each row still names its piece, so that the rows of a deleted file can be
+removed later.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_MOST_CLEANED: Final = 4_000  # characters that are cleaned of secrets; an excerpt is taken of them
+_MOST_CLEANED: Final = 4_000  # characters that are cleaned of secrets, of which an excerpt is taken
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
 # The beginning of a result that reports a failure, for formats without a field for failures.
 _ERROR: Final = re.compile(
@@ -161,7 +161,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Yield each request's reply and results, then replies recorded for a pending session."""
+        """Yield each request's reply and results, then a pending session's recorded replies."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply

@@ -65,8 +65,8 @@ _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that select the rows that one row of an answer counts. `filters` are the
-    question's own. For `failures`, the result selects the malformed calls or, if there are none,
+    """Return the filters that select the rows that one row of an answer counts. `filters` are those
+    of the question. For `failures`, the result selects the malformed calls or, if there are none,
     the failed calls."""
     conditions = dict(filters)
     columns = [

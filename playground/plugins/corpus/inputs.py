@@ -1,6 +1,6 @@
 """The inputs of a corpus, split into pieces: files, folders, patterns, `.gz`, `.zst` and tars.
 
-A piece is identified by the hash of its bytes: moved or copied content is not built again.
+A piece is identified by the hash of its bytes, so moved or copied content is not built again.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _READ: Final = 1 << 20
 _HASH: Final = 16  # bytes
 _TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
 _PACKED: Final = (".gz", ".zst")  # endings of compressed files
-# The limits on a packed file's unpacked size, as multiples of its packed size. Real logs reached 33
-# with gzip. They reached 170 with zstd, which finds repetitions that are farther apart (150
-# requests, each with its whole history).
+# The limits on a packed file's unpacked size, as multiples of its packed size. Real logs unpacked
+# to 33 times their size with gzip, and to 170 times with zstd, which finds repetitions that are
+# farther apart (150 requests, each with its whole history).
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
 _UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
@@ -52,8 +52,8 @@ class InputPiece:
     """A file, or its bytes from `start` to `start + size`.
 
     `content` is the hash of these bytes, or of the unpacked bytes of a packed file that is no tar,
-    so that a log has the same hash after packing. `name` is for people: the path, for a member of a
-    tar with `!` and its name. `stamp` shows changes of a file at an address (`places.py`).
+    so that a log has the same hash after packing. `name` is for people: the path, and for a tar's
+    member also `!` and its name. `stamp` shows changes of a file at an address (`places.py`).
     """
 
     content: str
@@ -262,7 +262,7 @@ def _read_bytes(piece: InputPiece) -> bytes:
 
 
 def _changed_fault(piece: InputPiece) -> InputFault:
-    expected = "a file that stays as it is: the next build takes it"
+    expected = "a file that nobody changes meanwhile; the next build reads it again"
     return InputFault("it changed while it was read", where=piece.name, expected=expected)
 
 
@@ -319,7 +319,7 @@ def _stream(path: str) -> Iterator[Any]:
 class _Bounded:
     """A file that is being unpacked, with a limit that keeps it from filling the disk.
 
-    `read` raises InputFault after `times` the packed size, but not before `_UNPACKED` bytes.
+    `read` raises InputFault beyond both `times` the packed size and `_UNPACKED` bytes.
     """
 
     def __init__(self, plain: Any, path: str, times: int) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
-LAYOUT: Final = 1  # version of the folder's layout; older playgrounds refuse it
+LAYOUT: Final = 1  # version of the folder's layout; older playgrounds refuse a newer one
 ANALYSIS: Final = 8  # version of the facts; raise it if a rule's change alters them
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 

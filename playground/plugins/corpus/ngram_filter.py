@@ -16,7 +16,7 @@ _PLACES: Final = 1 << 16  # a place for each pair of bytes; all triples share as
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 _NONE: Final = np.zeros(0, np.intp)
-_FACTOR: Final = np.uint16(30_011)  # any odd number; triples then share places by chance
+_FACTOR: Final = np.uint16(30_011)  # any odd number; it spreads the triples over the places
 
 
 class NgramFilter:

@@ -20,7 +20,7 @@ class Outcome:
 def read_outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
     """Turn a worker's answer (`build_worker.py`) into an outcome.
 
-    Raises InputFault if the disk or the store failed: the shard is not at fault then.
+    Raises InputFault if the disk or the store failed, because the shard is not at fault then.
     """
     if "fault" in answer:
         raise InputFault(**answer["fault"])

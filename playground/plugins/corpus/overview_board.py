@@ -33,10 +33,10 @@ class Overview:
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model
     total: CorpusAnswer  # requests, tokens and cost
-    weeks: CorpusAnswer  # the same by week
+    weeks: CorpusAnswer  # requests, tokens and cost, by week
     lost: CorpusAnswer  # breaks by week
-    findings: CorpusAnswer  # by code
-    breaks: CorpusAnswer  # by cause
+    findings: CorpusAnswer  # findings by code
+    breaks: CorpusAnswer  # breaks by cause
     ignored: Mapping[str, Sequence[str]]
 
 
@@ -181,7 +181,7 @@ def _weeks(overview: Overview) -> Payload | None:
 
 
 def _cost(size: float) -> str:
-    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column is not wider
+    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # more does not fit above a column
 
 
 def _tokens(overview: Overview) -> Payload:

@@ -26,7 +26,7 @@ from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds; S3's times are whole seconds, and clocks differ
+SETTLED: Final = 60.0  # seconds until a time is trusted: S3 has whole seconds, and clocks differ
 # A user name in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is
 # allowed, because it means access without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
@@ -202,7 +202,7 @@ class _Place(NamedTuple):
 def place_at(address: str) -> _Place:
     """Return the file system of an address, and the path there.
 
-    Raises InputFault for an address with a key, a user or an unknown option, or without a reader.
+    Raises InputFault for an address with a key, a user, an unknown option or an unknown scheme.
     """
     parts = urlsplit(address)
     if _USER.search(address):
@@ -222,7 +222,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address; an S3 one with an option to write a short object in one request."""
+    """Return an address. One of S3 gets an option: short objects are written in one request."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

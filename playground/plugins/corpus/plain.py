@@ -25,7 +25,7 @@ from playground.plugins.corpus.json_text import json_of
 from playground.sessions.native_format import plain_part, plain_session
 from playground.sessions.session import Session
 
-_NO_REFERENCES: Final = 2  # a version of marshal's format
+_NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _TOOLSETS: Final = 256  # the most lists of tools that are cached
 # Placeholders for fields that are written later; with them, the fields keep pydantic's order.

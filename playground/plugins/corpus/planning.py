@@ -105,7 +105,7 @@ def jobs(
 
 
 def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
-    """Return the job that builds a shard, as plain data. A hash of its content is its name."""
+    """Return the job that builds a shard, as plain data. A hash of the content names the shard."""
     content = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": folder.store.address,

@@ -1,7 +1,7 @@
 """The engine that builds shards with Ray's workers, on this machine or on a cluster.
 
-If a worker dies, the outcome of its job is a problem. Ray's own retries are off, because
-`building.py` counts the attempts and decides.
+If a worker dies, its job ends with a problem as its outcome. Ray's own retries are off, because
+`building.py` counts the attempts, and decides whether to retry.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ NAME = "files/receipts.json"
 
 
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
-    """Store the figures of inputs that are whole files (no part of a file, none in a tar). A file
-    on this machine is read only if no figures are stored for its content yet."""
+    """Store the figures of inputs that are whole files (not parts of a file, nor members of a tar).
+    A file on this machine is read only if no figures are stored for its content yet."""
     before, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)
@@ -37,6 +37,6 @@ def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
 def kept_figures(folder: CorpusFolder) -> dict[str, Figures]:
     """Return the stored figures by the hashes of the files' contents; {} if no build stored any."""
     with suppress(OSError, ValueError, TypeError):
-        held = json.loads(folder.store.read(NAME))
-        return {content: Figures(*figures) for content, figures in held.items()}
+        stored = json.loads(folder.store.read(NAME))
+        return {content: Figures(*figures) for content, figures in stored.items()}
     return {}

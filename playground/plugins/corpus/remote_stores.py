@@ -133,7 +133,7 @@ class RemoteStore:
 
     def confirm(self) -> None:
         if self._lock not in self.names(_LOCKS):
-            expected = "a new build later: the parts that were built stay"
+            expected = "another attempt later: the parts that were built are kept"
             raise InputFault("another build has taken the lock", where=self.name, expected=expected)
 
     def attach(self, connection: Any) -> None:
@@ -176,8 +176,9 @@ class RemoteStore:
             raise other_files(self.name)
 
     def _lock_name(self) -> str:
-        """Return the name of this machine's lock, which is stored in the scratch folder. A build
-        may reuse a dead build's lock of this machine: the scratch folder itself is locked."""
+        """Return the name of this machine's lock, which is stored in the scratch folder. All builds
+        with this scratch folder use the same name, so a build may take over the lock of a dead one.
+        This is safe, because only one build at a time can lock the folder."""
         place = self.scratch / "name"
         if not place.exists():
             write_file(place, secrets.token_hex(8), force=True)

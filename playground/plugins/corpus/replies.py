@@ -52,7 +52,7 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """The code of the finding that makes the call invalid; else of its first finding."""
+        """The code of the finding that makes the call invalid, or else of the first finding."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
@@ -114,7 +114,7 @@ class ReplyReader:
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the name of the first dialect that finds a complete call in a reply; without one,
+        """Return the name of the first dialect that finds a complete call in a reply; if none does,
         of the first that finds the beginning of a call; otherwise "". Only the first few replies
         are tried. A dialect that a recording names is used without this search."""
         session = self.session
@@ -172,8 +172,8 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return for each call the result with the call's id; without one, the next result that has no
-    call's id, or None."""
+    """Return for each call the result with the call's id; if there is none, the next result whose
+    id is no call's, or None."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

@@ -30,7 +30,7 @@ from playground.sessions.stretches import HistoryStretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
-_NO_REFERENCES: Final = 2  # a version of marshal's format
+_NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -59,7 +59,7 @@ class SeenRequest:
     diagnosis: str = ""  # the kind of the provider's own diagnosis of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """Return the sizes in characters, by the names of columns of the table of requests.
+        """Return the sizes in characters, by column of the table of requests.
 
         If the tools of a transcript are unknown (`_holds_tools`), the size of tools is None, and so
         is the size of an empty system prompt.
@@ -140,7 +140,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent, with the session's last replies as far as they go."""
+    """Yield the requests recorded as sent, with the last replies, or None if there are too few."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -175,8 +175,8 @@ def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator
 
 def _diagnosis(reply: Mapping[str, Any] | None) -> str:
     """Return the kind of the provider's own diagnosis, or "" if there is none."""
-    told = diagnosis_of(reply)
-    return told.kind if told else ""
+    diagnosis = diagnosis_of(reply)
+    return diagnosis.kind if diagnosis else ""
 
 
 def utc(text: str) -> datetime | None:
@@ -236,8 +236,8 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """A cache of the hashes of tiers (tools, system prompt, messages): a tier with the texts of the
-    last request is not hashed again."""
+    """A cache of the hashes of tiers (tools, system prompt, messages): a tier with the same texts
+    as in the previous request is not hashed again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[list[str], int]] = {}

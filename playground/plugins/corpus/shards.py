@@ -28,7 +28,7 @@ from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
 _AT_ONCE: Final = 16  # sessions that are processed together, because that is faster
-_WAITING: Final = 1 << 20  # bytes; after reading these, fewer sessions are processed together
+_WAITING: Final = 1 << 20  # bytes; once these are read, even fewer sessions are processed
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
@@ -242,7 +242,7 @@ class _ShardWriter:
         """Store the waiting sessions and their facts, if at least `least` sessions wait or they are
         long.
 
-        Each step handles all of them before the next step begins: this is a fifth faster than one
+        Each step handles all of them before the next step begins, which is a fifth faster than one
         session after another.
         """
         if len(self._waiting) < least and self._read < _WAITING:

@@ -71,7 +71,7 @@ def shingles(texts: Iterable[str]) -> list[str]:
 
 
 def bands_of(texts: list[str]) -> list[int]:
-    """Return the bands of a set of shingles, or none if there are too few shingles."""
+    """Return the bands (hashes of parts of the MinHash) of shingles; none if these are too few."""
     if len(texts) < ROWS:
         return []
     from rensa import RMinHash  # part of the extra [corpus]; only a build needs it

@@ -50,8 +50,8 @@ class Store(Protocol):
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """Return a function like `size`, faster for many names; it may use the sizes of this
-        moment."""
+        """Return a function like `size`, faster for many names; the sizes may be those at the time
+        of this call."""
         ...
 
     def names(self, folder: str) -> list[str]:
@@ -83,7 +83,7 @@ class Store(Protocol):
 
 @contextmanager
 def lock_file(lock: Path, where: str) -> Iterator[None]:
-    """Lock a file. Raises InputFault, which names the other process, if one holds the lock."""
+    """Lock a file. If another process holds the lock, raises InputFault that names it."""
     with faults_naming(where):
         handle = open_lock(lock, 0o666)
     try:

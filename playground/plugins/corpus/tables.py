@@ -1,8 +1,8 @@
 """The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
 Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
-place in the file: it is the same in every build. `piece` identifies the file or, if a long file was
-cut, the part with the session: it is the first 64 bits of a hash of the content. Money is in
+place in the file, so it is the same in every build. `piece` identifies the file or, if a long file
+was cut, the part with the session: it is the first 64 bits of a hash of the content. Money is in
 billionths of a dollar.
 """
 
@@ -168,7 +168,7 @@ class ToolsetFact(NamedTuple):
 
 
 class HistoryFact(NamedTuple):
-    """One tool that a session's history calls, in a message that is no counted reply."""
+    """One tool that a session's history calls, in a reply that answers no counted request."""
 
     session: int
     piece: int

@@ -32,7 +32,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_file(folder: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file in a folder; remove it at the end. Raises InputFault."""
+    """Yield a temporary file's path, and delete the file. Raises InputFault if that fails."""
     with faults_naming(folder):
         draft = FileDraft(folder / "scratch")
     try:
@@ -45,8 +45,8 @@ class ScratchFolder:
     """The path of a temporary folder, for a library that makes the folder and writes there.
 
     `close` removes the folder. A killed program leaves it for `remove_leftovers` of base/output.py,
-    which spares a folder if the file next to it is locked: its program still runs. Raises OSError
-    if that file cannot be made.
+    which spares a folder if the file next to it is locked, because its program still runs then.
+    Raises OSError if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:

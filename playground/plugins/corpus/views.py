@@ -196,7 +196,7 @@ class Database:
         return True
 
     def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
-        """Turn an error of DuckDB into one line, which names a damaged shard or file, if any."""
+        """Turn an error of DuckDB into an InputFault that names a damaged shard or file, if any."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         complete = {manifest["shard"] for manifest in manifests(self._folder, redacts=redacts)}
         torn = [shard for shard in shards if shard not in complete]

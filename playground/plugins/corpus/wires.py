@@ -86,7 +86,7 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the one before, by hashes of blocks."""
+    """Return each request's first difference from the previous one, by hashes of blocks."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
         for each in first_differences(sent, rules)

@@ -80,8 +80,8 @@ def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
 def _message(
     builder: SessionBuilder, message: dict[str, Any], place: Place, read_ids: set[str]
 ) -> None:
-    """Read a message or an artifact. Skip a message whose id was read before, and one of the agent
-    whose parts equal those of the agent's message directly before it."""
+    """Read a message or an artifact. Skip a message whose id was read before, and a message of the
+    agent that repeats the parts of the message directly before it."""
     message_id = text_of(message.get("messageId"))
     role = text_of(message.get("role")).lower().removeprefix("role_")
     if message_id and message_id in read_ids:

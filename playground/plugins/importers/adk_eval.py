@@ -1,4 +1,4 @@
-"""Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), before and since 1.0.
+"""Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), of all versions.
 
 The sets hold an agent's recorded or expected conversations. Source: ADK's eval_case.py and its
 samples' evaluation data (2025).
@@ -49,7 +49,7 @@ class AdkEval(SessionFormat):
 
 
 def _turns(value: Any) -> list[Any] | None:
-    """Return the turns of a file of the older form, a list or an object with a list; else None."""
+    """Return the turns of a file of the form before 1.0 (a list, alone or in `data`); else None."""
     turns = value.get("data") if isinstance(value, dict) else value
     if not isinstance(turns, list):
         return None
@@ -101,7 +101,7 @@ def _calls(builder: SessionBuilder, texts: list[Part], steps: dict[str, Any], pl
 
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
-    """Return the parts of a content, without fields that are null."""
+    """Return the parts of a content; fields of parts that are null are ignored."""
     if isinstance(value, dict) and value and "parts" not in value:
         builder.note_loss("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value
@@ -121,7 +121,7 @@ def _without_nulls(item: Any) -> Any:
 
 
 def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
-    """Read turns of the older form: a question, the expected calls, and the answer."""
+    """Read turns of the form before 1.0: a question, the expected calls, and the answer."""
     builder = SessionBuilder(title=title)
     builder.set_metadata(name="google-adk")
     for index, turn in enumerate(turns):

@@ -26,7 +26,7 @@ _BLOCKS: Final = {
     "ToolResultBlock": "tool_result", "ServerToolUseBlock": "server_tool_use",
     "ServerToolResultBlock": "tool_result",
 }  # fmt: skip
-# A block's type by its fields, for dumps that leave out the type.
+# Field → type of the blocks that have it, for dumps that leave out the type.
 _BY_FIELD: Final = {
     "tool_use_id": "tool_result", "input": "tool_use", "thinking": "thinking", "text": "text",
 }  # fmt: skip
@@ -74,7 +74,7 @@ def _is_message(value: Any) -> bool:
 def _as_log(messages: Iterable[Entry], prompt: Any) -> Iterator[Entry]:
     """Yield each message as a line of Claude Code's log.
 
-    The SDK sends each block of an answer as a message: consecutive messages of the assistant are
+    The SDK sends each block of an answer as a message, so consecutive messages of the assistant are
     one answer.
     """
     answer, last_speaker = 0, ""

@@ -43,7 +43,7 @@ class AiSdkSpans(SessionFormat):
 
 
 def _around(inner: list[TraceSpan], parents: dict[str, str]) -> set[str]:
-    """Return the ids of all spans around the inner ones."""
+    """Return the ids of all spans that contain an inner span, directly or not."""
     found: set[str] = set()
     for span in inner:
         above = span.parent

@@ -45,7 +45,7 @@ class AiderLlmHistory(SessionFormat):
 
 
 def _turns(text: str) -> list[Turn]:
-    """Return a turn for each request, with its first response, and for every other response."""
+    """Return a turn for each request with its first response, and for each further response."""
     marks = [*_REQUEST.finditer(text), *_RESPONSE.finditer(text)]
     marks.sort(key=lambda mark: mark.start())
     turns: list[Turn] = []
@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a block's message. Its lines begin with the role's name, except in a response."""
+    """Return a block's message. The block's lines begin with the role, except in a response."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:

@@ -39,8 +39,8 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """A reader of steps. `answer` is the index of the model's last message: the next outputs of
-    tools belong to its calls."""
+    """A reader of steps. `answer` is the index of the model's last message, whose calls get the
+    next outputs of tools; None if another message or a checkpoint came after it."""
 
     builder: SessionBuilder
     answer: int | None = None

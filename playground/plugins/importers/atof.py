@@ -1,8 +1,8 @@
 """Read events in the Agent Trajectory Observability Format (ATOF) of NeMo Relay and Hermes.
 
-A scope has an event for its begin and its end. Scopes of the category `llm` have a model's input
-and output; scopes of `tool` have a call's arguments and result. https://docs.nvidia.com/nemo/relay
-(version 0.1)
+A scope has two events, for its begin and for its end. Scopes of the category `llm` have a model's
+input and output; scopes of `tool` have a call's arguments and result.
+https://docs.nvidia.com/nemo/relay (version 0.1)
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _add_results(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
         number = callers.get(call_id, -1) if call_id else -1
         if (number, call_id) in answered:
             continue
-        builder = sessions[number]  # -1, the last session, if none has the call
+        builder = sessions[number]  # -1 (the last session) if no session has the call
         if number < 0:
             call_id = call_id or builder.new_id()
             call = builder.call(call_id, scope.name, scope.input, scope.place)

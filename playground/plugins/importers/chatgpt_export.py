@@ -20,7 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_ALL: Final = ("", "all", "assistant")  # recipients; a message to any other is a call
+_ALL: Final = ("", "all", "assistant")  # recipients; a message to any other recipient is a call
 
 
 class ChatGptExport(SessionFormat):

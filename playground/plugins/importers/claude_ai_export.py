@@ -15,7 +15,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_MARKS: Final = {"token_budget", "flag"}  # parts for the interface
+_MARKS: Final = {"token_budget", "flag"}  # parts that only the interface uses
 
 
 class ClaudeAiExport(SessionFormat):
@@ -81,7 +81,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call or result with an id. Older exports have no ids: there a result follows its
+    """Return a call or result with an id. In older exports, which have no ids, a result follows its
     call."""
     if item["type"] == "tool_use":
         return item if item.get("id") else {**item, "id": builder.new_id()}

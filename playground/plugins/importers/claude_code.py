@@ -111,7 +111,7 @@ def _wrapped_lines(document: Any) -> list[Entry] | None:
     """Return the lines inside a JSON document; None if there are none.
 
     They are the `loglines` of a session on the web, the `messages` of a recorded pipe to the agent,
-    or the last line of a log: `--output-format json` writes only that.
+    or the only line of `--output-format json`, which is the last line of a log.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -181,7 +181,7 @@ class _Threads:
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
         if kind == "progress" and isinstance(data := value.get("data"), dict):
-            inner = data.get("message")  # the transcript of the main agent holds a sub-agent's line
+            inner = data.get("message")  # a sub-agent's line inside the main agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))
@@ -381,10 +381,10 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log. Add its text, unless the last message is that answer."""
+    """Read the last line of a log. Add its text, unless the last message has it already."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
-        # the usage of the whole run: its answers have none
+        # the whole run's usage, because no answer has its own
         thread.requests[-1]["usage"] = value.get("usage")
     if not isinstance(text, str) or not text.strip():
         return

@@ -106,8 +106,8 @@ def _sub_agent(source: Any) -> str:
 def _compaction(
     known_messages: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
-    """Add a compaction. The messages that it lists become the history after it; they repeat or
-    shorten earlier messages. Older rollouts list no messages and have only the summary."""
+    """Add a compaction. The messages in its list, which repeat or shorten earlier ones, become the
+    history. Older rollouts have only the summary."""
     builder, text = known_messages.builder, payload.get("message")
     history = listed(payload.get("replacement_history"))
     builder.add_compaction(_time(line), place=place)
@@ -157,7 +157,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add parts to the last message if it is the model's, or else as a message with a request."""
+    """Add parts to the last message if it is the model's; else add a message and its request."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

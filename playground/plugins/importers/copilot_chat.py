@@ -1,9 +1,9 @@
-"""Read VS Code's Copilot Chat: an export, or `chatSessions/*.json` and `*.jsonl` from its disk.
+"""Read VS Code's Copilot Chat: an export, or its files `chatSessions/*.json` and `*.jsonl`.
 
 A `.jsonl` file is a journal: its first line is a session, the others are changes at paths in the
 session. A request's rounds hold the model's answers; the request's `response` holds only what the
-window shows. Source: VS Code's chatModel.ts and chatSessionOperationLog.ts (2026),
-copilot-chat-analyzer's files.
+window shows. Source: VS Code's chatModel.ts and chatSessionOperationLog.ts (2026), and the files of
+copilot-chat-analyzer.
 """
 
 from __future__ import annotations
@@ -210,8 +210,8 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
 
 
 def _displayed_response(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """Read the response that the window shows, for a request without stored rounds. It has pieces
-    of text, thoughts and states of calls; only a call's last state is read."""
+    """Read the response that the window shows, for a request without stored rounds. The response
+    has pieces of text, thoughts and states of calls; only a call's last state is read."""
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
         where = place.at(index)
@@ -230,7 +230,7 @@ def _displayed_response(builder: SessionBuilder, response: list[Any], place: Pla
 
 
 def _add_text(parts: dict[str, list[Part]], key: str, text: str) -> None:
-    """Append a piece of text to the part before it if that is a text, or else add a part."""
+    """Append a piece of text to the last part if this is a text, or else add it as a part."""
     last = next(reversed(parts), "")
     previous = parts[last][-1] if last and parts[last] else None
     if isinstance(previous, TextPart):

@@ -114,7 +114,7 @@ def _answer(
         builder.add_request(model=model, at=value.get("timestamp"), usage=usage)
 
 
-_COUNTS: Final = {"outputTokens"}  # an answer's own count; its usage may come in a later event
+_COUNTS: Final = {"outputTokens"}  # an answer's own count; others may come in a later event
 _NUMBERS: Final = (int, float, NotANumber)
 
 

@@ -131,8 +131,8 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """Return the output if `result` is a list of one function response, otherwise its
-    `result_value`."""
+    """Return a call's result: the function response if `result` is a list with one such response,
+    otherwise `result_value(result)`."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

@@ -77,7 +77,7 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """Add parts to the current answer, which ends at the next result; text may come in pieces."""
+    """Add parts to the current answer, which ends at the next result; join pieces of a text."""
     last = builder.messages[-1] if builder.messages else None
     parts_before = last.parts if last is not None and last.role == "assistant" else ()
     text = parts_before[-1] if parts_before and parts and value.get("delta") else None

@@ -1,4 +1,4 @@
-"""Read HTTP archives by browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
+"""Read HTTP archives of browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
 
 from __future__ import annotations
 

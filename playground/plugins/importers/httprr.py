@@ -1,4 +1,4 @@
-"""Read traces of Go's httprr: two sizes, a request's bytes and its reply's, for each exchange.
+"""Read traces of Go's httprr: for each exchange, two sizes and the bytes of request and reply.
 
 https://pkg.go.dev/golang.org/x/oscar/internal/httprr; the tests of langchaingo and of Google's ADK
 for Go record their exchanges in this form.

@@ -106,7 +106,7 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
             )
     builder.add_tools(calls.tools, within)
     if calls.note_others(builder, within) and texts:
-        builder.note_loss("long texts to which only those calls refer", place.at("attachments"))
+        builder.note_loss("texts that only the other model calls use", place.at("attachments"))
     return builder
 
 

@@ -64,7 +64,7 @@ class LangfuseTrace(SessionFormat):
             builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
         for turn in repeats:
-            sessions[0].note_loss("a repeated report of a call, with a bill: read once", turn.place)
+            sessions[0].note_loss("a repeated report of a billed call is left out", turn.place)
         _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
             dict_or_finding(sessions[0], observation, place)
@@ -120,7 +120,7 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """Return the turns without repeats, and the repeats that have a bill. A framework and its
+    """Return the turns without repeats, and the repeats that have a bill, too. A framework and its
     client may both report the same call. Equal turns with different bills are different calls."""
     unique: list[Turn] = []
     others: list[Turn] = []

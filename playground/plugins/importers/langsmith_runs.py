@@ -1,4 +1,4 @@
-"""Read LangSmith's runs: one run, a list, lines, or `post` and `patch` of its clients' batches."""
+"""Read LangSmith's runs: one run, a list, lines, or a client's lists `post` and `patch`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _merge_pieces(pieces: list[_Run]) -> tuple[list[_Run], list[_Run]]:
     for number, (run, place) in enumerate(pieces):
         order = str(run.get("dotted_order") or "")
         key = str(run.get("id") or order or number)
-        if key not in runs and not run.get("id"):  # without an id, by the position
+        if key not in runs and not run.get("id"):  # a piece without an id: find its run
             key = keys.get(order, key)
         earlier, first = runs.get(key, ({}, place))
         fields = {name: field for name, field in run.items() if field not in (None, {}, [])}

@@ -66,7 +66,7 @@ class _RunItems:
     """The items of a run (answers of the model, outputs of tools) that match no response so far.
 
     An item is looked up by the id of its call, or by its own id. It is looked up by its content if
-    it has no id, or one that other items have too: with some APIs, all messages have the same id.
+    it has no id, or if other items have the same id, as all messages have with some APIs.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:

@@ -162,7 +162,7 @@ def _message(
     """Read a message, which may be one of the two messages of a compaction.
 
     The user's message asks for the compaction and names the first message that stays. The answer is
-    the summary of the history before it.
+    the summary of the messages before that one.
     """
     builder, start = marked.builder, len(marked.builder.messages)
     compaction_count = len(builder.compactions)

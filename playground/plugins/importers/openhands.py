@@ -22,11 +22,11 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_LONG: Final = 24  # characters; a task of this length is also searched for inside longer messages
-_MESSAGES: Final = {"message", "system"}  # actions that say something
+_LONG: Final = 24  # characters; a task of this length or more is also searched for inside messages
+_MESSAGES: Final = {"message", "system"}  # actions that are messages
 # Events about the program's state, which are not read.
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-# An event's own fields. In files older than V0, an action's arguments stand beside these.
+# An event's own fields. In files older than V0, an action's arguments stand next to these.
 _EVENT_FIELDS: Final = {
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
@@ -154,7 +154,7 @@ class OpenHandsOutput(SessionFormat):
 
 
 def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
-    """Add a finding for the task if no message holds it: it is then lost."""
+    """Add a finding if no message holds the task, because it is lost then."""
     if isinstance(instruction, str) and instruction.strip():
         task = instruction.strip()
         said = [message.text.strip() for message in builder.messages]

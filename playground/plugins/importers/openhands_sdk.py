@@ -72,7 +72,7 @@ class _Reader:
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """Read one event, and add its id with its messages to `view`: a condensation later names
+        """Read one event, and add its id with its messages to `view`, because a condensation names
         events by id."""
         builder, start = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
@@ -140,8 +140,8 @@ class _Reader:
             self.builder.add_request(at=value.get("timestamp"))
 
     def _action(self, value: dict[str, Any], place: Place) -> None:
-        """Read a call with the thought before it. Parallel calls of one answer are one event
-        each."""
+        """Read a call with the thought before it. Each of an answer's parallel calls is a separate
+        event."""
         thought = {
             "role": "assistant",
             "content": value.get("thought"),

@@ -2,7 +2,7 @@
 
 The attributes are those of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/. Facts
 without an attribute in the convention get attributes whose names begin with `playground.`;
-`otel_own.py` reads the session back from both.
+`otel_own.py` reads the session back from all these attributes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from playground.sessions.session import Agent, RequestRecord, Session
 _SCOPE: Final = "dialect-playground"
 _INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
-_MOST: Final = 200_000_000  # characters of messages
+_MOST: Final = 200_000_000  # characters of the messages in all spans
 _Json = dict[str, Any]
 # LiteLLM's names of providers -> `gen_ai.provider.name`; other names are used unchanged.
 _PROVIDERS: Final = {
@@ -75,20 +75,20 @@ def dump_otel(session: Session) -> str:
         else "",
         "gen_ai.tool.definitions": dump_json(tools) if tools else "",
     }
-    asked = _asked(session, requests)
+    models = _models_of(session, requests)
     spans = [
         {
             "traceId": trace,
             "spanId": _digest(f"{trace} {number}", 8),
             "parentSpanId": root,
-            **_request_span(texts, stop, record, history, repeated | asked[number]),
+            **_request_span(texts, stop, record, history, repeated | models[number]),
         }
         for number, ((stop, record), history) in enumerate(zip(requests, histories, strict=True))
     ]
     shown = {index for history in histories for index in history}
     shown |= {stop for stop, _ in requests}
     unsent = {index: texts[index] for index in range(len(texts)) if index not in shown}
-    providers = {each["gen_ai.provider.name"] for each in asked}
+    providers = {each["gen_ai.provider.name"] for each in models}
     own = {
         "gen_ai.provider.name": providers.pop() if len(providers) == 1 else "unknown",
         **repeated,
@@ -112,10 +112,10 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
     """Return, for each request, the index of its answer and its record, in the order of the
     answers.
 
-    The index is -1 for a request without an answer. The last one may be a request that is still to
-    come; its index is the number of messages.
+    The index is -1 for a request without an answer. The last entry may be a request that is still
+    to come; its index is the number of messages.
     """
-    found: list[tuple[int, int, RequestRecord | None]] = []  # the first number orders them
+    found: list[tuple[int, int, RequestRecord | None]] = []  # the first number is the sort key
     recorded, last = set(), -1
     for record in session.requests:
         answer = record.reply if record.reply < len(session.messages) else -1
@@ -175,11 +175,11 @@ def _request_span(
     }
 
 
-def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
-    """Return each request's own model and provider; for the last request, the parameters, too.
+def _models_of(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
+    """Return each request's model and provider; for the last request, the parameters, too.
 
-    They are those of the request as sent, if the session holds it. Otherwise the model is the
-    session's, if the answer (or, if that is unknown, every answer) is of this model.
+    A request that the session holds as sent names its model. Otherwise it is the session's model if
+    the answer is of this model; an answer without a model counts if all others are of this model.
     """
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]
@@ -200,13 +200,13 @@ def _asked(session: Session, requests: list[tuple[int, RequestRecord | None]]) -
 
 
 def _is_of(named: str, model: str) -> bool:
-    """Return True if `model` is "", or, without its route, is `named` with or without a date."""
+    """Return True if `model` is "" or, apart from routes and a date at its end, is `named`."""
     rest = model.rpartition("/")[2].removeprefix(named.rpartition("/")[2])
     return not model or bool(re.fullmatch(r"(?:[-@]\d{4}.*)?", rest))
 
 
 def _provider(url: str, model: str) -> str:
-    """Return the provider at an address; without a host, the one in the model's name."""
+    """Return the provider at an address; if this has no host, the provider in the model's name."""
     if "aiplatform.googleapis.com" in url:
         return "gcp.vertex_ai"
     has_host = url and not url.startswith("/")

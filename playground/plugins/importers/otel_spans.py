@@ -105,7 +105,7 @@ def _turn(span: TraceSpan) -> Turn:
 def _is_of_any_agent(span: TraceSpan) -> bool:
     """Return True for a model call of Mozilla's any-agent.
 
-    Only an agent's first call has its input. The outputs of tools are in the tools' own spans.
+    Only an agent's first call has the input. The outputs of tools are in the tools' own spans.
     """
     return span.attributes.get("gen_ai.operation.name") == "call_llm" and _OUTPUT in span.attributes
 
@@ -155,7 +155,7 @@ def _is_any_agent_call(value: Any) -> bool:
 
 # OpenTelemetry's own names, and names of instrumentations for a single provider.
 _OPTION_PREFIXES: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
-# Options for which OpenTelemetry had no name at that time.
+# Options to which OpenLLMetry gave names while OpenTelemetry had none for them.
 _TRACELOOP_OPTIONS: Final = (
     "is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences",
 )  # fmt: skip

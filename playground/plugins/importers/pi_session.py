@@ -141,9 +141,9 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: the summary, then the messages from the first one that it kept.
+    """Add a compaction: later requests begin with the summary and the messages that it kept.
 
-    The oldest files of pi name that message by its line number, from 0.
+    The oldest files of pi name the first of these by its line number, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")

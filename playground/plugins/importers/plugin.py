@@ -1,4 +1,4 @@
-"""The contributions of this plugin to the core: importers of other programs' files, one export."""
+"""The contributions of this plugin to the core: importers, and an export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Read tau-bench's lists of episodes, and tau2-bench's simulations with ticks.
+"""Read tau-bench's lists of episodes, and tau2-bench's simulations with ticks. A tick is a slice of
+time in which agent and user may both speak.
 
 https://github.com/sierra-research/tau-bench and …/tau2-bench (`data_model/message.py`, `Tick`).
 """
@@ -84,15 +85,15 @@ def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
-    """Return words and calls as messages. The words of a speaker are one message until a tool is
-    called, or until the speaker pauses and the other has spoken."""
+    """Return words and calls as messages. A speaker's message ends when a tool is called, or at the
+    first tick in which the speaker is silent after the other has begun a message."""
     turns: list[tuple[Place, dict[str, Any]]] = []
-    is_heard = any(tick.get("user_transcript") for _, tick in ticks)
+    has_transcripts = any(tick.get("user_transcript") for _, tick in ticks)
     open_: dict[str, list[str]] = {}  # speaker -> words of a message that is not complete yet
     for where, tick in ticks:
         agent_text = mapping(tick.get("agent_chunk")).get("content")
         user_text = mapping(tick.get("user_chunk")).get("content")
-        user_text = tick.get("user_transcript") if is_heard else user_text
+        user_text = tick.get("user_transcript") if has_transcripts else user_text
         for role, text in (("assistant", agent_text), ("user", user_text)):
             if not isinstance(text, str) or not text:
                 if turns and turns[-1][1].get("content") is not open_.get(role):

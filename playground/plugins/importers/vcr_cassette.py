@@ -126,7 +126,7 @@ def _is_stored_form(value: dict[str, Any]) -> bool:
 
 
 def _body_in_form(value: dict[str, Any]) -> Any:
-    """Return the body that such an object holds as text, Base64 or JSON."""
+    """Return the body that a stored form holds as text, Base64 or JSON."""
     for key in ("base64_string", "raw_gzip", "base64"):
         if isinstance(value.get(key), str):
             return from_base64("".join(value[key].split()))

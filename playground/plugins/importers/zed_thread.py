@@ -129,7 +129,7 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
     """Read segments, calls and results of a message of an earlier version.
 
     A result belongs to a call of the same message. In a user's message, it belongs to a call of the
-    answer before.
+    previous answer.
     """
     parts: list[Part] = []
     segments = message.get("segments", message.get("text"))

@@ -38,7 +38,7 @@ class Shorter:
     """A session under one policy of shortening.
 
     `sent` holds the bodies of the requests, which share their messages. `turns` has the turn of
-    each body: a turn with a summary has two requests. Costs are by turn, in thousandths of an input
+    each body, because a turn with a summary has two. Costs are by turn, in thousandths of an input
     token's price, and include the tokens of the summaries.
     """
 
@@ -88,7 +88,7 @@ class CompactionWhatIf(Drawn):
 
     def pays_back(self, row: Shorter) -> int | None:
         """Return the turn (from 0) from which on the policy has cost no more, in sum, than keeping
-        everything; the turn of the first cut if it never has cost more.
+        everything; the turn of the first cut if the policy has never cost more.
 
         Return None if there is no cut, or if the policy costs more in the end.
         """

@@ -209,7 +209,7 @@ def _shortened(
                 else:
                     alike = alike_length(row, history)
                     row = row.extended_with(alike, history[alike:])
-                row.last_with("role", "user", 1)  # indexed now, for the copies that follow
+                row.last_with("role", "user", 1)  # builds the index that later lists reuse
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
@@ -255,7 +255,7 @@ def simulate_bodies(
 
 
 def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
-    """Return times with which a summary's request is answered before its turn's request."""
+    """Return the times, with each summary's request two seconds before its turn's own request."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)

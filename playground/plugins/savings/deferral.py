@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
-Of a deferred tool the first prompt has nothing, or only name and description; it is loaded into the
-history just before its first call. A request is rewritten by its own history alone. Later requests
-repeat what earlier ones loaded; a request after a compaction loads its tools again.
+The first prompt has nothing of a deferred tool, or only its name and description. The tool is
+loaded into the history just before its first call. A request is rewritten from its own history
+alone, so it repeats what earlier requests loaded, and loads its tools again after a compaction.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RewrittenRequest:
 
 
 def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return, by name, the tools of a body that can be deferred: not a provider's own tools."""
+    """Return, by name, the tools of a body that can be deferred: all but a provider's own."""
     tools = body.get("tools")
     objects = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
     return {_name(each): each for each in objects if each.get("type") in _OWN_TYPES and _name(each)}
@@ -111,7 +111,7 @@ class Deferral:
         self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
     ) -> Iterator[dict[str, Any]]:
         """Yield the tools as they are sent. A deferred tool's mark moves to the last tool that is
-        not deferred, unless one of these tools has a mark."""
+        not deferred, unless a tool that is not deferred has a mark already."""
         search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
         tools = body.get("tools") or ()
         present = any(isinstance(each, dict) and _is_search(each) for each in tools)
@@ -145,7 +145,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(self._names_in(message)[1])  # loaded by a search of the session's own
+        loaded.update(self._names_in(message)[1])  # loaded by a search in the session
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
@@ -210,7 +210,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages for a policy: those that load tools with a role that it never marks."""
+    """Return messages for a marking policy; those that load tools get a role never marked."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

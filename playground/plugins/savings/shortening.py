@@ -1,8 +1,8 @@
 """Policies that shorten a history before it is sent.
 
-A policy gets the requests in their order and remembers its cuts: a cut is never undone. It works on
-the messages of any API, as plain dicts. The system's messages and the user's first message always
-stay. A call and its result are never separated.
+A policy gets the requests in their order and remembers its cuts, because a cut is never undone. It
+works on the messages of any API, as plain dicts. The system's messages and the user's first message
+always stay. A call and its result are never separated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functio
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """One request's messages, and True if more was cut than before.
+    """One request's messages; `changed` is True if more is cut than in the previous request.
 
     `summary_history` is the history of the additional request for a summary; None without one.
     """
@@ -51,8 +51,7 @@ class _History:
         self.savings = [0]  # tokens that are saved by clearing all results before each of them
 
     def go_on(self, messages: Messages, size: Size) -> int:
-        """Take the next request's messages; return how many of them the previous request has,
-        too."""
+        """Take the next request's messages; return how many it shares with the previous one."""
         shared = alike_length(self.messages, messages)
         shared_results = bisect_left(self.results, shared)
         del (
@@ -129,7 +128,7 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
     `clear_tool_uses`.
 
     Nothing is cleared unless enough is saved. The client sends the whole history each time, and the
-    server clears it again (Anthropic, Context editing): for each new result, one more is cleared.
+    server clears it again (Anthropic, Context editing), so each new result clears one more.
     """
     _go_on(policy, messages, size)
     history = policy._history
@@ -141,7 +140,7 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
 
 
 def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Clear the results before the newest ones, which have `keep` tokens, as opencode does."""
+    """Clear all results but the newest `keep` tokens of results, as opencode does."""
     _go_on(policy, messages, size)
     history = policy._history
     # the first result that has, together with all later ones, at most `keep` tokens
@@ -213,7 +212,7 @@ def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Sh
 
 
 def head_length(messages: Messages) -> int:
-    """Return the number of leading messages: the system's and the user's first."""
+    """Return the number of messages that always stay: the system's and the user's first."""
     for index, message in enumerate(messages):
         if message.get("role") not in ("system", "developer"):
             return min(len(messages), index + 1)

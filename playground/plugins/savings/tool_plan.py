@@ -1,4 +1,4 @@
-"""Simulate what a session's tools would cost if some were deferred, over its own requests.
+"""Simulate what a session's tools would cost in its own requests if some were deferred.
 
 Every request is written out as it would be sent, and simulated like any other. No model is asked:
 the plan assumes that a model would call the same tools if they were deferred.
@@ -229,10 +229,10 @@ def plan_tools(
 ) -> ToolPlan:
     """Simulate a session's requests with its tools as they are, and with some of them deferred.
 
-    A deferred tool is not in the first prompt, as far as the provider's dated rule `deferred_tools`
-    says; it is loaded before its first call. Either the client adds it just before that call, or
-    the model searches for it, which takes one more round and finds `tools_per_search` tools. A cut
-    keeps in the prefix the tools that are called first. The best cut is the cheapest one.
+    The provider's dated rule `deferred_tools` says what the first prompt has of a deferred tool.
+    Either the client adds the tool just before its first call, or the model searches for it, which
+    takes one more round and finds `tools_per_search` tools. A cut keeps in the prefix the tools
+    that are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by `marks`. Raises InputFault if there are no requests or no tools that can be deferred.
@@ -260,7 +260,7 @@ def plan_tools(
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # the original is written in the form of the other rows, so that tokens are counted in one way
     original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    original = planner.as_they_are() if already else original  # the requests were in this form
+    original = planner.as_they_are() if already else original  # they have this form
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
@@ -353,7 +353,7 @@ class _Planner:
     model: str
     provider: str
     marker: Policy | None
-    own_models: bool = True  # a request that names its own model is simulated for it
+    own_models: bool = True  # a request that names a model is simulated for that model
     last_calls: tuple[str, ...] = ()  # the tools that the answer to the last request calls
 
     def __post_init__(self) -> None:
@@ -450,8 +450,8 @@ class _Planner:
 
 
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
-    """Yield the requests with the objects of the request before for tools and messages that are
-    equal to its own, so that later comparisons compare objects instead of texts.
+    """Yield the requests. Tools and messages that equal those of the previous request become the
+    same objects, so that later comparisons compare objects instead of texts.
     """
     before: list[Message] = []
     tools: Any = None

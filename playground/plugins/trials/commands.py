@@ -115,7 +115,7 @@ def trial(
     with stopping() as stop:
         try:
             result = plan.run(_print_attempt, stop.event)
-        except InputFault as fault:  # an empty result has the form of any other, for programs
+        except InputFault as fault:  # programs get an empty result in the usual form
             say(f"nothing is counted: {fault}", err=True)
             result = Trial(())
     if out:
@@ -195,8 +195,9 @@ def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
                 say(f"{row['dialect']}, {row['model']}: {problem} {counted(count, 'time')}")
     for pair in pairs:
         say(
-            f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
-            f"{pair['only_second']} times, p = {grouped(pair['chance'], 3)}"
+            f"{pair['first']} against {pair['second']}: only the first right "
+            f"{counted(pair['only_first'], 'time')}, only the second "
+            f"{counted(pair['only_second'], 'time')}, p = {grouped(pair['chance'], 3)}"
         )
     if rows:
         say(result.verdict)

@@ -49,7 +49,7 @@ def scripted_calls(
 
 
 def _last_words(messages: Sequence[dict[str, Any]]) -> str:
-    """Return the last paragraph of the user's last message: a dialect may write rules above it."""
+    """Return the last message's last paragraph, because a dialect may write rules above it."""
     contents = [m.get("content") or "" for m in messages if m.get("role") == "user"]
     last = contents[-1] if contents else ""
     parts = [last] if isinstance(last, str) else [each.get("text") or "" for each in last]
@@ -79,7 +79,7 @@ def sample(schema: Any) -> Any:
 
 
 class _Sample:
-    """Values that fit a schema: from the user's words if they name any, otherwise made up."""
+    """Values that fit a schema: the user's words if they have any, otherwise made up."""
 
     def __init__(self, words: str, names: Iterable[str]) -> None:
         self._words = words

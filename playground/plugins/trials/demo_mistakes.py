@@ -1,8 +1,8 @@
 """Mistakes of the demo model at known rates, to test trials and their statistics.
 
-The rates of mistakes follow the model's name: `demo-taught@tool=1+xml.arguments=4+of=20` calls a
-tool that was not offered in one of twenty answers to a request and, in the dialect xml, gives a
-wrong argument in four more. The first answers to a request have the mistakes, so the number of
+The rates follow the model's name: with `demo-taught@tool=1+xml.arguments=4+of=20`, one of twenty
+answers to a request calls a tool that was not offered, and four more, if they are in the dialect
+xml, have wrong arguments. The first answers to a request have the mistakes, so the number of
 mistakes does not depend on the order of parallel requests.
 """
 
@@ -46,7 +46,7 @@ class Mistakes:
 
 
 def script_fault(script: str) -> str:
-    """Return what is wrong with a script of mistakes, such as a misspelled one; "" if nothing."""
+    """Return the fault of a script of mistakes, such as a misspelled kind; "" if there is none."""
     dialects = ("", *(f"{name}." for name in dialect_names()))
     known = ["of", *(f"{dialect}{kind}" for dialect in dialects for kind in _KINDS)]
     for part in script.split("+") if script else ():

@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls a tool as the user's words say (`demo_calls.py`), and answers once it has the result. The
-model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call in that
-dialect, `demo-error` breaks a stream off with an error, `demo-cut` without one, `demo-slow` streams
-slowly, `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules the
-request has. Rates of mistakes may follow an `@` (`demo_mistakes.py`).
+It calls a tool as the user's words say (`demo_calls.py`), and answers in words once it has the
+result. The model's name chooses the behaviour: `demo` calls natively, `demo-hermes` writes the call
+in that dialect, `demo-error` breaks a stream off with an error, `demo-cut` without one, `demo-slow`
+streams slowly, `demo-busy` refuses two requests, `demo-taught` answers in the dialect whose rules
+the request has. Rates of mistakes may follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
     it calls in text dialects. The model's name (for LiteLLM after `openai/`) sets the behaviour:
 
     - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
-    - `demo` makes native calls alone, `demo-hermes` (or another dialect) always calls in hermes.
+    - `demo` makes only native calls, `demo-hermes` (or another dialect) always calls in hermes.
     - `demo-cut` and `demo-error` break off a stream, `demo-slow` is slow, `demo-busy` refuses
       twice.
     - `demo-taught@call=1+hermes.arguments=6+of=20` makes no call in one of twenty answers, and in
@@ -139,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # nobody knows where the next request begins
+            self.close_connection = True  # because the begin of the next request is unknown
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
@@ -255,7 +255,8 @@ def _has_called(
 ) -> bool:
     """Return True if the assistant's last turn has a call, and other messages follow that turn.
 
-    They have the result. It cannot be recognised itself: some dialects write it without markers.
+    These messages have the result, which is not searched for, because some dialects write it
+    without markers.
     """
     turns = [
         (is_reply, list(turn))

@@ -1,7 +1,7 @@
 """Warn about expected calls that the session's own tools would refuse.
 
 The trial still uses these calls: a test of a schema may expect calls that the schema forbids. Only
-an unknown name in `trial(expected=…)` is refused, because it is a slip.
+an unknown name in `trial(expected=…)` is refused, because it can only be a mistake.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def doubts(session: Session) -> list[Finding]:
 
 
 def refuse_unknown_names(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:
-    """Raise UnknownNameError for a tool that is not among `tools`, or an argument that it lacks.
+    """Raise UnknownNameError for a tool that is not in `tools`, or an argument unknown to the tool.
 
     A schema with other keywords than `_CLOSED` may allow arguments that it does not name.
     """
@@ -72,7 +72,7 @@ def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding 
 
 
 def _misfit(tool: ToolMetadata, arguments: dict[str, Any]) -> str:
-    from playground.nouns.tool_formats.misfits import check_of, misfit  # a tenth of a second
+    from playground.nouns.tool_formats.misfits import check_of, misfit  # its import takes 0.1 s
 
     check = check_of(tool)
     return misfit(check, arguments) if check else ""

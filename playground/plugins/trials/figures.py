@@ -177,7 +177,7 @@ class Trial(Drawn):
         """A sentence that names the best arm, or says that nothing is proven.
 
         An arm is best if it is proven to have more right arguments than each other arm. The level
-        of 5 % is divided among all pairs (Bonferroni): the best arm is chosen after the fact.
+        of 5 % is divided among all pairs (Bonferroni), because the best arm is chosen afterwards.
         Attempts without an answer and answers that broke off are named, and are in no arm's shares.
         """
         said = self._comparison

@@ -80,7 +80,7 @@ def expected_calls(working: WorkingSession) -> None:
             on_change=shown.on_change,
         )
         if shown.fault:
-            st.error("This cannot be read; the last readable one is in use.")
+            st.error("This cannot be read, so the last readable text is in use.")
             say.text(shown.fault)
             st.button(
                 "Show the one in use",
@@ -102,7 +102,7 @@ def expected_calls(working: WorkingSession) -> None:
 def from_recordings(working: WorkingSession) -> None:
     """Show the trial of the session's recordings; nothing is sent."""
     if not working.session.recordings:
-        st.info("This session has no recordings: run a trial live, or bring one that was kept.")
+        st.info("This session has no recordings: run a trial live, or open one that was stored.")
         return
     try:
         found = planned(working.session).run()
@@ -298,13 +298,13 @@ def _result(trial: Trial, name: str) -> None:
     tables.table(trial.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
-        "needs the one before it. Times are medians since the request."
+        "counts only answers that the share before it counts. Times are medians since the request."
     )
     if len(trial.arms) > 1:
         tables.table(pair_rows(trial), height="content")
         st.caption(
-            "Two at a time on the same attempts, by right arguments; p is how likely a split so "
-            "uneven is where neither is better (exact sign test)."
+            "Two at a time on the same attempts, by right arguments; p is the probability of a "
+            "split at least this uneven if neither is better (exact sign test)."
         )
     misses = miss_rows(trial)
     if misses.cells:

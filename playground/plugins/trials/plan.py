@@ -162,9 +162,9 @@ class TrialPlan(Shown):
     ) -> Trial:
         """Ask the models, or read the recordings, and score each attempt.
 
-        `progress` is called with each attempt; if models are asked, in a worker's thread. Once
+        `progress` is called with each attempt (in a worker's thread, if models are asked). Once
         `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
-        far are counted. Raises InputFault without models if no recording can be counted.
+        far are counted. Without models, raises InputFault if no recording can be counted.
         """
         if not self.models:
             attempts = [*self._recorded_attempts()]
@@ -251,7 +251,7 @@ class TrialPlan(Shown):
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
         A recording's name begins with the name of its case. A recording with another name is used
-        only if the plan's single case is the reply to the whole conversation.
+        only if the plan has one case, and this is the reply to the whole conversation.
         """
         dialects = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
@@ -333,8 +333,8 @@ def trial(
 ) -> TrialPlan:
     """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
 
-    `expected` are the calls of the next reply, made by `expect`, in place of the session's. The
-    plan's `cost` is a forecast; nothing is sent before its `run`. `models` are LiteLLM's names, and
+    `expected` are calls of the next reply, made by `expect`; they replace the session's. The plan's
+    `cost` is a forecast; nothing is sent before its `run`. `models` are LiteLLM's names, and
     `base_url` an OpenAI-compatible server, such as that of `serving`; keys come from the
     environment. Without `models` the session's own recordings are read, in their own dialects,
     which costs nothing. Raises InputFault for a session without expected calls or for a number of

@@ -35,8 +35,8 @@ class Attempt:
     `tokens` is the provider's count for the answer. `first_seconds` is the time from the request to
     the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed` names the
     differences from the expected calls, "" for none. If no answer came, `fault` says why; if it
-    broke off, `broken_off` does. Then no share counts the attempt: the connection failed, not the
-    dialect.
+    broke off, `broken_off` does. In both cases no share counts the attempt, because the connection
+    failed, not the dialect.
     """
 
     case: str

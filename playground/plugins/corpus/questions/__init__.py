@@ -242,7 +242,7 @@ OTHERS: Final = {
     "errors": "Which errors are there, with similar ones together?",
     "twins": "Which sessions are nearly equal?",
     "versions": "What changed between two versions of an agent?",
-    "receipts": "Which files are least in their sessions?",
+    "receipts": "Of which files is the least text in the sessions?",
     "analyses": "What does a newer version of our analysis count differently?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}

@@ -17,7 +17,7 @@ Counted = Mapping[tuple[str, str], int]
 
 
 def counts_by_key(rows: Sequence[Sequence[Any]]) -> Counted:
-    """Return the counts in an answer to SQL, by its first two columns."""
+    """Return the counts in an answer to SQL, by the answer's first two columns."""
     return {(str(what), str(which)): int(count) for what, which, count in rows}
 
 

@@ -38,7 +38,7 @@ SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM
 class Cluster:
     """Errors with nearly the same words.
 
-    `sessions` and `example` belong to the commonest of their signatures.
+    `sessions` and `example` belong to the commonest signature of the errors.
     """
 
     words: frozenset[str]

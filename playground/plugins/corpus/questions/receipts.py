@@ -37,8 +37,8 @@ class CorpusFile(NamedTuple):
 
 class Figures(NamedTuple):
     """The figures of a receipt: the `share` of the text in sessions, the number of `missing`
-    pieces, the number of these that no finding mentions (`silent`), and the path with most of them.
-    Fields that the file's format ignores are left out."""
+    pieces, the number of these that no finding mentions (`silent`), and the path with most missing
+    pieces. Fields that the file's format ignores are left out."""
 
     share: float
     characters: int

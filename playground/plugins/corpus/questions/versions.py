@@ -1,4 +1,4 @@
-"""Compare two versions of an agent: rates side by side, and the probability of each difference."""
+"""Compare two versions of an agent: their rates, and how likely each difference is by chance."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """Return a version's sort key: 2.1.80 comes between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
-    Numbers stay texts, which are compared by length, then by digits: they may be of any length.
+    Numbers stay texts, compared by length, then by digits: some are too long for `int`.
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]

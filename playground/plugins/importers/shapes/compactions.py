@@ -14,15 +14,15 @@ from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
-_BY_VALUE: Final = 0  # a version of marshal's format; later ones depend on the identity of texts
-_NO_ID: Final = (list, dict)  # a tuple, because Python would build `list | dict` at each use
+_BY_VALUE: Final = 0  # a version of marshal's format; later ones depend on objects' identity
+_NO_ID: Final = (list, dict)  # no ids; a tuple, because `list | dict` would be built at each use
 
 
 def set_history(
     builder: SessionBuilder, history: Iterable[int], message: int | None = None
 ) -> None:
-    """Set the indexes of the messages that the last compaction kept. Requests after the message
-    with index `message`, by default that of the compaction, begin with them."""
+    """Set the indexes of the messages that the last compaction kept. Requests after index `message`
+    (by default the place of the compaction) begin with these messages."""
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))
@@ -52,8 +52,8 @@ class EntryPlaces:
         self.new.append((entry, start, stop))
 
     def _index_new(self) -> None:
-        """Move new entries into `starts` and `stops`: only when these are used, because most
-        transcripts never need them."""
+        """Move new entries into `starts` and `stops`. This happens only when these are used,
+        because most transcripts never need them."""
         for entry, start, stop in self.new:
             if entry is not None and not isinstance(entry, _NO_ID):
                 self.starts[entry] = start
@@ -61,8 +61,8 @@ class EntryPlaces:
         self.new.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
-        """Return the indexes of the messages from entry `first` to entry `last`, or to the end,
-        except summaries.
+        """Return the indexes of the messages from entry `first` to entry `last` (by default to the
+        end), except summaries.
 
         Return None if the transcript has no such entry.
         """
@@ -95,7 +95,7 @@ class MessagesByContent:
     count: int = 0  # number of messages that are in `indexes`
 
     def add_from(self, scratch: SessionBuilder) -> list[int]:
-        """Add the messages of `scratch` that are new; return every message's index after that."""
+        """Add the messages of `scratch` that are new; return each message's index, old or new."""
         builder = self.builder
         builder.is_clean = builder.is_clean and scratch.is_clean
         found = []
@@ -109,8 +109,8 @@ class MessagesByContent:
         return found
 
     def _find(self, repeated: Sequence[Message]) -> list[int | None]:
-        """Return the index of the first equal message that is not taken yet, for each message; None
-        if there is none."""
+        """Return, for each message, the index of the first equal message that no earlier one has
+        taken, or None."""
         messages, used = self.builder.messages, Counter[bytes]()
         while self.count < len(messages) - 1:  # the last message may still grow
             self.indexes.setdefault(_digest(messages[self.count]), []).append(self.count)

@@ -52,7 +52,7 @@ def options_of(body: Any, *holders: Any) -> Options:
     """Return the parameters in a call's input (`body`), and in other objects that hold options.
 
     `body` is read only if it is a request's body. `holders` are objects, or JSON texts of objects.
-    If several set a parameter, the body's value is used, otherwise the first holder's.
+    If several objects set a parameter, the body's value is used, otherwise the first holder's.
     """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # most spans have no options
@@ -81,8 +81,8 @@ def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str,
 
 
 def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
-    """Return an option as a parameter. Return {} if the option sets nothing, or is unknown: then
-    its name is added to `left_out`."""
+    """Return an option as a parameter. Return {} if it sets nothing. If it is unknown, or a limit
+    that is no number from 1 on, return {} too, and add its name to `left_out`."""
     known = _OTHER_NAMES.get(name, name)
     value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:

@@ -17,7 +17,7 @@ from playground.sessions.times import utc_time
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: attributes by dotted name, times as ISO 8601, and in OTLP its trace's id.
+    """One span: attributes by dotted name, times as ISO 8601, and (only in OTLP) the trace's id.
 
     The ids of the span and of its parent are "" if none of the known keys (`spanId` …) has them.
     """

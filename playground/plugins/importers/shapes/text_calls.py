@@ -1,6 +1,6 @@
 """Read calls and results that are text in rows of training data.
 
-Hermes' tags are read by the parser of that dialect; lists of Python calls and Glaive's
+The tags of the dialect `hermes` are read by its parser; lists of Python calls and Glaive's
 `<functioncall>` are read here. A text that looks like a call but cannot be read stays text, with a
 finding.
 """
@@ -163,7 +163,7 @@ def _constant(node: ast.expr) -> Any:
 
 
 def embedded_tools(text: str) -> list[Any]:
-    """Return the tools in a system prompt: JSON objects with a name and more, alone or in lists."""
+    """Return the tools in a system prompt: JSON objects, alone or in lists."""
     found: list[Any] = []
     decoder = json.JSONDecoder()
     at = 0
