@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.base.errors import UnknownNameError
+from playground.base.errors import InputFault, UnknownNameError
 from playground.cache.answers.cells import BilledBreak, CacheSimulation
 from playground.cache.differences import FirstDifference
 from playground.cache.simulated import Simulated
@@ -50,6 +50,61 @@ CHEAP: dict[str, dict[str, Any]] = {  # of the functions that take a session: wh
     "tool_costs": {"dialects": ["xml"], "models": []},
     "tool_portability": {"targets": ["openai"]},
 }
+
+
+NOTHING = "/no/such/file"
+ASKED: dict[str, tuple[Any, ...]] = {  # what each function needs, of the kinds that it takes
+    "audit_template": ("{{ messages }}",),
+    "carry": ("xml",),
+    "check_dialect": ("xml",),
+    "corpus": (NOTHING,),
+    "decode_stream": (b"",),
+    "detect": ("x",),
+    "dialect_for": ("gpt-4o",),
+    "dialect_from_template": ("{{ messages }}",),
+    "diff": (SAMPLE, SAMPLE),
+    "dump_dialect": (pg.get_dialect("xml"),),
+    "dump_session": (pg.session("x"),),
+    "expect": ("f",),
+    "get_dialect": ("xml",),
+    "guide_for": ("xml",),
+    **dict.fromkeys([name for name in FUNCTIONS if name.startswith("load_")], (NOTHING,)),
+    "parse": ("x", "xml"),
+    "propose_dialect": (["x"],),
+    "provider_payload": (SAMPLE, "xml"),
+    "raw_prompt": (SAMPLE, "{{ messages }}"),
+    "read_recording": ({},),
+    "read_tools": ([],),
+    "recording": ("x",),
+    "render": (SAMPLE, "xml"),
+    "replay": (pg.recording("x"), "xml"),
+    "server_names": (),
+    "serving": (),
+    "session": ("x",),
+    "tool_costs": ([],),
+    "tool_portability": ([],),
+    "trial": (SAMPLE, ["xml"]),
+}
+
+
+def _call(name: str, arguments: dict[str, Any]) -> None:
+    """Call a function, and begin what it returns if that is done step by step."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
+    first = [arguments.pop(each.name) for each in parameters if each.kind is each.POSITIONAL_ONLY]
+    answer = FUNCTIONS[name](*first, **arguments)
+    if inspect.isgenerator(answer):
+        next(answer)
+
+
+@pytest.mark.parametrize("value", [object(), 3j], ids=["object", "complex"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_argument_of_another_kind_is_one_clear_fault(name: str, value: Any) -> None:
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    usual = dict(zip(parameters, ASKED.get(name, (SAMPLE,)), strict=False))
+    for parameter in parameters.values():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            with pytest.raises(InputFault):
+                _call(name, {**usual, parameter.name: value})
 
 
 def _by_position(function: Callable[..., Any]) -> list[str]:

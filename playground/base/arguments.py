@@ -33,12 +33,14 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
     "text": ArgumentKind((str,), "a text"),
     "text or nothing": ArgumentKind((str, type(None)), "a text, or None"),
     "path": ArgumentKind((str, PathLike), "the path of a file"),
+    "path or nothing": ArgumentKind((str, PathLike, type(None)), "the path of a file, or None"),
     "list": ArgumentKind((Iterable,), "a list", _NOT_LISTS),
     "list or nothing": ArgumentKind(
         (Iterable, type(None)), "a list, or None", (str, bytes, bytearray)
     ),
     "object": ArgumentKind((Mapping,), "a dict"),
     "object or nothing": ArgumentKind((Mapping, type(None)), "a dict, or None"),
+    "choice or nothing": ArgumentKind((bool, type(None)), "True, False or None"),
     "number": ArgumentKind((int,), "a whole number", (bool,)),
     "number or nothing": ArgumentKind((int, float, type(None)), "a number, or None", (bool,)),
     "function or nothing": ArgumentKind((Callable, type(None)), "a function, or None"),  # type: ignore[arg-type]

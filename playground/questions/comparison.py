@@ -155,7 +155,7 @@ class Comparison(Drawn, Live):
 
 
 @formerly_positional(2, "rules_path")
-@takes(session=(Session, str))
+@takes(session=(Session, str), rules_path="path or nothing")
 def compare(
     session: Session | str,
     dialects: str | Dialect | Sequence[str | Dialect] = (),

@@ -43,7 +43,7 @@ _TOOLS: Final = ("tools", "toolConfig", "functions")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
 
-@takes(model="text", title="text", recordings="list")
+@takes(model="text", title="text", explicit_caching="choice or nothing", recordings="list")
 def session(
     messages: str | Message | Mapping[str, Any] | Iterable[Any] = (),
     tools: Any = (),

@@ -116,7 +116,9 @@ class CachePlacement(Drawn, Live):
 
 
 @formerly_positional(2, "policy", "model")
-@takes(session=(Session, str), policy=(str, Policy), model="text")
+@takes(
+    session=(Session, str), policy=(str, Policy), model="text", explicit_caching="choice or nothing"
+)
 def place_cache(
     session: Session | str,
     dialect: str | Dialect = "native",

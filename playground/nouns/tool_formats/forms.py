@@ -20,10 +20,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
+from types import NoneType
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.nouns.tool_formats.gemini import json_schema
@@ -111,6 +113,7 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
     return tools[0]
 
 
+@takes(findings=(list, NoneType))
 def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMetadata]:
     """Read tools in any known form: a list, or an object that holds one.
 

@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
 from typing import Any, Final
 
+from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.reading import parse
@@ -85,6 +86,7 @@ def started(tools: Sequence[ToolMetadata]) -> DemoServer:
     return server
 
 
+@takes(tools="list", delay=(int, float))
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
     """Run a demo server during a `with` block, and yield it; its `url` is a `base_url`.

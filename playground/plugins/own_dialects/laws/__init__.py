@@ -71,7 +71,7 @@ class LawChecks(Listed[LawCheck]):
         ]
 
 
-@takes(dialect=(str, Dialect))
+@takes(dialect=(str, Dialect), laws="list")
 def check_dialect(
     dialect: str | Dialect, examples: int = 50, laws: Sequence[int] = tuple(LAWS)
 ) -> LawChecks:
