@@ -266,6 +266,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-wants-no-content": warning(
         'calls are written only if their message has no content, not even ""'
     ),
+    "template-wants-content": warning("a message of calls without text fails"),
     "template-refuses-parts": info("the template does not take content as a list of parts"),
     "template-encodes-twice": info("arguments given as text are encoded twice"),
     "template-refuses-text": warning(

@@ -142,6 +142,7 @@ FIXES: Final[dict[str, str]] = {
     "template-prints-none": "send an empty text in place of null",
     "template-refuses-null": "send an empty text in place of null",
     "template-wants-no-content": "leave content out of messages with calls",
+    "template-wants-content": "write a text in the content of each message with calls",
     "template-refuses-text": "read the arguments as JSON before the template is rendered",
     "template-name-in-id": "use call ids of the form functions.NAME:0",
     "template-breaks-prefix": "render a past turn the same way in every prompt",
