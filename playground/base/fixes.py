@@ -120,6 +120,7 @@ FIXES: Final[dict[str, str]] = {
     "no-anchor": "keep a mark where both requests still agree, such as the system prompt",
     "no-breakpoint": "mark the system prompt and the last message",
     "gemini-freeze": "mark nothing for Gemini and let its implicit cache follow the history",
+    "other-marks": 'the policy "as-sent" shows them',
     "below-minimum": "mark a later part, or none: a prefix below the minimum is not cached",
     "mark-lost": "put the mark on a part whose mark the adapter sends, or call the API directly",
     "marks-not-placed": "name a policy that marks for this model, if its provider reads marks",
