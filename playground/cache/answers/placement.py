@@ -171,10 +171,10 @@ def place_cache(
 
 def _other_marks(session: Session, dialect: Dialect) -> tuple[Finding, ...]:
     """Return a finding if the last request was sent with marks, which the dialect's differ from."""
-    from playground.cache.answers.as_sent import sent_requests
-
     if all(row.sub_agent for row in session.rows):
         return ()
+    from playground.cache.answers.as_sent import sent_requests
+
     wire = read_wire(sent_requests(session).bodies[-1], session.task.model_name)
     marks = sum(block.ttl is not None for block in wire.blocks)
     if not marks and wire.automatic_ttl is None:
