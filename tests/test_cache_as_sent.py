@@ -179,6 +179,21 @@ def test_a_session_without_requests_says_so(ask: Callable[[pg.Session], object])
         ask(load_session_of({"messages": MARKED["messages"]}))
 
 
+@pytest.mark.parametrize("ask", [pg.place_cache, pg.simulate_cache, pg.cache_on_wire])
+def test_no_dialect_writes_what_was_sent(ask: Callable[..., object]) -> None:
+    """The dialect was ignored."""
+    with pytest.raises(InputFault, match=r"\(dialect=…\): no dialect writes what was sent"):
+        ask(load_session_of(MARKED), "xml", policy="as-sent")
+
+
+def test_marks_of_a_policy_that_nobody_named_are_not_taken_for_those_that_were_sent() -> None:
+    placed = pg.place_cache(load_session_of(MARKED))
+    assert [each.code for each in placed.findings] == ["other-marks"]
+    assert "2 marks, and those of azad" in placed.findings[0].message
+    assert pg.place_cache(load_session_of(MARKED), policy="azad").findings == []
+    assert pg.place_cache(load_session_of({**MARKED, "tools": [], "system": ""})).findings == []
+
+
 def test_what_was_sent_is_not_changed_by_a_what_if() -> None:
     with pytest.raises(InputFault, match="the requests are taken as they are"):
         pg.simulate_cache(

@@ -217,6 +217,14 @@ def test_an_error_says_what_was_given_and_what_would_be_right() -> None:
         pg.compare(3)  # type: ignore[arg-type]
     with pytest.raises(InputFault, match="a dialect: int 3 was given; expected its name"):
         pg.compare(SESSION, [3])  # type: ignore[list-item]
+    with pytest.raises(InputFault, match="dialects: no dialect is in the list"):
+        pg.compare(SESSION, [])
+    with pytest.raises(InputFault, match="str 'x' was given; expected a dict; pg.load_recording"):
+        pg.read_recording("x")
+    for name in ("runs/a.json", "a.JSONL", __file__):
+        with pytest.raises(InputFault, match="is the name of a file; expected pg.load_session"):
+            pg.session(name)
+    assert pg.session("Read runs/a.json").messages[0].text == "Read runs/a.json"
     with pytest.raises(InputFault, match=r"field messages\.0: 3 is not a message; expected"):
         pg.session([3])
     with pytest.raises(InputFault, match="a session: NoneType None was given; expected a path"):

@@ -725,3 +725,20 @@ def test_a_key_that_stands_twice_is_told_by_its_path(name: str) -> None:
     assert "'messages'" in told["messages"]
     assert "'city'" in told["messages.1.tool_calls.0.function.arguments.city"]
     assert len(found) == 2
+
+
+def test_a_message_of_results_alone_counts_in_neither_column() -> None:
+    """Of a request to Anthropic, 4 messages were in the file and 3 in its session."""
+    call = {"type": "tool_use", "id": "a", "name": "tide", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "At six."}
+    body = {
+        "model": "claude-sonnet-4-5",
+        "messages": [
+            {"role": "user", "content": "When is low water?"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+            {"role": "assistant", "content": "At six in the morning."},
+        ],
+    }
+    receipt = load_session(body).receipt
+    assert receipt is not None and receipt.counts[0] == ("messages", 3, 3)

@@ -70,6 +70,7 @@ FAULTS = {
         (CONTENT, "{% if m.content is none %}" + RAISE + "{% endif %}" + CONTENT)
     ),
     "template-wants-no-content": but((CALLS, "{%- for c in m.tool_calls if m.content is none %}")),
+    "template-wants-content": but((CONTENT, "{{ m.content[0].thinking }}" + CONTENT)),
     "template-refuses-parts": but((CONTENT, "{{ m.content + '' if m.content }}{% if true %}")),
     "template-encodes-twice": but((ARGUMENTS, "(a | tojson)")),
     "template-refuses-text": but((ARGUMENTS, "(a.items() | list | tojson)")),
@@ -113,6 +114,19 @@ def test_each_fault_is_found_and_shown(code: str) -> None:
     assert fault.shown
     for rendering in fault.shown:
         assert (rendering.text is None) == bool(rendering.refused)
+
+
+def test_thoughts_beside_calls_alone_are_forgotten_and_not_ignored() -> None:
+    """As Kimi K2 Thinking writes them."""
+    beside_calls = "{%- if m.reasoning_content and m.tool_calls %}"
+    found = codes(but(("{%- if m.reasoning_content %}", beside_calls)))
+    assert found == {"template-forged-turn", "template-forgets-thoughts"}
+
+
+def test_a_template_that_fails_without_text_beside_calls_is_audited_with_text() -> None:
+    """As Command A Reasoning does; it was said to write no calls."""
+    found = codes(FAULTS["template-wants-content"])
+    assert found == {"template-forged-turn", "template-wants-content"}
 
 
 def test_markers_that_are_escaped_in_a_users_text_forge_no_turn() -> None:

@@ -816,3 +816,12 @@ def test_the_command_tells_tokens_origins_and_why(tmp_path: Path) -> None:
         told = CliRunner().invoke(main, ["tokens", str(path), "--json"])
         counted = pg.count_tokens(pg.load_session(path))
         assert json.loads(told.output)["tokens"] == counted.tokens, kept.title
+
+
+def test_a_body_of_gemini_counts_as_the_session_read_from_it() -> None:
+    """A body that named no model was not counted as of Gemini, as its session is."""
+    contents = [{"role": "user", "parts": [{"text": "When is low water?"}]}]
+    body = {"contents": contents, "tools": [{"functionDeclarations": [{"name": "tide"}]}]}
+    count, of_session = pg.count_tokens(body), pg.count_tokens(pg.session(body))
+    assert count.tokens == of_session.tokens
+    assert count.notes[-1] == "the request names no model: counted as gemini/gemini-2.5-pro"

@@ -521,7 +521,8 @@ def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
     assert (hits["hermes"]["hits"], hits["xml"]["hits"]) == (2, 1)
     again = run(str(out))
     assert again.exit_code == 0
-    assert json.loads(run(str(out), "--json").stdout)["arms"][0]["parsed"]["of"] == 2
+    arm = json.loads(run(str(out), "--json").stdout)["arms"][0]
+    assert (arm["parsed"]["of"], arm["model"]) == (2, outcome["arms"][0]["model"])
     assert "only the first right 1 time, only the second 0 times" in again.stdout
     assert run(str(out), "-o", str(out)).exit_code == 2
     assert run("02-parallel-calls").exit_code == 2

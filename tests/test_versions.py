@@ -204,11 +204,17 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
     for form in ("", "native"):
         found = pg.diff(turns(5), turns(5, 2), providers=["anthropic"], dialect=form)
         (cost,) = found.costs
-        assert cost.marks_assumed and f"{told}." in found.headline
+        written = f" as written in {form}" * bool(form)
+        assert cost.marks_assumed and f"{told}{written}." in found.headline
         shown = version_board.head(found, cost)
         assert ", marks assumed" in shown["note"]
         assert cost.state == "unpredictable" and "probably 0 of the" in found.headline
         assert "would probably be paid again" in shown["sentence"]
+    marked = pg.session(turns(5, mark=True))
+    found = pg.diff(marked, turns(5, 2, mark=True), providers=["anthropic"], dialect="hermes")
+    assert f"{told} as written in hermes." in found.headline
+    assert found.form == "written in hermes"
+    assert (found.first.name, found.second.name) == ("first", "second")
     found = pg.diff(turns(5, mark=True), turns(5, 2, mark=True), providers=["anthropic"])
     shown = version_board.head(found, found.costs[0])
     assert found.costs[0].marks == "as sent" and "as if marked" not in found.headline

@@ -190,6 +190,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "parameter-added": info("a parameter that the provider's adapter adds by itself"),
     "assumed-model": info("the session names no model; one is assumed"),
+    "other-marks": info("the request as it was sent has marks of its own"),
     "mixed-models": info("several models answered: each has its own cache"),
     "transcript-alone": info(
         "the session has no system prompt and no tools: its requests were longer"
@@ -266,6 +267,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-wants-no-content": warning(
         'calls are written only if their message has no content, not even ""'
     ),
+    "template-wants-content": warning("a message of calls without text fails"),
     "template-refuses-parts": info("the template does not take content as a list of parts"),
     "template-encodes-twice": info("arguments given as text are encoded twice"),
     "template-refuses-text": warning(

@@ -206,12 +206,20 @@ def _unknown(name: str) -> PlaygroundError:
 
 
 def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
-    """Return dialects from names, dialects, or a single one; if none are given, all registered."""
+    """Return dialects from names, dialects, or a single one; all registered for "" and ().
+
+    Raises InputFault for an empty list, which a filter of names may have left.
+    """
     if isinstance(dialects, str | Dialect):
         return [get_dialect(dialects)] if dialects else as_dialects(dialect_names())
     if isinstance(dialects, bytes | Mapping) or not isinstance(dialects, Iterable):
         raise wrong("dialects", dialects, "names of dialects, or dialects")
-    return [get_dialect(dialect) for dialect in list(dialects) or dialect_names()]
+    chosen = [get_dialect(dialect) for dialect in dialects]
+    if not chosen and dialects != ():
+        raise InputFault(
+            "no dialect is in the list", where="dialects", expected='names, or "" for all'
+        )
+    return chosen or as_dialects("")
 
 
 __all__ = [

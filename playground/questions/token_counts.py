@@ -16,6 +16,8 @@ from playground.dialects.older_calls import formerly_second
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
+from playground.nouns.prompt_data import TaskConfig
+from playground.sessions.building import assuming_model
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.tokens.count import TokenCount, count_request
@@ -76,7 +78,16 @@ def count_tokens(
         if not isinstance(body.get(key) or [], list):
             problem = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
             raise InputFault(problem, where=f"request, {key}", expected="a list")
-    return count_request(body, model, api, vocabulary, own_template)
+    assumed_model = "" if model else _assumed_model(body)
+    count = count_request(body, model or assumed_model, api, vocabulary, own_template)
+    notes = [f"the request names no model: counted as {assumed_model}"] if assumed_model else []
+    return replace(count, notes=[*count.notes, *notes])
+
+
+def _assumed_model(body: Mapping[str, Any]) -> str:
+    """Return the model that a session assumes for a body of Gemini's form that names none."""
+    is_named = body.get("model") or "contents" not in body
+    return "" if is_named else assuming_model(TaskConfig(), [body]).model_name
 
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:

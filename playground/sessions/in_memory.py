@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -136,6 +137,11 @@ def recording(
 def _body(value: Any) -> dict[str, Any]:
     """Return a body with `messages` as a list; `value` is a text, a body, or message(s)."""
     if isinstance(value, str):
+        if _is_path(value):
+            expected = "pg.load_session for a file; a list of messages for a user who says this"
+            raise InputFault(
+                f"{value!r} is the name of a file", field="messages", expected=expected
+            )
         return {"messages": [{"role": "user", "content": value}] if value else []}
     if isinstance(value, Message | BaseModel):
         return {"messages": [value]}
@@ -147,6 +153,13 @@ def _body(value: Any) -> dict[str, Any]:
     elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set):
         return {"messages": list(value)}
     raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
+
+
+def _is_path(text: str) -> bool:
+    """Return True for the name of a session's file, and of any file that exists."""
+    if text.lower().endswith((".json", ".jsonl")) and not any(map(str.isspace, text)):
+        return True
+    return "\n" not in text and os.path.isfile(text)  # noqa: PTH113 - Path's raises for long names
 
 
 def _add_as_sent(

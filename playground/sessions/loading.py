@@ -49,7 +49,7 @@ class LoadedSession:
 
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
-_IN_MEMORY: Final = "in memory"
+IN_MEMORY: Final = "in memory"
 _SMALL: Final = 1 << 16  # bytes: smaller files are read with Python's garbage collector as usual
 _EMPTY: Final = "nothing of it is in the session"  # used if there is no other finding
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
@@ -132,17 +132,17 @@ def source_of(given: Any) -> Source:
     """Return the source for a path or content. Raises InputFault for anything else."""
     match given:
         case str() if _is_content(given):
-            return Source(_IN_MEMORY, given.encode("utf-8", "surrogatepass"))
+            return Source(IN_MEMORY, given.encode("utf-8", "surrogatepass"))
         case str():
             return named_source(given)
         case PathLike():
             return Source.open(given)
         case bytes() | bytearray():
-            return Source(_IN_MEMORY, bytes(given))
+            return Source(IN_MEMORY, bytes(given))
         case Mapping() | list() | tuple() | BaseModel():
             from playground.sessions.in_memory import json_bytes
 
-            return Source(_IN_MEMORY, json_bytes(given))
+            return Source(IN_MEMORY, json_bytes(given))
         case _:
             raise wrong("a session", given, _GIVEN)
 

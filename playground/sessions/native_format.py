@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from playground.base.arguments import takes
+from playground.base.arguments import takes, wrong
 from playground.base.errors import InputFault
 from playground.nouns.messages import Part, unchecked
 from playground.parsing.values import dump_json
@@ -118,6 +118,9 @@ def dump_recording(recording: Recording) -> dict[str, Any]:
 def read_recording(value: Any, where: str = "recording") -> Recording:
     """Return a recording from its JSON value in a session file. (`pg.recording` makes one from
     a text.) Raises InputFault for a wrong field."""
+    if not isinstance(value, Mapping | Recording):
+        expected = "a dict; pg.load_recording reads files, pg.recording takes a text"
+        raise wrong("read_recording", value, expected)
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:

@@ -73,6 +73,7 @@ class CachePlacement(Drawn, Live):
     reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
     refused: Callable[[], list[Finding]] = field(default=list, compare=False, repr=False)
+    notes: tuple[Finding, ...] = ()
 
     def _summary(self) -> str:
         refused = f": {self.refusal.reason}" if self.refusal else ""
@@ -82,8 +83,9 @@ class CachePlacement(Drawn, Live):
 
     @property
     def findings(self) -> list[Finding]:
-        """The reason for which the provider refuses the request, if there is one."""
-        return self.refused()
+        """The reason for which the provider refuses the request, and whether it was sent with
+        other marks."""
+        return [*self.refused(), *self.notes]
 
     @property
     def thresholds(self) -> str:
@@ -93,7 +95,9 @@ class CachePlacement(Drawn, Live):
         The policy "azad" has a threshold for Gemini in characters: recorded requests had 2.2 to 6.0
         characters a token.
         """
-        line = "; ".join([self.reach.line, *(f"refused: {each.message}" for each in self.findings)])
+        line = "; ".join(
+            [self.reach.line, *(f"refused: {each.message}" for each in self.refused())]
+        )
         if self.family != "gemini":
             return line
         counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
@@ -141,6 +145,7 @@ def place_cache(
     if policy == AS_SENT:
         unused, problem = {"explicit_caching": bool(explicit_caching)}, "it is taken as it was sent"
         refuse_unused("place_cache", unused, problem, "another policy for it")
+        refuse_writer("place_cache", dialect)
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(model).with_explicit_caching(explicit_caching)
@@ -162,7 +167,29 @@ def place_cache(
         text_characters=text_characters(rendering.messages) - len(environment_text),
         reach=marked_prefix(request, rules, session.task.model_name),
         refused=partial(_refusals, request, rules),
+        notes=() if policy else _other_marks(session, chosen),
     )
+
+
+def _other_marks(session: Session, dialect: Dialect) -> tuple[Finding, ...]:
+    """Return a finding if the last request was sent with marks, which the dialect's differ from."""
+    if all(row.sub_agent for row in session.rows):
+        return ()
+    from playground.cache.answers.as_sent import sent_requests
+
+    wire = read_wire(sent_requests(session).bodies[-1], session.task.model_name)
+    marks = sum(block.ttl is not None for block in wire.blocks)
+    if not marks and wire.automatic_ttl is None:
+        return ()
+    number = counted(marks, "mark") if marks else "an automatic mark"
+    message = f"it was sent with {number}, and those of {dialect.marking_policy.name} are shown"
+    return (finding("other-marks", "the request", message),)
+
+
+def refuse_writer(function: str, dialect: str | Dialect) -> None:
+    """Raise InputFault for a dialect beside the policy "as-sent", which would change nothing."""
+    unused = {"dialect": get_dialect(dialect) is not get_dialect("native")}
+    refuse_unused(function, unused, "no dialect writes what was sent", "another policy for it")
 
 
 def _as_sent(session: Session) -> CachePlacement:

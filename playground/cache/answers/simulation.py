@@ -26,7 +26,7 @@ from playground.cache.answers.cells import (
 from playground.cache.answers.hints import NotedRequest, noted_requests
 from playground.cache.answers.known_rules import check_model, known_rules, near_names
 from playground.cache.answers.paid import checked_by_bill, paid
-from playground.cache.answers.placement import place_cache
+from playground.cache.answers.placement import place_cache, refuse_writer
 from playground.cache.answers.requests import (
     APART,
     Rendered,
@@ -86,8 +86,8 @@ def simulate_cache(
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
     `policy` is one of `policy_names()`, or a Policy; by default the dialect's own. The policy
-    "as-sent" simulates the session's recorded requests unchanged, with their own marks; `dialect`
-    is not used. `model` replaces the model that the session or the bodies name. The rules are those
+    "as-sent" simulates the session's recorded requests unchanged, with their own marks, in no
+    dialect. `model` replaces the model that the session or the bodies name. The rules are those
     of `provider`, one of `provider_names()`; by default, those of the (first) model's provider.
     Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
     Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
@@ -113,6 +113,7 @@ def simulate_cache(
         in_dialect = partial(cache_matrix, requests, [dialect], model=model, provider=provider)
         in_dialect = partial(in_dialect, seconds_apart=seconds_apart, what_if=what_if)
         if policy == AS_SENT:
+            refuse_writer("simulate_cache", dialect)
             cell = _as_sent(requests, model, provider, seconds_apart, what_if)
         else:
             cell = in_dialect(policies=[policy])[0]

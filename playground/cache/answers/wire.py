@@ -14,6 +14,7 @@ from playground.base.fixes import FIXES
 from playground.base.wording import counted
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import assumption_of, check_model, known_rules
+from playground.cache.answers.placement import refuse_writer
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import Policy
 from playground.dialects.request_messages import Rendering
@@ -71,6 +72,7 @@ def cache_on_wire(
     session = session_or_sample(session)
     check_model(model)
     if policy == AS_SENT:
+        refuse_writer("cache_on_wire", dialect)
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(with_provider(model or session.task.model_name))

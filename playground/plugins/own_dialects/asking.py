@@ -56,14 +56,15 @@ class RequestForm:
     """The form in which a template takes calls.
 
     `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
-    and arguments. `content`: the content of a message that has calls but no text. `names_in_ids`:
-    the tool's name is read from the id alone (`functions.NAME:0`). `mutable`: the template changes
-    lists, which transformers' sandbox forbids. `tools`: tools are passed to the template.
+    and arguments. `content`: the content of a message that has calls but no text; "text" writes
+    one. `names_in_ids`: the tool's name is read from the id alone (`functions.NAME:0`). `mutable`:
+    the template changes lists, which transformers' sandbox forbids. `tools`: tools are passed to
+    the template.
     """
 
     as_text: bool = False
     flat: bool = False
-    content: Literal["", "null", "absent"] = ""
+    content: Literal["", "null", "absent", "text"] = ""
     names_in_ids: bool = False
     mutable: bool = False
     tools: bool = True
@@ -84,6 +85,7 @@ class RequestForm:
     ) -> dict[str, Any]:
         """Return an assistant's message; its reasoning is in every field that templates read."""
         message: dict[str, Any] = {"role": "assistant"}
+        text = text or (TEXT if calls and self.content == "text" else "")
         if text or self.content != "absent":
             message["content"] = text or ("" if self.content == "" else None)
         if thought:

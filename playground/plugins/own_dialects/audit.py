@@ -113,7 +113,9 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
     except InputFault:
         if plain.budget.seconds_left <= 0:
             raise
-        prober = plain
+        # a template may fail on a message of calls without text
+        with_text = replace(plain, form=replace(plain.form, content="text"))
+        prober = with_text if _writes_calls(with_text) else plain
     without_tools = prober.ask(user(USER), generation=True)
     with_tools = prober.ask(user(USER), calls=ONE, generation=True)
     if not without_tools.has(USER) and not with_tools.has(USER):
@@ -171,7 +173,8 @@ def _form_faults(template: AskedTemplate) -> _Faults:
         return
     answer = replace(form, content="").answer(ONE)
     with_empty = template.ask(user(USER), answer, calls=ONE)
-    yield _fault(template, "template-wants-no-content", _refusal(with_empty), with_empty, rendering)
+    code = "template-wants-content" if form.content == "text" else "template-wants-no-content"
+    yield _fault(template, code, _refusal(with_empty), with_empty, rendering)
 
 
 def _writes_calls(template: AskedTemplate) -> bool:
@@ -325,7 +328,9 @@ def _thoughts(template: AskedTemplate) -> _Faults:
     working = template.ask(user(USER), thinking, result, calls=ONE)
     last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
     if last.has(TEXT) and not last.has(THOUGHT):
-        yield _fault(template, "template-ignores-thoughts", "", last)
+        # Kimi K2 Thinking writes thoughts only beside calls that no final answer follows.
+        code = "template-forgets-thoughts" if working.has(THOUGHT) else "template-ignores-thoughts"
+        yield _fault(template, code, "", last)
         return
     if working.has(VALUES[0], RESULT) and not working.has(THOUGHT):
         yield _fault(template, "template-drops-thoughts", "", working)
@@ -352,7 +357,8 @@ def _content(template: AskedTemplate) -> _Faults:
     """Test content that is null, that is a list of parts, or that has white space at its ends."""
     nothing = replace(template.form, content="null").answer(ONE)
     rendering = template.ask(user(USER), nothing, calls=ONE)
-    if _writes_calls(template) and rendering.text is None:
+    takes_empty = _writes_calls(template) and template.form.content != "text"
+    if takes_empty and rendering.text is None:
         yield _fault(template, "template-refuses-null", _refusal(rendering), rendering)
     elif rendering.has("None"):
         yield _fault(template, "template-prints-none", "", rendering)

@@ -245,7 +245,8 @@ class TrialPlan(Shown):
             )
         except InputFault as fault:  # no reply came back
             return replace(empty, fault=str(fault))
-        return self._scored(empty, recorded.recording)
+        # the reply names the model without its route, and a file of answers is counted by it
+        return self._scored(empty, replace(recorded.recording, model=model))
 
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
@@ -363,7 +364,9 @@ def trial(
         raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")
     listed = (models,) if isinstance(models, str) else tuple(models)
     recorded = list(dict.fromkeys(recording.dialect for recording in session.recordings))
-    chosen = dialects or (() if listed else [get_dialect(name) for name in recorded])
+    chosen = dialects
+    if dialects in ((), "") and not listed:
+        chosen = tuple(get_dialect(name) for name in recorded)
     return TrialPlan(
         session, tuple(as_dialects(chosen)), listed, repeats, base_url, parameters or {}
     )

@@ -35,7 +35,8 @@ class PrefixCost:
     The first request leaves `cached_before` tokens in the cache. `extra` is what not reading the
     lost tokens adds to the cost, in thousandths of an input token's price. If the provider is the
     model's own and its price is known, `nano_dollars` is the same in billionths of a dollar.
-    `marks` says whose marks were simulated, `marks_assumed` if they were added to both requests.
+    `marks` says whose marks were simulated, `marks_assumed` if they were added to both requests;
+    `written_in` is the dialect in which both were written, "" if they are as sent.
     `parts` is the first difference of the prefixes, None if the second request continues the first.
     `assumption` says which model's rules are used if no rule of the provider names the model.
     """
@@ -53,6 +54,7 @@ class PrefixCost:
     nano_dollars: int | None = None
     assumption: str = ""
     marks_assumed: bool = False
+    written_in: str = ""
 
     left = older_name("left", "cached_before")
 
@@ -69,8 +71,10 @@ class PrefixCost:
     @property
     def condition(self) -> str:
         """A sentence on the marks that the figures assume; "" if they assume none."""
+        form = f" as written in {self.written_in}" if self.written_in else ""
         return (
-            f"That is as if marked {_USUAL_MARKS}: neither request has a mark." * self.marks_assumed
+            f"That is as if marked {_USUAL_MARKS}: neither request has a mark{form}."
+            * self.marks_assumed
         )
 
 
@@ -110,6 +114,7 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
         parts,
         assumption=assumption_of(rules, second.model),
         marks_assumed=assumed,
+        written_in=second.written_in,
     )
     written = rules.write_permille(rules.value("default_ttl")) if second_outcome.written else 1000
     extra = cost.lost * (written - rules.read_permille(second.model))

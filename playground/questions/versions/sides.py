@@ -19,7 +19,7 @@ from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
 from playground.nouns.wire_blocks import WireRequest, read_wire
 from playground.questions.token_counts import chat_body, count_tokens
-from playground.sessions.loading import load_session
+from playground.sessions.loading import IN_MEMORY, load_session
 from playground.sessions.session import Session
 from playground.tokens.count import TokenCount
 from playground.tokens.models import api_of
@@ -33,7 +33,8 @@ class Version:
     """One side of a comparison: a request of a session, its model, and its tokens.
 
     `agent` is the program that wrote the session, with its version, if the transcript says so;
-    `request` is the request's number, from 1 to `requests`. If `is_answered`, the session has an
+    `request` is the request's number, from 1 to `requests`. `written_in` is a dialect, "" for a
+    request as it was sent, with its marks. If `is_answered`, the session has an
     answer to it, which Compare counts and this does not.
     """
 
@@ -45,6 +46,7 @@ class Version:
     requests: int
     count: TokenCount
     is_answered: bool = False
+    written_in: str = ""
 
     @property
     def position(self) -> str:
@@ -95,7 +97,8 @@ def both_versions(
     else:
         written = "written in" if dialect else "in assumed"
         dialect = dialect or _PLAIN
-        reason = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
+        differ = "" not in forms and forms[0] != forms[1]
+        reason = f": {forms[0]} and {forms[1]} differ in form" * differ
         form = f"{written} {dialect}{reason}"
     first_version, second_version = (
         _version(session, name, model, "" if is_sent else dialect, request)
@@ -110,8 +113,8 @@ def session_of(source: Given) -> Session:
 
 def _distinct_names(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
     first, second = (
-        name or session.title or letter
-        for name, session, letter in zip(names, sessions, "AB", strict=True)
+        name or (session.title if not session.title.startswith(IN_MEMORY) else "") or place
+        for name, session, place in zip(names, sessions, ("first", "second"), strict=True)
     )
     return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
 
@@ -145,7 +148,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
         model = model or str(body.get("model") or "")
     agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
     count = count_tokens(body, model=model)
-    return Version(name, agent, model, body, number, requests, count, is_answered)
+    return Version(name, agent, model, body, number, requests, count, is_answered, dialect)
 
 
 def _stops(session: Session) -> list[int]:

@@ -337,10 +337,13 @@ class _Walk:
         for name in _RESULT_FIELDS & value.keys():
             self._result(value[name], place.at(name), around.chat)
         is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
-        if is_result or (role in _TOOL_ROLES and not _holds_results(content)):
+        results = _are_results(content)
+        if is_result or (role in _TOOL_ROLES and not any(results)):
             self._result(value, place, around.chat)
             return True
-        if role not in SYSTEM_ROLES and role and (content or value.get("tool_calls")):
+        only_results = bool(results) and all(results)  # a session has them in messages of tools
+        is_said = role and role not in SYSTEM_ROLES and not only_results
+        if is_said and (content or value.get("tool_calls")):
             self.leaves.messages.add(
                 arguments_text([role, _without_marks(content), value.get("tool_calls")])
             )
@@ -482,11 +485,13 @@ def _without_marks(content: Any) -> Any:
     return content
 
 
-def _holds_results(content: Any) -> bool:
-    """Return True if a tool's message holds results as separate blocks."""
+def _are_results(content: Any) -> list[bool]:
+    """Return for each block of a message's content if it is a tool's result."""
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
-    kinds = (str(block.get("type") or "") for block in blocks)
-    return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
+    return [
+        bool(_OF_RESULT.search(str(block.get("type") or "")) or _RESULT_FIELDS & block.keys())
+        for block in blocks
+    ]
 
 
 def scalars(value: Any) -> Iterator[str]:
