@@ -419,6 +419,12 @@ def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_abou
     assert (column, severity, at) == ("xml", "warning", 53)
     assert message.startswith("a call is inside a code fence: kept as text")
     assert "the switch calls_in_fences=call" in message + fix
+    # a finding that several columns share comes once, and a server's own words come in its place
+    app = page("replay", session="04-truncated-call", columns="server:vllm,qwen3-coder,hermes")
+    (data,) = payloads(app)
+    codes = [(found[0], found[2]) for found in data["findings"]]
+    assert ("qwen3-coder", "truncated-call") in codes
+    assert [code for _, code in codes].count("unclosed-section") == 1
 
 
 def test_dialects_and_servers_stand_in_columns_of_one_player() -> None:

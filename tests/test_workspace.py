@@ -29,6 +29,7 @@ from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
 from playground.cli import main
 from playground.nouns.messages import Message, TextPart
+from playground.plugins.trials.demo_server import serving
 from playground.recordings.append_only_file import interrupted
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.sessions.editing import Edit
@@ -632,15 +633,28 @@ def test_asking_an_interrupted_request_again_sends_it_without_the_reply_to_the_s
 ) -> None:
     paths.recordings().mkdir(parents=True)
     closed = {"end": 1.0, "usage": None, "error": {"type": "cut", "message": "it was closed"}}
-    lines = "".join(f"{json.dumps(line)}\n" for line in (*CUT, closed))
-    (paths.recordings() / "closed.jsonl").write_text(lines)
-    app = page("start")
-    press(app, "Ask again")
-    (user,) = on_disk().entry("closed").session.messages
-    assert user.text == "hi"
-    assert on_disk().entry("closed").session.task.model_name == "openai/m"
-    asked = [app.session_state[key] for key in ("run model", "run server", "dialects")]
-    assert asked == ["openai/m", "http://x/v1", ["native"]]
+    head, _, *wire = CUT
+    # in a dialect of text, results have no ids
+    result = {"role": "tool", "content": "<tool_response>\nhigh\n</tool_response>"}
+    asks = [{"role": "user", "content": "hi"}, result]
+    sent = {"request": {"model": "m", "messages": asks}, "url": "http://x"}
+    with serving() as server:
+        head = {**head, "server": f"{server.url}/v1"}
+        lines = "".join(f"{json.dumps(line)}\n" for line in (head, sent, *wire, closed))
+        (paths.recordings() / "closed.jsonl").write_text(lines)
+        app = page("start")
+        press(app, "Ask again")
+        user, _ = on_disk().entry("closed").session.messages
+        assert user.text == "hi"
+        assert on_disk().entry("closed").session.task.model_name == "openai/m"
+        asked = [app.session_state[key] for key in ("run model", "run server", "dialects")]
+        assert asked == ["openai/m", head["server"], ["native"]]
+        app.switch_page(str(paths.pages() / "compare.py")).run()
+        app.button(key="run").click().run(timeout=120)
+    *_, answer = on_disk().entry("closed").session.recordings
+    assert answer.dialect == "hermes"
+    (path,) = paths.recordings().glob("hermes-*.jsonl")
+    assert json.loads(path.read_text().splitlines()[1])["request"]["messages"][1] == result
 
 
 CUT = (

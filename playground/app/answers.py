@@ -43,6 +43,7 @@ _RUN_WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
 _TEMPERATURE: Final = "run temperature"
+_WRITTEN_IN: Final = "run written in"  # a session whose text is in a dialect already, and which
 _SCRIPTED: Final = "openai/demo-taught"
 
 
@@ -97,8 +98,12 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
     )
 
 
-def ask_next(model: str, server: str) -> None:
-    """Set the model and the server of the next run; the scripted server is started anew."""
+def ask_next(model: str, server: str, dialect: str) -> None:
+    """Set the model and the server of the next run; the scripted server is started anew.
+
+    The session's request is sent as it is, and its answer is read in this dialect.
+    """
+    state.put(_WRITTEN_IN, {"of": state.get(state.SESSION), "dialect": dialect})
     state.choose(_MODEL, model)
     state.choose(_SERVER, "" if model == _SCRIPTED else server)
 
@@ -192,7 +197,9 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
     """Begin one column's run. An error before anything is sent becomes the run's fault."""
-    run = Run(model, name)
+    written = state.get(_WRITTEN_IN) or {}
+    is_written = get_dialect(name).is_native_toolcalling() and written.get("of") == working.name
+    run = Run(model, written["dialect"] if is_written else name)
     try:
         data = working.session.with_model(model).prompt_data()
         rendering = get_dialect(name).with_preflight(*checks_from(os.environ)).render(data)
@@ -298,7 +305,7 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
         say.text(run.fault or "Nothing was recorded.")
         return
     recording = run.recorded.recording
-    result = _parse(recording, name, working.session.tools)
+    result = _parse(recording, run.dialect, working.session.tools)
     timed = f", {seconds(recording.chunks[-1].at)}" if recording.chunks else ""
     end = "an error" if recording.error else recording.stop_reason or "no end"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -205,14 +205,16 @@ def show_strip(question: CacheQuestion) -> None:
         return
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
-    components.strip(
-        Picture(
-            strip(cell, question.placement if question.what_if.leaves_blocks_unchanged else None)
-        ),
-        key=_STRIP,
-        movable=not question.is_imported,
-        on_mark=partial(own_marks.take_move, _STRIP),
-    )
+    placed = question.placement if question.what_if.leaves_blocks_unchanged else None
+    picture = strip(cell, placed)
+    # the place that is kept until the strip is drawn is as high as these findings need
+    with st.container(key=f"findings {min(2, len(picture['findings']))}"):
+        components.strip(
+            Picture(picture),
+            key=_STRIP,
+            movable=not question.is_imported,
+            on_mark=partial(own_marks.take_move, _STRIP),
+        )
     _policies(question, cell)
     own = policies.find(question.policy)
     policy = own or POLICIES.get(question.policy) or _written().marking_policy

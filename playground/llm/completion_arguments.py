@@ -31,11 +31,15 @@ def completion_arguments(
     """Return the arguments of `litellm.completion`; `parameters` override all others.
 
     LiteLLM's own retries are off, because they differ between providers. Its MCP handler is off,
-    too: it would change the tools and need another package.
+    too: it would change the tools and need another package. A result without an id is sent without
+    one: in a dialect of text, calls have none.
     """
     return {
         "model": model,
-        "messages": list(messages),
+        "messages": [
+            {key: value for key, value in message.items() if (key, value) != ("tool_call_id", "")}
+            for message in messages
+        ],
         "num_retries": 0,
         "_skip_mcp_handler": True,
         **({"tools": [dict(tool) for tool in tools]} if tools else {}),

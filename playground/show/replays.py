@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from playground.base.findings import CODES
+from playground.base.findings import CODES, Finding
 from playground.base.fixes import FIXES
 from playground.base.wording import as_sentence, keep_order
 from playground.nouns.events import (
@@ -135,20 +135,29 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
 
 
 def _findings(*readings: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
-    """Yield each finding: its column, severity, code, offset, message, advice, and text. Those of
-    the stream, which all columns share, come once."""
-    end = len(readings[0].text)
-    placed = [("stream", found, end, "") for found in readings[0].stream_findings]
+    """Yield each finding: its columns, severity, code, offset, message, advice, and text.
+
+    A finding that several columns share comes once. A call that a server hands over incomplete is
+    named by the finding about that alone.
+    """
+    columns: dict[tuple[Finding, int, str], list[str]] = {
+        (found, len(readings[0].text), ""): ["stream"] for found in readings[0].stream_findings
+    }
     for each in readings:
         events = [event for event in each.result.events if isinstance(event, FindingEvent)]
-        name = reading_name(each)
-        placed += [(name, e.finding, e.span.start, e.text[:_LABEL]) for e in events]
-    for column, found, start, text in placed:
+        handed_over = {e.span.start for e in events if e.finding.code == "server-delivers"}
+        for event in events:
+            start = event.span.start
+            if event.finding.code != "truncated-call" or start not in handed_over:
+                names = columns.setdefault((event.finding, start, event.text[:_LABEL]), [])
+                names += [reading_name(each)] * (reading_name(each) not in names)
+    for (found, start, text), names in columns.items():
         meaning = CODES[found.code].meaning if found.code in CODES else ""
         advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
         advice = [each for each in advice if each not in found.message]
+        is_shared = 1 < len(names) == len(readings)
         yield (
-            keep_order(column),
+            "all columns" if is_shared else keep_order(", ".join(names)),
             found.severity,
             found.code,
             start,

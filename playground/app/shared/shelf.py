@@ -17,6 +17,7 @@ from playground.app.shared import belongings, brought, choosing, say, workspace
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.wording import counted, grouped
+from playground.dialects import dialect_names
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
 from playground.sessions.loading import read_sessions
@@ -233,7 +234,9 @@ def _add_request(name: str, data: bytes) -> None:
     messages = session.messages[: session.replies[-1]] if session.requests else session.messages
     state.add_session(PurePath(name).stem, replace(session, messages=messages, requests=()))
     head = _header(data)
-    answers.ask_next(str(head.get("model", "")), str(head.get("server", "")))
+    dialect = str(head.get("dialect", ""))
+    known = dialect if dialect in dialect_names() else "native"
+    answers.ask_next(str(head.get("model", "")), str(head.get("server", "")), known)
     state.choose(choosing.CHOSEN, ["native"])
 
 

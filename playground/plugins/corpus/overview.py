@@ -49,7 +49,10 @@ def show(row: Any) -> None:
         st.stop()
     chosen = str(state.get(_CHOSEN) or "calls:0")
     data = Picture(overview_board(found, chosen))
-    components.board(data, key="corpus overview", on_choose=_choose)
+    # the place that is kept until the board is drawn is as high as its longest cards need
+    bars = max(len(found.findings.records()), len(found.breaks.records()))
+    with st.container(key=f"overview {'low' if bars < 4 else 'high'}"):
+        components.board(data, key="corpus overview", on_choose=_choose)
     _show_behind(corpus, found, chosen, filters)
 
 

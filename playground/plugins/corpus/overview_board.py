@@ -126,8 +126,10 @@ def _title(overview: Overview, name: str, note: str) -> str:
     return f"{note}, not filtered by {', '.join(ignored)}" if ignored else note
 
 
-def _malformed(overview: Overview, chosen: str) -> Payload:
+def _malformed(overview: Overview, chosen: str) -> Payload | None:
     rows = overview.calls.records()[:_BARS]
+    if not rows:
+        return None
     most = max((row["malformed_percent"] for row in rows if row["calls"] >= _FEW), default=0) or 1
     bars = []
     for number, row in enumerate(rows):

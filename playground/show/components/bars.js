@@ -13,6 +13,7 @@ function mount({ data, parentElement, setTriggerValue }) {
     const track = element("span", pieces ? "pieces" : "track")
     for (const [kind, text] of pieces ?? []) track.append(element("span", `k-${kind}`, text))
     for (const [at, share] of (shares ?? []).entries()) {
+      if (!share) continue // its gap would move the next part
       const part = element("i", shares.length > 1 ? KINDS[at] : "size")
       part.style.width = `${(100 * share) / most}%`
       track.append(part)

@@ -139,7 +139,7 @@ class Grid extends Headed {
     const { panes } = this.data
     const names = ["none", ...panes.map((pane) => pane.name)]
     offer(this.against, names.map((name, at) => [at - 1, name]), this.base)
-    this.against.parentElement.hidden = panes.length < 2
+    this.against.parentElement.hidden = panes.length < 2 || Boolean(this.data.fixed)
   }
 
   // Widths, the head, and heights as they are guessed before anything is measured

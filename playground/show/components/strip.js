@@ -258,8 +258,10 @@ class Strip {
     const outcome = request.billed
       ? `billed: ${told.join(" · ")} of ${billed} · predicted: read ${grouped(request.read)} of ${size}, ${request.state}`
       : `${told.join(" · ")} of ${size} · ${request.state}`
-    this.place.textContent = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${outcome}`
-    this.why.textContent = request.reason
+    const place = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)}`
+    // on a narrow screen the outcome stands below, where it has room
+    this.place.replaceChildren(place, element("span", "outcome", ` · ${outcome}`))
+    this.why.replaceChildren(element("div", "outcome", outcome), request.reason)
     this.drawBlocks()
     this.drawSigns()
     if (anew) this.drawChart()

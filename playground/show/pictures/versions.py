@@ -65,7 +65,7 @@ def _run(change: str, text: str) -> str:
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
-    """Return these blocks of both versions side by side; the first version is the base.
+    """Return these blocks of both versions side by side; the first version is the only base.
 
     The row of a block says how many equal blocks before it are left out, and how many tokens they
     have.
@@ -87,7 +87,7 @@ def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload
         messages = [_message(*each) for each in there]
         size = f"{version.size} tokens, {version.position}"
         panes.append({"name": version.name, "note": size, "messages": messages})
-    return {**grid(panes), "base": 0}
+    return {**grid(panes), "base": 0, "fixed": True}
 
 
 def _message(block: VersionBlock, at: int, note: str, change: BlockChange) -> Payload:
