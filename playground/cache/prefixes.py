@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import inf, isinf
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from playground.base.shared_lists import SharedList, shared_length
 from playground.base.wording import grouped
@@ -21,7 +21,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_estimates import token_range
-from playground.tokens.estimate import Bounds, Sums, bounds, likely
+from playground.tokens.estimate import Bounds, Family, Sums, bounds, likely
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
@@ -94,21 +94,25 @@ class TimedRequest:
         own = wire.blocks[shared:]
         self.chain: SharedList[bytes] = _chain(wire, own, rules, source.chain, shared)
         self.positions: SharedList[int] = _positions(wire, own, rules, source.positions, shared)
-        self.estimates: SharedList[int] = _estimates(own, source.estimates, shared)
+        # estimates are computed when one is asked for: a refusal, for one, asks for none
+        self._estimates: _Figures[int] = source._estimates.going_on(wire.blocks, shared, _estimates)
         self.counted = None if self.billed else counted
         self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
         if counted and self.estimates:
             self.known_sizes = ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
-        self._sums: SharedList[Sums] = SharedList()  # empty unless `_estimate_prefixes` fills it
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
-        if self._family is not None:
-            self._estimate_prefixes(before, shared)
+        if (family := self._family) is not None:
+            sums = source._sums.going_on(wire.blocks, shared, partial(_extended_sums, family))
+            self.sizes: Sequence[int] = _Sizes(
+                len(wire.blocks), lambda at: likely(family, sums.read()[at])
+            )
         else:
-            self.sizes: Sequence[int] = _scaled(self.estimates, self.billed, self.known_sizes)
-        self.total = self.sizes[-1] if self.sizes else 0
+            sums = _Figures[Sums]()
+            self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
+        self._sums: _Figures[Sums] = sums
         # Equal hashes do not mean equal marks or strings: only the `same` blocks pass these on.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
@@ -128,24 +132,20 @@ class TimedRequest:
         """The model's name without its route, its region and its date."""
         return plain_name(self.wire.model)
 
-    def _estimate_prefixes(self, before: TimedRequest | None, shared: int) -> None:
-        """Estimate each prefix; the first `shared` blocks are those of the request `before`."""
-        blocks, family = self.wire.blocks, self._family
-        assert family is not None
-        sums = before._sums if before else SharedList[Sums]()
-        start = min(shared, len(sums))
-        while start and start < len(blocks) and in_one_message(blocks[start - 1], blocks[start]):
-            start -= 1  # the blocks of a message are counted together
-        begin = sums[start - 1] if start else Sums()
-        self._sums = sums.extended_with(start, sums_of(family, blocks[start:], begin))
-        ends = self._sums
-        self.sizes = _Sizes(len(blocks), lambda at: likely(family, ends[at]))
+    @property
+    def estimates(self) -> SharedList[int]:
+        """The estimated tokens of every prefix, without a bill."""
+        return self._estimates.read()
+
+    @cached_property
+    def total(self) -> int:
+        return self.sizes[-1] if self.sizes else 0
 
     def _prefix(self, block: int) -> Bounds:
         if block not in self.known_bounds:
             assert self._family is not None
             settings = self.wire.settings
-            self.known_bounds[block] = bounds(self._family, self._sums[block], settings)
+            self.known_bounds[block] = bounds(self._family, self._sums.read()[block], settings)
         return self.known_bounds[block]
 
     def size_range(self, block: int) -> tuple[int, float]:
@@ -155,7 +155,7 @@ class TimedRequest:
         opaque = self._opaque[block] if self._opaque else 0
         if self.billed is not None:
             return self._billed_range(block, opaque, self.billed.total)
-        if self._sums:
+        if self._family is not None:
             prefix = self._prefix(block)
             return prefix.least, inf if opaque or prefix.most is None else prefix.most
         if self.counted and block == len(self.sizes) - 1:
@@ -238,8 +238,8 @@ class TimedRequest:
 
     def tokens_from(self, start: int) -> list[int]:
         """Return the tokens of each block from this index on, estimated without bills."""
-        if self._sums:
-            totals = [0, *(sums.texts for sums in self._sums)][start:]
+        if self._family is not None:
+            totals = [0, *(sums.texts for sums in self._sums.read())][start:]
             return [int(end - begin) for begin, end in pairwise(totals)]
         ends = self.estimates[start:]
         begins = [self.estimates[start - 1] if start else 0, *ends]
@@ -303,13 +303,63 @@ def _is_answer(role: str) -> bool:
     return role in ("assistant", "model", "reasoning") or role.endswith("_call")
 
 
+_Figure = TypeVar("_Figure")
+_Extended = Callable[
+    [Sequence[WireBlock], SharedList[_Figure], int], SharedList[_Figure]
+]  # with the figures of new blocks
+
+
+class _Figures(Generic[_Figure]):
+    """A figure for each block of a request, computed when one is asked for.
+
+    Copies of the request share them, and later requests that begin like it go on from them.
+    """
+
+    __slots__ = ("_before", "_blocks", "_extended", "_known", "_shared")
+
+    def __init__(self) -> None:
+        self._known = SharedList[_Figure]()
+        self._extended: _Extended[_Figure] | None = None  # None once the figures are known
+        self._before: _Figures[_Figure] | None = None
+        self._blocks: Sequence[WireBlock] = ()
+        self._shared = 0  # the number of blocks that the request before has, too
+
+    def going_on(
+        self, blocks: Sequence[WireBlock], shared: int, extended: _Extended[_Figure]
+    ) -> _Figures[_Figure]:
+        """Return the figures of a request that shares its first blocks with this one."""
+        figures, before = _Figures[_Figure](), self
+        while (earlier := before._before) is not None and shared <= before._shared:
+            before = earlier  # so that no request is kept of which nothing is shared
+        figures._before, figures._shared = before, shared
+        figures._blocks, figures._extended = blocks, extended
+        return figures
+
+    def read(self) -> SharedList[_Figure]:
+        """Return the figures; those of the requests before are computed first, each from the one
+        before it."""
+        pending, figures = [], self
+        while (before := figures._before) is not None:
+            pending.append(figures)
+            figures = before
+        known = figures._known
+        for figures in reversed(pending):
+            if (extended := figures._extended) is not None:  # or another thread has computed them
+                start = min(figures._shared, len(known))
+                figures._known = extended(figures._blocks, known, start)
+                figures._before = figures._extended = None
+            known = figures._known
+        return known
+
+
 @dataclass(frozen=True, slots=True)
 class _Nothing:
     """The state that a request starts with if it shares nothing with an earlier one."""
 
     chain: SharedList[bytes] = field(default_factory=SharedList)
     positions: SharedList[int] = field(default_factory=SharedList)
-    estimates: SharedList[int] = field(default_factory=SharedList)
+    _estimates: _Figures[int] = field(default_factory=_Figures)
+    _sums: _Figures[Sums] = field(default_factory=_Figures)
     _strings: SharedList[int] = field(default_factory=SharedList)
     _opaque: SharedList[int] = field(default_factory=SharedList)
     _written: dict[int, str] = field(default_factory=dict)
@@ -426,10 +476,19 @@ def _positions(
     return earlier.extended_with(start, positions)
 
 
+def _extended_sums(
+    family: Family, blocks: Sequence[WireBlock], sums: SharedList[Sums], start: int
+) -> SharedList[Sums]:
+    while start and start < len(blocks) and in_one_message(blocks[start - 1], blocks[start]):
+        start -= 1  # the blocks of a message are counted together
+    begin = sums[start - 1] if start else Sums()
+    return sums.extended_with(start, sums_of(family, blocks[start:], begin))
+
+
 def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
     total, counts = sums[start - 1] if start else 0, list[int]()
-    for block in blocks:
+    for block in blocks[start:]:
         total += _estimate(block)
         counts.append(total)
     return sums.extended_with(start, counts)
