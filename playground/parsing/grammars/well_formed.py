@@ -136,7 +136,7 @@ def _unopened(markers: Markers) -> Expression:
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Build everything that a reply may have in addition to text and calls: thoughts, texts between
     plain tags, model tokens."""
-    # a dropped token that begins an opener or a closer gives a finding
+    # left out: a dropped token that begins an opener or a closer, because it gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     expressions: list[Expression] = []
@@ -300,7 +300,7 @@ class _Form:
         style = self.python
         first, part = name_characters(), name_characters(before="a")
         foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
-        # not a keyword of Python: a strict reader refuses it as a name
+        # not a keyword of Python, because a strict reader refuses it as a name
         key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
