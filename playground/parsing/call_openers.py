@@ -40,7 +40,7 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
 # tags that other dialects write around calls: no tool's name, unless the session has that tool
-_AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
+_NO_WRAPPER_TAG: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these before a name
 
 
@@ -219,7 +219,7 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
     if not syntax.known_names:
         return name_before(syntax.call_template.before, "name")
     if not names:
-        return f"{_AROUND_CALLS}{IDENTIFIER}"
+        return f"{_NO_WRAPPER_TAG}{IDENTIFIER}"
     # longer names first: `read` would match the beginning of `read_file`
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{any_name})"

@@ -88,7 +88,8 @@ def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
 class View:
     """The choices of one parser of a server, read in the server's own code at `source`."""
 
-    # the version, file and line of the server's code that shows the choices
+    # The version, file and line of the server's code that shows the choices. Below, a name in
+    # brackets is the server or parser for which a choice was found necessary.
     source: str = ""
 
     # --- which parsers run

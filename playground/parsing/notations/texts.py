@@ -97,8 +97,8 @@ def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Return True if a call's arguments are texts for all of the form's holes, in order, and can be
-    read back: by the fixed tool name or, with `objects`, by the first text's beginning."""
+    """Return True if a call's arguments are texts for all of the form's holes, in order, and the
+    call is read back unchanged: as text if `objects` are read too, else as the form's own tool."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
