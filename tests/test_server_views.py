@@ -459,13 +459,13 @@ def test_each_event_of_a_run_on_call_is_looked_at_a_few_times(
 ) -> None:
     """The call's events were copied for each call that it took: 260 kB took half a minute."""
     looked: list[Event] = []
-    tells = unclosed_calls._tells_of_missing_closer
+    tells = unclosed_calls._is_missing_closer
 
     def counted(event: Event) -> bool:
         looked.append(event)
         return tells(event)
 
-    monkeypatch.setattr(unclosed_calls, "_tells_of_missing_closer", counted)
+    monkeypatch.setattr(unclosed_calls, "_is_missing_closer", counted)
     parameter = "<arg_key>a</arg_key><arg_value>1</arg_value>"
     text = f"<tool_call>f{parameter}\n" * 200 + "</tool_call>"
     result = pg.parse(text, "glm", [{"name": "f"}], server="vllm")

@@ -34,7 +34,7 @@ on. Such a match is held like a partial one, although it is complete. Only the c
 earlier choices can change it (`_rivals`), because the first choice that matches wins.
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
-the form that it writes and one for each other that it reads. A *plan* is all forms of a dialect
+the syntax that it writes and one for each other that it reads. A *plan* is all forms of a dialect
 and the choices outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
 
 The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim* characters is to
@@ -69,7 +69,7 @@ emitted.
         holds '<po'
 
 The held text and the new chunk are one text: the opener matches. The engine calls the call's
-reader, which calls the notation. This waits for a parameter, and `<po` may begin one.
+reader, which calls the notation. The notation waits for a parameter, and `<po` may begin one.
 
     'rt>St </b> Ma'
         gives markup '<port>', argument 'St </b> Ma'
@@ -120,8 +120,8 @@ What may not be changed, and the test that fails if it is
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
-- A choice is asked at every place where its first characters allow it to begin: a choice that is
-  left out is overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
+- A choice is tried at every place where its first characters allow it to begin; otherwise its
+  marker is overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
 - The key of a remembered beginning is all that `match` may look at: its text, and the text before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
 - More text never changes a decision, so the fewest characters that decide a marker are enough.

@@ -1,4 +1,4 @@
-"""A parser for recordings, which gives events in batches: nobody watches the chunks arrive."""
+"""A parser for recordings. It gives events in batches, because nobody watches the chunks arrive."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
-# tags of other dialects around calls: not a tool's name, unless the session has such a tool
-_AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
+# tags that other dialects write around calls: no tool's name, unless the session has that tool
+_NO_WRAPPER_TAG: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these before a name
 
 
@@ -97,7 +97,7 @@ class CallOpeners:
         first += spaced_begins(template.before)
         # in an earlier form, the bracket after the name may belong to the name
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        # a marker that is complete here may begin a longer one of an earlier form
+        # a complete marker of this form may be the beginning of a longer marker of an earlier form
         begins_another = self.number > 1 and bool(lookahead)
         varying = NAME_END in pattern or NOT_IN_PROSE in pattern or loose or begins_another
         return Choice(
@@ -185,7 +185,7 @@ class CallOpeners:
         if str(first)[:1].isalnum():
             return []  # an ordinary word occurs in prose, too
         if not re.match(r"<[|｜]|\[", str(first)):
-            opener += f"(?={SPACE}[<{{])"  # prose mentions tags, but no control tokens
+            opener += f"(?={SPACE}[<{{])"  # because prose mentions tags, but no control tokens
         group = Group(Kind.UNREADABLE, self.number)
         return [Choice(opener, begins(before), group, varying=True)]
 
@@ -219,7 +219,7 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
     if not syntax.known_names:
         return name_before(syntax.call_template.before, "name")
     if not names:
-        return f"{_AROUND_CALLS}{IDENTIFIER}"
+        return f"{_NO_WRAPPER_TAG}{IDENTIFIER}"
     # longer names first: `read` would match the beginning of `read_file`
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{any_name})"

@@ -31,8 +31,7 @@ class CallReader(Reader):
     recipient: str | None = None  # the tool that the section's opener names
     declared_call = ""  # the form in which the dialect writes calls
     in_pieces = False  # True if the last call failed inside a JSON object, whose rest may follow
-    # the opener of another call between the same markers
-    _next_call: Marker | None = None
+    _next_call: Marker | None = None  # the opener of the next call between the same markers
     _wrapped = False  # True if a list or a code fence surrounds the body
 
     def read(
@@ -67,7 +66,7 @@ class CallReader(Reader):
         if not marker.well_formed:  # most openers are well-formed
             self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
-            message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
+            message = f"{form.syntax.call!r:.100}, which models write by mistake, is read"
             message += f"{DECLARED}{self.declared_call.strip()!r:.120}"
             scanner.note("mended-form", call.place, message)
         self._emit_opener(marker, call, form.syntax)
@@ -129,8 +128,9 @@ class CallReader(Reader):
         yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """If a call has no name, take the name of a call inside its arguments, or else of the tool
-        that they fit, or else "". Raises BrokenCall if the syntax requires a name."""
+        """Give a call without a name the name in its arguments, if these are a complete call. Else
+        infer the name from the arguments, if the syntax allows it, or leave it empty. Raises
+        BrokenCall if the syntax requires a name."""
         if call.name is not None:
             return
         if not syntax.nameless:
@@ -161,7 +161,7 @@ class CallReader(Reader):
         self.set_name(call, 0, name)
         call.arguments = objects[0]
         self.scanner.note(
-            "arguments-wrapped", call.place, "a call with its name replaces the arguments"
+            "arguments-wrapped", call.place, "the arguments are a complete call: it is read"
         )
         return True
 

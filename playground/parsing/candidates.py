@@ -48,7 +48,7 @@ def any_of(texts: Iterable[str], look_back: str = "") -> str:
     text.
 
     Common beginnings are written once; a text alone is written flat, which is compiled faster.
-    `look_back` is put after the first character. "" if any text is empty: it matches everywhere.
+    `look_back` is put after the first character. An empty text matches everywhere: then return "".
     """
     following: dict[str, list[str]] = {}
     for text in texts:
@@ -87,8 +87,8 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     for look_back in sorted({look_back for _, look_back in solid}):
         branches.append(any_of(sorted(text for text, its in solid if its == look_back), look_back))
     if spaced:
-        # of several blanks before a marker, only the first is a candidate: from every other one the
-        # rest of the blanks would be read again
+        # of several blanks before a marker, only the first is a candidate, because from each other
+        # blank the rest of the blanks would be read again
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
         following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
@@ -97,7 +97,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
 
 
 def _look_back_of(choice: Begun) -> str:
-    """Return a candidate's look-behind for a choice that begins with one; "" for other choices."""
+    """Return a candidate's look-behind, if the choice's pattern begins with one, or else ""."""
     return next(
         (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
         "",

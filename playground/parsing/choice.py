@@ -73,7 +73,7 @@ class Choice(NamedTuple):
     """One thing that may come: its pattern, and the texts with which it may begin."""
 
     pattern: str
-    begins: tuple[str, ...] = ()  # (): any; " x": `x` with or without white space before it
+    begins: tuple[str, ...] = ()  # () means anything; " x" is `x` with or without white space
     group: Group | None = None  # None if it is the only choice
     texts: tuple[str, ...] = ()  # the literals, if the pattern has nothing else
     varying: bool = False  # more text may change its match, whatever `texts` say

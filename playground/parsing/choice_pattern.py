@@ -28,7 +28,7 @@ _ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
 _DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")
-_MOST_ALTERNATIVES: Final = 16  # more take longer to compare than to match, but not to compile
+_MOST_ALTERNATIVES: Final = 16  # comparing more is slower than matching, not than compiling
 _LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
 _WHITE_SPACE: Final = re.compile(
     r"(?:\[ \\t\]\{0,16\}\+)?\\r\?\\n|\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+"
@@ -132,7 +132,7 @@ class _Beginning:
         return result
 
     def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
-        """Return the place after the steps or their result; and the result without what follows."""
+        """Return the place after the steps, or a result; and the result if the rest fails."""
         no = Begin.NO
         for step in self._steps:
             if step.strip():

@@ -58,8 +58,8 @@ _MOST_LENGTHS: Final = 8
 class ChoicePoint:
     """A place in a reply where one of several choices may come next.
 
-    Patterns are compiled when a text first asks for them, each choice's alone: a text meets a few
-    of a dialect's choices, and to compile all of them for every dialect takes seconds.
+    Each choice's pattern is compiled when a text first needs it, because a text meets few of a
+    dialect's choices, and to compile all of them for every dialect takes seconds.
     """
 
     choices: tuple[Choice, ...]
@@ -180,7 +180,7 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker that is or begins at a place, and True if more text could change that.
+        """Return the marker at a place, complete or begun, and True if more text could change it.
 
         The first `few` characters are tried, then more of them if these do not decide. With
         `stream_ended` no more text will come. `is_candidate` is False for a place that the caller
@@ -351,7 +351,7 @@ class ChoicePoint:
         """Learn the shortest beginning that decides a marker, up to a `longest` one; from then on
         the cache finds it, whatever follows.
 
-        Only every `_OFTEN`-th meeting is learned from, because it asks every choice again.
+        Only every `_OFTEN`-th meeting is learned from, because it tries every choice again.
         """
         if len(self._meetings) >= _MOST_BEGINNINGS:
             self._meetings.clear()
@@ -438,8 +438,8 @@ def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoiceP
 
 @lru_cache(maxsize=4096)
 def _may_vary(point: ChoicePoint, name: str) -> bool:
-    """Return True if more text could change a match of a group: a choice in it repeats, as a run
-    of back-ticks does, or varies, or is the beginning of another marker."""
+    """Return True if more text could change a match of a group, because a choice in it repeats
+    (a run of back-ticks), varies, or is the beginning of another marker."""
     named_choices = (choice for choice in point.choices if choice.group_name == name)
     return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in named_choices)
 

@@ -72,7 +72,7 @@ class Claim:
         """Return the function that takes the bytes of each chunk skipped from now on."""
         if self.copy is None:
             if self._last_chunks is None:
-                # no chunk is empty, so the last few have the characters that a look back needs
+                # no chunk is empty, so the last few have the characters that a look-behind needs
                 self._last_chunks = deque(maxlen=CONTEXT)
             self._last_chunks.clear()
             return self._last_chunks.append

@@ -104,7 +104,7 @@ class Declaration:
     type_words: tuple[tuple[str, str], ...] = ()
     """Pairs of a JSON Schema type and the word that {type} writes in its place."""
     known_names: bool = False
-    """The opener is little more than a tool's name: it is text unless the session has the tool."""
+    """The opener is little more than a tool's name, so it is text if the session lacks the tool."""
     line_start: bool = False
     """A call begins on a new line; so does the closer of a body that is plain text."""
     reserved: bool = False

@@ -175,8 +175,8 @@ class DeltaReader:
 
 
 def _is_of_another(delta: Any, call: _NativeCall) -> bool:
-    """Return True if a delta begins another call than the open one with its index: it has a name,
-    another id, and the open call has arguments."""
+    """Return True if a delta begins a new call, although a call with its index is open: the delta
+    has a name and another id, and the open call already has arguments."""
     given = replace_bad(_text(_get(delta, "id")))
     name = _get(_get(delta, "custom") or _get(delta, "function"), "name")
     return bool(name and given and call.sent_id not in ("", given) and call.raw.tell())

@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only the written section may lack its brackets: other dialects write the other sections
+        # only the written section may lack its brackets, because other dialects write the others
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -106,7 +106,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end what only looks like a call, if any text does so."""
+        """Build the choices that end what only looks like a call; None if no text can look so."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
@@ -163,7 +163,7 @@ class FormBuilder(CallOpeners):
     # sections
 
     def _section_opener(self, template: Template) -> Choice:
-        """Return a section's opener; it counts only before a call: prose names sections too."""
+        """Return a section's opener. It counts only before a call, because prose names sections."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
         mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`

@@ -285,7 +285,7 @@ def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change 
 
 
 def goes_on(scanner: Scanner) -> bool:
-    """Return True if a comment, or white space that JSON lacks, follows JSON's own white space."""
+    """Return True if JSON's own white space is followed by a comment or other white space."""
     char = scanner.text[scanner.at : scanner.at + 1]
     return char == "/" or char.isspace()
 

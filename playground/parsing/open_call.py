@@ -52,7 +52,7 @@ class OpenCall:
         self.second_name = ""  # a second name in the call's object
         self.relaxed = False  # True if its JSON is not strict: single quotes, bare keys, comments
         self.body_ended = False  # True if the body ended by itself: the call has no text after it
-        # a text of arguments and its value, if it was read already
+        # the text of the arguments and its value, if the value was read already
         self.read_value: tuple[str, Any] = ("", None)
 
     @property

@@ -54,7 +54,7 @@ class DialectParser(ABC):
         return self.feed(text.encode("utf-8", "surrogatepass"))
 
     def feed_reasoning(self, text: str) -> list[Event]:
-        """Read reasoning that an API sends apart from the text. By default it is read as text."""
+        """Read reasoning that an API sends in a field of its own. By default it is read as text."""
         return self.feed_text(text)
 
     def finish(self) -> list[Event]:

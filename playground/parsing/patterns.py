@@ -1,7 +1,7 @@
 """Patterns of markers that can be matched partially, however the text is cut.
 
-In a stream's patterns every repetition is bounded and possessive, also inside another repetition:
-any text is searched a bounded number of times. (Only `?` may give back what it took.)
+In a stream's patterns every repetition is bounded and possessive, also inside another repetition,
+so that any text is searched a bounded number of times. (Only `?` may give back what it took.)
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pieces_pattern(
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
     Any white space between pieces is tolerated, but next to a value only the declared white space,
-    or with `block` one line break: more belongs to the value.
+    or with `block` one line break, because any more belongs to the value.
     """
     listed = list(pieces)
     before = after = ""
@@ -146,7 +146,7 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     return f"(?!/)(?:[^{NO_NAME}{stop}/]|/(?!>)){{1,128}}+"
 
 
-@lru_cache(maxsize=4096)  # asked for the same markers at each place where they may occur
+@lru_cache(maxsize=4096)  # called with the same markers for each place where they may occur
 def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
@@ -296,9 +296,9 @@ def any_form(patterns: Sequence[str]) -> str:
     return patterns[0] if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
 
 
-@lru_cache(maxsize=1024)  # asked at the end of each value
+@lru_cache(maxsize=1024)  # called at the end of each value
 def has_words(pattern: str) -> bool:
-    """Return True if a marker has letters. Prose is full of punctuation."""
+    """Return True if a marker has letters. One without proves little in prose."""
     letters = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in letters)
 

@@ -18,8 +18,8 @@ class Plan:
     """All choice points of one dialect for one set of tool names. Groups have the number of their
     form.
 
-    A choice point is built when a reply first needs it: most replies are prose, or calls of one
-    form.
+    A choice point is built when a reply first needs it, because most replies are prose, or calls
+    of one form.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class Plan:
 def compile_plan(
     syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Plan:
-    """Return the plan, one per dialect and tool set. `names` matter only if the syntax needs
-    them."""
+    """Return the plan, one per dialect and tool set. The tools' `names` matter only if the syntax
+    depends on them."""
     return Plan(syntax, markers, switches, names)
 
 

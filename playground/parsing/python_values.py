@@ -148,9 +148,9 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        # a value is no plain literal, but has one meaning: true, a tuple, an odd number or escape
+        # True if a value is no plain literal but clear: `true`, a tuple, an odd number or escape
         self.is_relaxed = False
-        self.has_doubles = False  # an argument is given twice
+        self.has_doubles = False  # True if an argument is given twice
 
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()

@@ -38,7 +38,7 @@ class Reader:
         tokens: Sequence[str],
     ) -> None:
         self.scanner, self.tools, self.count = scanner, tools, count
-        self.ids: dict[str, int] = {}  # of the delivered calls, with the number of the first
+        self.ids: dict[str, int] = {}  # id of a delivered call -> number of the first call with it
         self.switches, self.tokens = switches, tokens
         self.open_call: OpenCall | None = None
         self._known_tools: dict[str, KnownTool] = {}

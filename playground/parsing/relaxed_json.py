@@ -33,8 +33,8 @@ _OPEN_TOKEN: Final = _OPEN_STRINGS + _COMMENT + _BARE + _OTHERS
 _IN_RUN: Final = _STRINGS + _COMMENT + _OTHERS
 _UNESCAPED: Final = r'(\\.)|"'
 _ESCAPED: Final = r'\\.|"'
-# Escapes that JSON does not know: a quote or a dollar, as shells need them; a line break, which
-# joins the lines. In any other escape the backslash itself should have been doubled.
+# Escapes that JSON does not know: a quote or a dollar, as shells need them, and a line break, which
+# joins two lines. In any other escape the backslash itself should have been doubled.
 _FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")
 _VALUES: Final = ("single", "double", "bare", "word")

@@ -25,8 +25,8 @@ def render_call(
     schema_of: SchemaOf = no_schema,
     index: int = 0,
 ) -> str:
-    """Render one call, without the section around it. `index` is its number in the reply, unless
-    its id says another."""
+    """Render one call, without the section around it. `index` is its number in the reply,
+    which counts unless the id holds another number."""
     call_id, index = syntax.written_id(name, call_id, index)
     holes = {
         "name": escape(name) if syntax.escaped_names else name,
@@ -41,7 +41,7 @@ def render_call(
 
 
 def render_calls(syntax: Declaration, calls: Iterable[tuple[str, str]]) -> str:
-    """Join rendered calls, each given with its tool's name, in their sections and with their
+    """Join pairs of a tool's name and its rendered call, in their sections and with the
     separators."""
     listed, section = list(calls), syntax.section_template
     joined = syntax.separator.join(text for _, text in listed)

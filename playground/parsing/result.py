@@ -112,7 +112,7 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                 yield event.text
             case CallEndedEvent() | ReasoningEvent():
                 call_texts, is_broken = [], False
-            case CallStartedEvent():  # its opener may have come as an earlier event
+            case CallStartedEvent():  # the opener may have come as an earlier event
                 is_broken = False
             case CallAbortedEvent():
                 if with_broken_calls:

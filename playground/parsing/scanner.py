@@ -55,7 +55,7 @@ class Scanner:
         self.skip_claim = self.emit_text  # the claim by which chunks are skipped
         self.accept: Accept | None = None  # a test that may reject a marker in these chunks
         self.next_rule: NextRule | None = None  # gives the rule after a candidate in a chunk
-        self.pending: Decide | None = None  # decides about the held text, before all else
+        self.pending: Decide | None = None  # decides on the held text, before any rule is used
         self.decision: Marker | None = None  # the fast path's answer when it resumes the walk
 
     @property
@@ -67,7 +67,7 @@ class Scanner:
         return self.text[self.at :]
 
     def add(self, text: str) -> None:
-        """Append to the window, and drop claimed text: that keeps time and memory linear."""
+        """Append to the window, and drop claimed text, so that time and memory stay linear."""
         if self.at > _WINDOW:  # a look back to the start of the line stays possible
             keep = self.at - CONTEXT
             self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
@@ -107,7 +107,7 @@ class Scanner:
         return Claim(self, MarkupEvent, copy)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
-        if count:  # the same as `take_text`, written out because there is much markup
+        if count:  # does what `take_text` does, written out for speed because there is much markup
             start, self.at = self.at, self.at + count
             text = self.text[start : self.at]
             self.events.append(MarkupEvent(self.base + start, text, role))

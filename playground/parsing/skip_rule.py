@@ -33,7 +33,7 @@ Decide = Callable[[str, int, Accept | None], Lookahead]
 # walk can say.
 NextRule = Callable[[str], "SkipRule | None"]
 
-# (held text) -> true if nothing in the held text ends the run that it began with.
+# (held text) -> true if the text is still one run (see `run_at`), which nothing in it ends.
 GoesOn = Callable[[str], object]
 
 # (text, place) -> the marker at a place, or its beginning.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ParserState(NamedTuple):
-    """The state of a parser. `held` is text that could still become a marker; `argument` is the
+    """The state of a parser. `held` is text that could still become a marker, `argument` the
     name of the argument being read."""
 
     mode: str = "text"

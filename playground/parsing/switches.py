@@ -14,7 +14,7 @@ class Switches:
     - `calls_in_reasoning`: a call in open reasoning is delivered (`call`), is delivered only if the
       reasoning is never closed (`unclosed`), or belongs to the reasoning.
     - `text_after_calls`: text after a call is content, or a finding with that text.
-    - `broken_calls`: the text of an aborted call is kept apart from the content, or belongs to it.
+    - `broken_calls`: the text of an aborted call is left out of the content, or belongs to it.
     - `misfits`: a call without all required arguments is delivered, or read as broken.
     - `entities`: `&lt;` in a parameter's text stays as it is, or becomes the character `<`.
     - `typing`: values get the types of the tool's schema, or stay texts.

@@ -24,10 +24,10 @@ Piece = str | Hole
 
 
 class Template(NamedTuple):
-    """`before`, one body hole, `after`: the shape of every call, parameter and section.
+    """The form of a call, a parameter or a section: the pieces `before` and `after` its `body`.
 
-    A body may have several `holes`, each for an argument of its own: `body` is the first, and
-    `between` has the pieces that follow each of them, so that `after` is the last of `between`.
+    A body may have several `holes`, each for an argument of its own. Then `body` is the first, and
+    `between` has the pieces that follow each hole, so that `after` is the last of `between`.
     `pieces` are the whole template, in order.
     """
 

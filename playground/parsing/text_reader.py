@@ -82,7 +82,7 @@ class TextReader(FastPath):
         try:
             data = text.encode()
         except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
-            # half a character may be waiting for its other bytes: text cannot bring them
+            # half a character may be waiting for its other bytes, which a text cannot bring
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
         at_sight = self._at_sight
@@ -103,7 +103,7 @@ class TextReader(FastPath):
         return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
     def _feed_after_half(self, text: str) -> list[Event]:
-        """Feed a chunk while half a character is waiting for its other bytes: they did not come."""
+        """Feed a chunk of text after half a character, whose other bytes did not come."""
         if not text:
             return []
         return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")

@@ -23,7 +23,7 @@ from playground.parsing.python_values import read_literal
 
 # what may surround a value without belonging to it: white space, a code fence, a comma
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
-# an open string reaches to the end of the text: searching inside it would take quadratic time
+# an open string is matched to the text's end, because a search inside takes quadratic time
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _CLOSER_OF: Final = {"{": "}", "[": "]"}
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
@@ -48,8 +48,8 @@ PLAIN_JSON: Final = JsonStyle()
 
 
 def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JSON) -> str:
-    """Write JSON as models do: readable characters, but half surrogates escaped, because they are
-    no UTF-8."""
+    """Write JSON as models do: readable characters, but half surrogates escaped, because UTF-8
+    cannot hold them."""
     indent = indent or style.indent or None
     comma = style.comma.rstrip() if indent else style.comma
     form: dict[str, Any] = {

@@ -35,9 +35,9 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings of a missing marker. In a reply with such a finding, half a marker does not
-count as a variation."""
-_COUNTED: Final = re.compile(r"[0-9]+")  # a server may take no digits of other scripts
+"""Codes of findings about a missing marker. In a reply with such a finding, half a marker is no
+variation."""
+_COUNTED: Final = re.compile(r"[0-9]+")  # a server may not accept digits of other scripts
 
 
 def variations(
@@ -107,7 +107,7 @@ def _has_bare_text(events: Sequence[Event]) -> bool:
 
 
 def _text_in(mark: str) -> str:
-    """Return the pattern of a text between marks, for the beginning of a list of alternatives."""
+    """Return the pattern of a text between marks and a `|` after it; "" without a mark."""
     return f"{re.escape(mark)}.*?{re.escape(mark)}|" if mark else ""
 
 

@@ -1,7 +1,7 @@
 """Servers: which parts of a reply reach the client of each server.
 
-Our reading of a reply loses nothing. A server's reading often loses text, and people debug just
-that: the model wrote a call, and vLLM dropped it. We do not imitate each server's parser. A
+Our reading of a reply loses nothing. A server's reading often loses text, and its users have to
+find out why: the model wrote a call, but vLLM dropped it. We do not imitate each server's parser. A
 server's reading is a *projection* of ours: the same events over the same spans. A few choices
 (`View`) decide which of them are delivered, as which kind, and which are dropped. Each dropped text
 is kept in a finding.
@@ -54,7 +54,7 @@ def get_server(
     parser is assumed to do so. If the server has no parser of that name, the dialect's default
     parser is used, and the reading has a finding about that.
 
-    Raises UnknownNameError, which names similar ones.
+    Raises UnknownNameError, which names similar servers.
     """
     name, _, parser = spec.partition(":")
     return reader_for(

@@ -42,7 +42,7 @@ class Projection:
     closers: Sequence[str] = ()  # literals that end sections and calls
     all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
-    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete ones
+    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls
     doubts: list[str] = field(default_factory=list)  # assumptions, each as a phrase for a finding
 
     @property

@@ -52,7 +52,7 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
     "missing-name",
 }
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
-for such a reply: it is certain only if it is proven."""
+for such a reply, so its reading is certain only if a run has proven it."""
 _AT_END: Final = "missing-closer at the end"
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
@@ -81,7 +81,7 @@ _BY_TEXT: Final = ("mended-form", "mended-opener")
 _OF_MANY_KINDS: Final = frozenset(
     {"relaxed-json", "relaxed-python", "unexpected-text", "another form"}
 )
-"""Slips that have many forms under one code: a run of some proves nothing about the others."""
+"""Slips that have many forms under one code: a run with some proves nothing about the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class ServerReading(ParseResult):
     """The differences between the reply and the form that its model should write: slips and
     variations."""
     proven: bool = False
-    """True if this version's own parser was run on such replies, and read all of them like this."""
+    """True if the server's own parser was run on such replies, and read all as the view says."""
 
     def _summary(self) -> str:
         return self.handed
@@ -129,7 +129,7 @@ class ServerReading(ParseResult):
 
     @property
     def has_no_parser(self) -> bool:
-        """True if the server has no parser that reads the dialect: its calls are content."""
+        """True if the server has no parser that reads the dialect, so its calls are content."""
         return any(finding.code == "no-parser" for finding in self.findings)
 
     @property
@@ -375,7 +375,7 @@ def reader_for(
     already_read: bool = False,
     is_built_in: bool = True,
 ) -> ServerReader:
-    """Return the reader of a dialect; without a known `parser`, that of the default parser."""
+    """Return the reader by `parser`, or by the dialect's default parser if no `parser` is known."""
     named = server.parser_named(parser)
     unknown = parser if parser and named is None else ""
     chosen = named or server.default_parser(dialect)

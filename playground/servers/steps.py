@@ -112,7 +112,7 @@ def _first_call(reply: Projection) -> ReplySegment:
 
 
 def _from_first_call_to(reply: Projection, last: ReplySegment) -> list[ReplySegment]:
-    """Return the segments from the first call, with its section's marker, to `last`, but no
+    """Return the segments from the first call, with its section's marker, to `last`, without the
     notes."""
     start, stop = (reply.segments.index(segment) for segment in (_first_call(reply), last))
     start -= start > 0 and reply.segments[start - 1].kind == "section"

@@ -41,7 +41,7 @@ def _drop_header_up_to(reply: Projection, last: int) -> None:
 
 
 def place_stray_markers(reply: Projection) -> None:
-    """Turn stray markers into content; in some views others, too (View.stray_markers)."""
+    """Turn stray markers, and in some views other markers, into content (View.stray_markers)."""
     has_calls = reply.has_calls
     match reply.view.stray_markers:
         case "kept":

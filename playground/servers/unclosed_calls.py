@@ -35,10 +35,10 @@ def run_on_unclosed_calls(reply: Projection) -> None:
 
 def _is_unclosed(segment: ReplySegment) -> bool:
     """Return True if the call itself, not only a value in it, lacks its closer."""
-    return any(map(_tells_of_missing_closer, segment.events))
+    return any(map(_is_missing_closer, segment.events))
 
 
-def _tells_of_missing_closer(event: Event) -> bool:
+def _is_missing_closer(event: Event) -> bool:
     if not isinstance(event, FindingEvent) or event.finding.code != "missing-closer":
         return False
     return ", argument " not in event.finding.where
@@ -73,7 +73,7 @@ def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event
     tool = reply.tools.get(ended.name)
     arguments, raw = dict(ended.arguments), list(ended.raw)
     # the call lacks its closer only if the last of the others does
-    events = [e for e in call.events if e is not ended and not _tells_of_missing_closer(e)]
+    events = [e for e in call.events if e is not ended and not _is_missing_closer(e)]
     for added_events in others:
         added_call = next(event for event in added_events if isinstance(event, CallEndedEvent))
         for key, text in added_call.raw:
@@ -86,7 +86,7 @@ def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event
         else:
             raw += added_call.raw
         is_last = added_events is others[-1]
-        kept = [e for e in added_events if is_last or not _tells_of_missing_closer(e)]
+        kept = [e for e in added_events if is_last or not _is_missing_closer(e)]
         events += _events_inside(reply, kept, ended.call_index)
     joined = replace(ended, span=added_call.span, arguments=arguments, raw=tuple(raw))
     call.events = [*events, joined]

@@ -30,7 +30,7 @@ Failed = Literal[
     "delivered with open argument",
     "delivered if closed, else error",  # delivered if no argument is open and the tool was offered
     "reply as text",  # all but reasoning becomes text, and no call is delivered
-    "reply as text unless another call was read",  # if one was: only this call is dropped
+    "reply as text unless another call was read",  # if another was, only this call is dropped
     "reply as text and calls",  # and the calls that were read are delivered, too
     "reading stops",
     "error",
@@ -88,7 +88,8 @@ def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
 class View:
     """The choices of one parser of a server, read in the server's own code at `source`."""
 
-    # the version, file and line of the server's code that shows the choices
+    # The version, file and line of the server's code that shows the choices. Below, a name in
+    # brackets is the server or parser for which a choice was found necessary.
     source: str = ""
 
     # --- which parsers run
@@ -168,8 +169,8 @@ class View:
     on_malformed: Failed = ""
     # an opener without the body of a call; on_malformed does not apply to it
     on_missing_body: Failed = ""
-    # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "": the
-    # same as on_truncated
+    # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "" means
+    # the choice of on_truncated
     on_missing_closer: Failed = ""
     # calls without their closer before another call: each is a call, or all up to the first closer
     # are one call ("run on") with the parameters of all, which is malformed if a body is an object
@@ -295,11 +296,11 @@ class Server:
     version: str
     view: View = LOSSLESS  # for replies that none of the parsers reads
     parsers: tuple[Parser, ...] = ()
-    # dialects that it reads without one of `parsers`; any other is text. None if not known.
+    # dialects that it reads without one of `parsers`; calls of others are text. None if not known.
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
     reads: Delivery = "complete reply"  # the kind of reply that its views are declared for
-    date: str = ""  # the day of this declaration: its code was read by then
+    date: str = ""  # the day by which the server's code was read
 
     @property
     def is_lossless(self) -> bool:
@@ -315,6 +316,6 @@ class Server:
         return next((p for p in self.parsers if dialect in p.default_for), None)
 
     def may_read(self, dialect: str) -> bool:
-        """Return True if the server reads a dialect when no parser is named, or if nobody knows."""
+        """Return True if the server reads a dialect without a named parser, or this is unknown."""
         others = self.other_dialects
         return others is None or dialect in others or self.default_parser(dialect) is not None

@@ -78,7 +78,7 @@ FORMS: Final[dict[str, Callable[[Grammar], str]]] = {
 
 
 def structural_tag(rules: Mapping[str, Expression], root: str) -> str:
-    """Write the rules as JSON for xgrammar, vLLM and SGLang: one format, the grammar itself."""
+    """Write the rules as JSON for xgrammar, vLLM and SGLang. Its only format is the grammar."""
     content: dict[str, Any] = {"type": "grammar", "grammar": gbnf(rules, root)}
     return json.dumps({"type": "structural_tag", "format": content}, ensure_ascii=False, indent=2)
 

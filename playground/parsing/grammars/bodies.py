@@ -87,7 +87,7 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """Return rules for argument `key` as a text alone; [] if the tool requires another argument."""
+    """Return rules for a text in place of all arguments: `key`; [] if the tool requires others."""
     rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}

@@ -32,8 +32,8 @@ class FreeText:
     """Text of a shape that holds none of the words `without`, and then the text `ending`.
 
     No word begins in the text and ends in `ending`: the first word that a reader finds is wholly in
-    `ending`. With `at_end` the text ends the reply: then it does not end in
-    the beginning of a word either, because that would be read as a marker which was cut off.
+    `ending`. With `at_end` the text ends the reply. Then it does not end in the beginning of a
+    word either, because that would be read as a marker which was cut off.
     """
 
     shape: TextShape

@@ -140,7 +140,7 @@ def _short(value: Any) -> str:
 
 
 def _integers(left: set[str], right: set[str]) -> set[str]:
-    """Return {"integer"} if one side allows integers and the other numbers."""
+    """Return {"integer"} if one side allows integers and the other numbers, or else set()."""
     pairs = ((left, right), (right, left))
     return {"integer"} if any("integer" in a and "number" in b for a, b in pairs) else set()
 

@@ -1,7 +1,7 @@
 r"""Expressions for the `pattern` of a schema, if it describes a regular language.
 
 Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
-some points, which are corrected here: its `\d`, for instance, is ASCII alone.
+some points, which are corrected here: its `\d`, for instance, matches only ASCII.
 """
 
 from __future__ import annotations

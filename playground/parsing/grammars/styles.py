@@ -35,7 +35,7 @@ _NO_HALF: Final = either(  # four hexadecimal digits that are not half a surroga
         in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeat(_HEX, 2, 2)),
     ]
 )
-# at most sixteen levels of four blanks: a model that may write blanks for ever does so
+# at most sixteen levels of four blanks, because models may write blanks without an end
 _LINE_BREAK: Final = token(in_order("\n", repeat(OneOf(characters(" ")), 0, 64)))
 _SHORT: Final = {"\n": "n", "\r": "r", "\t": "t"}
 _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}

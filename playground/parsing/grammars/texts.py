@@ -208,7 +208,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the endings that a text must not have, except those that end with another ending."""
+    """Return the endings that a text must not have. If `b` is one, `ab` need not be listed."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

@@ -119,7 +119,7 @@ def well_formed_rules(
     text = rules.add("text", FreeText(ANY, outside))
     lines = tuple(tag[1:] for tag in outside if tag.startswith("\n"))
     first = rules.add("first", FreeText(not_beginning_with(lines), outside)) if lines else text
-    others = [*_beside_text_and_calls(syntax, markers), *(loose(part) for part in answer if part)]
+    others = [*_reasoning_and_tokens(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     listed = repeat(in_order(calls, text, other), 1)
     begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY
@@ -133,10 +133,10 @@ def _unopened(markers: Markers) -> Expression:
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
-def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
+def _reasoning_and_tokens(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Build everything that a reply may have in addition to text and calls: thoughts, texts between
     plain tags, model tokens."""
-    # a dropped token that begins an opener or a closer gives a finding
+    # left out: a dropped token that begins an opener or a closer, because it gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     expressions: list[Expression] = []
@@ -300,7 +300,7 @@ class _Form:
         style = self.python
         first, part = name_characters(), name_characters(before="a")
         foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
-        # not a keyword of Python: a strict reader refuses it as a name
+        # not a keyword of Python, because a strict reader refuses it as a name
         key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))

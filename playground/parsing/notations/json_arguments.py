@@ -47,7 +47,7 @@ class JsonArguments(Notation):
         return {self.hole: dump_json(call.arguments, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
-        # without arguments models leave the object out: the closer is proof as well
+        # without arguments models leave the object out, so the closer is proof as well
         body = rf"\{{|{_INSTEAD}|{lead.closing}" if lead.closing else rf"\{{|{_INSTEAD}"
         return f"{SPACE}(?:{body})"
 

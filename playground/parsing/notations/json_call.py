@@ -252,7 +252,7 @@ def _read_member(
 
 
 def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Read the arguments. Raises BrokenCall if a second name shows that they are another call's."""
+    """Read the arguments. Raises BrokenCall if a second name shows that another call has them."""
     if call.raw and call.second_name:
         raise BrokenCall("malformed-json", f"{call.name} and {call.second_name} in one object")
     if call.raw:
@@ -365,7 +365,7 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
     while True:
         inside = _QUOTED[quote].match(scanner.text, scanner.at)
         text = inside[0] if inside else scanner.text[scanner.at :]
-        # before the length is checked: chunks must not decide which fault is reported
+        # checked before the length, so that chunks do not decide which fault is reported
         if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote belongs to another call
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic

@@ -69,7 +69,7 @@ def head(shape: JsonShape) -> str:
     members.setdefault(shape.arguments[0], "")
     keys = _key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
-        keys.remove(shape.name[0])  # the arguments come first and may be long
+        keys.remove(shape.name[0])  # it comes after the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
     heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:

@@ -66,7 +66,7 @@ def read(
     of its value, and a value that is nested too deeply stays text. `keys` are the tool's own: they
     end a text without marks even if they are unusual, as a key with a space is.
 
-    Raises ValueError for a malformed text, and RecursionError, without `doubts`, for a deep one.
+    Raises ValueError for a malformed text and, without `doubts`, RecursionError for deep nesting.
     """
     start = _skip(text, 0) + 1
     form = _Form(mark, literals.words, doubts, _ends(mark, keys))
@@ -218,8 +218,8 @@ def _members(
 
 
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
-    """Return the index of the next member, also if its comma is missing, or of the closing
-    brace."""
+    """Return the index of the next member, or of the closing brace. The comma before the member
+    may be missing."""
     at = _skip(text, at)
     follows_word = text[at - 1].isalnum()
     if not follows_word and form.doubts is not None and _BARE_KEY_AT.match(text, at):

@@ -1,7 +1,7 @@
 """Parameters, one after the other, each value between its own markers, as `param` declares.
 
-A value is raw text. It ends at a closer only if the text after that may follow a closer, so a value
-may hold its own markers.
+A value is raw text. It ends at a closer only if the text after this closer may follow a closer, so
+a value may hold its own markers.
 """
 
 from __future__ import annotations
@@ -310,7 +310,8 @@ def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
 def _cut_at_closer(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
-    """Return a value's text without a doubled closer; if its own is forgotten, up to one inside."""
+    """Return a value's text without a doubled closer. If the value's closer seems to be forgotten,
+    the text ends before the last closer inside it."""
     markers = value_markers(form.syntax, call.name or "", key)
     if kind is not Kind.FORGOTTEN and not any(map(text.__contains__, markers)):
         return text

@@ -1,5 +1,5 @@
-"""Arguments that are plain texts. Each ends at the text after it in the template or, if there is
-none, at the next marker of any kind."""
+"""Arguments that are plain texts. Each ends at the literal that follows it in the template or, if
+none does, at the next marker of any kind."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Texts(Notation):
         """Write the texts.
 
         If the call's tool or arguments do not fit the form, the last text is the call as Python, or
-        its arguments as JSON. Only with `objects` can it be read back; `check` reports this before.
+        its arguments as JSON. Only with `objects` can it be read back; otherwise `check` warns.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)
@@ -97,8 +97,8 @@ def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Return True if a call's arguments are texts for all of the form's holes, in order, and can be
-    read back: by the fixed tool name or, with `objects`, by the first text's beginning."""
+    """Return True if a call's arguments are texts for all of the form's holes, in order, and the
+    call is read back unchanged: as text if `objects` are read too, else as the form's own tool."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
@@ -216,7 +216,7 @@ def _read_text(
 def _join_calls(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
-    """Return the text joined with the texts of the calls that follow directly: all are one call."""
+    """Return the text joined with the texts of the calls that follow directly, as one call's."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
         scanner.emit_marker(separator)

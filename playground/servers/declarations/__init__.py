@@ -102,8 +102,8 @@ class _ServerFile(_Entry):
 
 @takes(parsers_of="text")
 def server_names(parsers_of: str = "") -> list[str]:
-    """Return the names that `server=` takes; with the name of a server, those of its parsers, each
-    followed by its aliases.
+    """Return the names that `server=` takes: all servers or, with `parsers_of`, the parsers of that
+    server, each followed by its aliases.
 
     A server's name alone means the parser that it uses for the dialect; `vllm:hermes` names one.
     Raises UnknownNameError for an unknown server.
@@ -123,7 +123,7 @@ def all_servers() -> tuple[Server, ...]:
 def load_server(server: str) -> Server:
     """Read the declaration of a server, by its name.
 
-    Raises UnknownNameError, which names similar ones, and InputFault if the declaration is wrong.
+    Raises UnknownNameError, which names similar servers; InputFault if the declaration is wrong.
     """
     if server not in server_names():
         raise UnknownNameError("server", server, server_names())
@@ -184,7 +184,7 @@ class _Declaration:
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         choices = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, choices, _CHOICES)  # errors here are no preset's
+        _build(self.where, place, View, choices, _CHOICES)  # without presets: an error is here
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
         return entry, View(source=source, **_merge([*presets, choices]))
@@ -291,8 +291,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: the replies that server and view read
-    in the same way, and all that were tried. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers of replies: those that server and view
+    read alike, and all that were tried. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
