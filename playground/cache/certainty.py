@@ -79,7 +79,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of a body's unknown words, or its form if no rule lists words for it."""
+    """Name the paths of a body's unknown words, or its API if no rule lists words for that."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:

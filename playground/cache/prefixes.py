@@ -27,7 +27,7 @@ from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # limit for a picture or a file, whose base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # at most, for a picture or a file: its base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class TimedRequest:
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # a sum does not give the size
+        self.billed = None if self.summed else billed  # a sum of rounds does not give the size
         same = shared_length(before.wire.blocks, wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         source = before if before and shared else _Nothing()
@@ -466,7 +466,7 @@ def _scaled(
 
 
 class _Sizes(Sequence[int]):
-    """Sizes of prefixes, computed when one is asked for: of a request's, few ever are."""
+    """Sizes of prefixes, each computed when it is needed: few of a request's sizes ever are."""
 
     def __init__(self, count: int, size_of: Callable[[int], int]) -> None:
         self._count, self._size_of = count, size_of
