@@ -90,8 +90,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions. If there are none, name the fields whose content is
-    only on the server."""
+    """Name the fields that no rule mentions. If every field is mentioned, name those whose content
+    is only on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)

@@ -172,7 +172,7 @@ class TimedRequest:
         if least <= total <= most:  # otherwise the texts are unusual: use the billed proportion
             size, whole = self.estimates[block], self.estimates[-1]
         low, high = token_range(size)
-        least, most = token_range(whole - size)  # what follows the prefix
+        least, most = token_range(whole - size)  # the range of what follows the prefix
         return min(max(low, total - most), scaled), max(min(high, total - least), scaled)
 
     def about(self, block: int) -> str:
@@ -196,7 +196,7 @@ class TimedRequest:
         return f"tokens are estimates: {self.total:,} may be {low:,} to {most}"
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the fewest and most tokens up to a mark; a bill gives those of the last one."""
+        """Return the fewest and most tokens up to a mark; for the last mark a bill gives them."""
         billed = self.billed
         if billed is not None and point == last and billed.cached:
             return billed.cached, billed.cached
@@ -228,7 +228,7 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer: requests that it continues."""
+        """The hashes of prefixes that end before an answer: requests that this one continues."""
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
@@ -295,7 +295,7 @@ def in_one_message(one: WireBlock, other: WireBlock) -> bool:
 
 
 def _is_answer(role: str) -> bool:
-    """Return True for the model's role; items of the Responses API have their type for a role."""
+    """Return True for a role of the model. In the Responses API an item's type is its role."""
     return role in ("assistant", "model", "reasoning") or role.endswith("_call")
 
 
@@ -349,7 +349,7 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> 
     for block in blocks[start:]:
         total += block.is_string
         counts.append(total)
-    if start < len(sums):  # the next blocks may be equal but for their marks
+    if start < len(sums):  # the next blocks may differ only in their marks
         same = shared_length(sums[start:], counts)
         start, counts = start + same, counts[same:]
     return sums.extended_with(start, counts)
