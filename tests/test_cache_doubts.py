@@ -313,7 +313,7 @@ def test_a_factor_that_the_provider_does_not_state_is_not_priced(model: str, mor
 def test_a_minimum_that_is_no_one_figure_is_told_as_a_range(model: str, said: str) -> None:
     reach = pg.simulate_cache([marked()], model=model).reach
     assert said in reach.line
-    assert "by other sources, or as other models" in reach.line
+    assert "other sources or models" in reach.line
 
 
 def test_a_life_that_not_every_source_knows_is_never_certain() -> None:

@@ -865,7 +865,7 @@ def test_recorded_requests_are_predicted_as_they_were_billed() -> None:
         "unpredictable",
         "best effort",
         "no rules for this provider",
-        "counts tokens alone",
+        "only counts tokens",
         "creates a cache",
     }
 

@@ -254,7 +254,7 @@ def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
 
 
 def pieces_of_stream(stream: bytes | bytearray | Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the pieces of a stream, or it as one. Raises InputFault for a piece of no bytes."""
+    """Yield a stream's pieces; bytes are one piece. Raises InputFault if a piece is not bytes."""
     for piece in [stream] if isinstance(stream, bytes | bytearray) else stream:
         if not isinstance(piece, bytes | bytearray):
             raise wrong("a piece of a stream", piece, f"bytes; {READ_ELSEWHERE}")

@@ -156,7 +156,7 @@ def _whole_mapping(value: Mapping[Any, Any], place: str, findings: list[Finding]
     is_same = True
     for key, item in value.items():
         new = _without_half_surrogates(key, place, findings)
-        while new in result:  # two keys that differ in their half surrogates
+        while new in result:  # two keys that differed only in half surrogates
             new += REPLACED
         result[new] = _without_half_surrogates(item, _step(place, new), findings)
         is_same = is_same and new is key and result[new] is item

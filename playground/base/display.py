@@ -82,7 +82,7 @@ def _load_plugins() -> None:
     from playground.base.registry import plugins
 
     for module in (module for plugin in plugins().values() for module in plugin.drawings):
-        with suppress(MissingPackageError):  # of another plugin's answers
+        with suppress(MissingPackageError):  # only another plugin's answers need it
             _load(module)
 
 
@@ -123,7 +123,7 @@ class Shown:
             setattr(cls, "__repr__", _short_repr)  # noqa: B010 - mypy refuses the assignment
 
     def _summary(self) -> str:
-        """Return the figures that matter, for `repr`: here the fields in short."""
+        """Return the values that matter, for `repr`; by default the fields in short."""
         names = getattr(self, "__dataclass_fields__", ())
         return ", ".join(filter(None, (_field(name, getattr(self, name)) for name in names)))
 
@@ -164,7 +164,7 @@ def _field(name: str, value: object) -> str:
 
 
 def as_text(rows: Any, words: Mapping[str, Mapping[Any, str]] = MappingProxyType({})) -> str:
-    """Return a table's rows as text: a line for each, texts aligned left, their ends cut off."""
+    """Return a table as text: a line for each row, texts aligned left, long ones cut off."""
     if not rows.cells:
         return "(nothing)"
     columns = []

@@ -52,7 +52,7 @@ class InputFault(PlaygroundError):
         super().__init__(self._text())
 
     def add_expected(self, other: str) -> None:
-        """Say what else would be right."""
+        """Say what would be right instead."""
         self.expected = f"{self.expected}, or {other}"
         self.args = (self._text(),)
 
@@ -130,10 +130,10 @@ class LedgerError(PlaygroundError):
 
 
 def shown_address(address: str) -> str:
-    """Return the part of a user's address, mistyped or not, that a message may show.
+    """Return the part of a URL from a user, mistyped or not, that a message may show.
 
-    That is the whole address if it can hold neither a password nor a key; otherwise the part up to
-    its host; and nothing if it is ambiguous, as `http://name:pass#word@host` is.
+    That is the whole URL if it can hold neither a password nor a key; otherwise scheme, host and
+    port. For an ambiguous one (`http://name:pass#word@host`) the text says it is not shown.
     """
     plain = len(address) <= _LONGEST_ADDRESS and _PLAIN_ADDRESS.fullmatch(address)
     if plain and not LOOKS_RANDOM.search(address):

@@ -1,6 +1,6 @@
 """Findings: lint results with short, stable codes. One table has all codes.
 
-A finding never stops the work. It says what became of the text or value that it is about.
+A finding never stops the work. It says what became of the text or value in question.
 """
 
 from __future__ import annotations
@@ -436,7 +436,7 @@ MENDING: Final = frozenset(
 """Codes of findings which say that a call is read although it is not well-formed."""
 
 DECLARED: Final = "; declared is "
-"""The words between what was written and the declared form, in messages that name a slip."""
+"""The words between the text and the declared form, in messages about a slip of the model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
 that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-In JSON, Python accepts the first kind, which other programs refuse, and refuses the second. Here
-both become the text that was in the file, so nothing is lost, and readers report a finding.
+Python's `json` accepts the first kind, which other programs refuse, and refuses integers that long.
+Here both become the text that was in the file, so nothing is lost, and readers report a finding.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def load_strict_json(text: str) -> Any:
 
 def repeated_keys(text: str, value: Any) -> list[str]:
     """Return the keys that occur several times in one object, each once: readers keep only the last
-    value. `value` is what the text was read as. The list is empty if the text is not JSON."""
+    value. `value` is the result of reading the text. The list is empty if the text is not JSON."""
     if len(_KEY_END.findall(text)) == _members(value):  # reading again takes memory
         return []
     found: dict[str, None] = {}

@@ -36,7 +36,7 @@ _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds between two tries
-_THREADS: Final = threading.Lock()  # locks out other threads where files cannot be locked
+_THREADS: Final = threading.Lock()  # used instead where files cannot be locked
 
 
 def try_lock(handle: int) -> bool:

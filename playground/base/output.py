@@ -26,7 +26,7 @@ from playground.base.paths import named_file
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
 FOLDER: Final = ".folder"  # a temporary folder; a lock on its twin shows that it is in use
-_OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
+_OPEN: Final = 100  # so many files of a batch stay open, and thus locked, until all are renamed
 _TRIES: Final = 1_000  # to create a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
@@ -345,7 +345,7 @@ def _is_standard_input(path: Path) -> bool:
     try:
         stdin = os.fstat(0)
         return stat.S_ISREG(stdin.st_mode) and os.path.samestat(stdin, path.stat())
-    except OSError:  # there is no standard input, or no file to lose
+    except OSError:  # no standard input, or no such file
         return False
 
 

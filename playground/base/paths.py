@@ -77,7 +77,7 @@ _ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
 _OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
-@lru_cache(maxsize=8)  # needed for every session of a file
+@lru_cache(maxsize=8)  # cached: needed for every session of a file
 def _data(own: str | None, local: str | None, xdg_home: str | None, *_home: str | None) -> Path:
     if own:
         return Path(own)

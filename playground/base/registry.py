@@ -116,7 +116,7 @@ def _load_plugin(entry: EntryPoint) -> Plugin | None:
         plugin = entry.load()
     except ModuleNotFoundError as error:
         if error.name and f"{entry.module}.".startswith(f"{error.name}."):
-            return None  # the folder is not there
+            return None  # the plugin's folder is missing
         reason = in_words(error)
     except Exception as error:
         reason = in_words(error)
@@ -135,8 +135,8 @@ def load(target: str) -> Any:
 
 
 def addition(place: str) -> Any:
-    """Return what a plugin adds at a place in a page or command of the core; None if no plugin has
-    anything for it."""
+    """Return what a plugin adds at a place in a page or command of the core; None if no plugin
+    adds anything there."""
     targets = (p.additions[place] for p in plugins().values() if place in p.additions)
     target = next(targets, None)
     return load(target) if target else None

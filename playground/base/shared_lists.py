@@ -39,7 +39,7 @@ class SharedList(KeyIndexedList[Item]):
         self._items = list(items)
         self._length = len(self._items)
         self._places = _Places(self._length)
-        self._source: tuple[_Places | None, int] = None, 0  # another list, and how much is its
+        self._source: tuple[_Places | None, int] = None, 0  # from where items were copied; count
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
@@ -130,7 +130,7 @@ class SharedList(KeyIndexedList[Item]):
 
 
 class _Places:
-    """An index of items by key and value, which lists share, and the number of all their items."""
+    """What lists with the same `_items` share: an index by key and value, and the items' number."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 
@@ -150,7 +150,7 @@ class _Places:
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # all items are indexed already, by an earlier policy
+        if count >= len(items):  # an earlier call has indexed all items
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))
@@ -163,8 +163,8 @@ class _Places:
 def shared_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return how many leading items both lists share; those before `start` are known to be equal.
 
-    The search takes steps that double and then halve, each compared at once: identical objects cost
-    almost nothing.
+    The search compares slices whose lengths double and then halve. That is fast, because Python
+    compares identical objects by their identity.
     """
     if isinstance(first, SharedList):
         start = max(start, first.shared(second))
@@ -174,7 +174,7 @@ def shared_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -
     first, second = first[start:most], second[start:most]
     if first == second:  # true for most requests
         return most
-    if first[:-1] == second[:-1]:  # often: the last message has lost its mark
+    if first[:-1] == second[:-1]:  # often: only the last item differs
         return most - 1
     at = 0
     while first[at : at + step] == second[at : at + step]:
@@ -189,8 +189,8 @@ def shared_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -
 def alike_length(first: Sequence[Any], second: Sequence[Any], start: int = 0) -> int:
     """Return the number of leading items that both lists share and that are written the same way.
 
-    Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
-    items before `start` are known to be the same objects.
+    For Python, dicts with another order of fields are equal, and so are 1 and True; for a provider
+    they are not. The items before `start` are known to be the same objects.
     """
     if isinstance(first, SharedList):
         start = max(start, first.shared(second))

@@ -1,7 +1,7 @@
 """The opening of the user's files: every path that a user gives is opened here.
 
 A file is opened; a pipe is read to its end if it has a writer; `/dev/null` is an empty file; all
-else is refused in one line. A pipe without a writer would make us wait for ever, `/dev/zero` has no
+else is refused in one line. Reading a pipe without a writer would never end, `/dev/zero` has no
 end, and opening a tape would rewind it.
 
 Standard input and a shell's `<(…)` also have paths (`/dev/stdin`, `/dev/fd/63`). Such a path means

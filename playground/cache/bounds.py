@@ -72,7 +72,7 @@ def read_bounds(
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     """Return the number of leading blocks that a request shares with an earlier one, and the most
-    tokens of the shared text. The request's own bill is not used, because it is to be judged."""
+    tokens of the shared text. The request's own bill is not used: the result is to judge it."""
     longest = min(len(request.chain), len(other.chain))
     # A hash covers the whole prefix, so hashes differ from the first unequal block on: bisect.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
@@ -92,7 +92,7 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 
 def _most_tokens(other: TimedRequest, blocks: int) -> float:
     """Return the most tokens of the first `blocks` of an earlier request, by its texts and its
-    bill; only by its bill if it has a picture or a file, whose tokens cannot be estimated."""
+    bill. With a picture or a file, whose tokens cannot be estimated, only the bill counts."""
     if not blocks:
         return 0
     if other.has_opaque:

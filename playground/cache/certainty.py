@@ -79,7 +79,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of a body's unknown words, or its form if no rule lists words for it."""
+    """Name the paths of a body's unknown words, or its API if no rule lists words for that."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -90,8 +90,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions. If there are none, name the fields whose content is
-    only on the server."""
+    """Name the fields that no rule mentions. If every field is mentioned, name those whose content
+    is only on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)

@@ -30,7 +30,7 @@ class CacheEntry:
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
     route: bytes = NO_ROUTE
-    answer_seconds: float = 0.0  # the most seconds of its writer's answer
+    answer_seconds: float = 0.0  # the longest that its writer's answer may take
     unclear: bool = False  # True if it is uncertain that the entry was written
 
 
@@ -57,8 +57,8 @@ class EarlierRequests:
         reads_all: bool,
         rules: Rules,
     ) -> str:
-        """Return `own`, or if that is "", the doubt that follows from earlier requests; record the
-        request.
+        """Return `own`, or if that is "", the doubt that follows from earlier requests. Record
+        the request.
 
         `own` is a reason why this request alone is uncertain. `entry` is the entry that it reads;
         `reads_all` is True if no other entry could give more. After an uncertain request, or a

@@ -3,7 +3,7 @@ reads completely.
 
 The resource holds the tools, the system prompt and the first run of consecutive marked messages.
 Marks after a gap do nothing, and the run may not end with an answer or a result. A resource costs
-its tokens when it is made, and storage by the hour; reads do not lengthen its life.
+its tokens when it is made, and storage by the hour; reads do not lengthen its lifetime.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ExplicitCache:
             return Resource(size, True, ttl, 0, cached[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
-        # Its whole lifetime is charged when it is made, because no client deletes it early.
+        # Storage for its whole lifetime is charged at once, because no client deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
         return Resource(size, False, ttl, storage, cached[-1]), "an explicit cache is made"

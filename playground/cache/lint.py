@@ -53,8 +53,8 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block that ends the previous request's last entry. Return None if it made no
-        entry (no mark, or an error), and if the entry is too short or has expired."""
+        """Return the block that ends the previous request's last entry. Return None if that
+        request made no entry (no mark, or an error), or if it is too short or has expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
@@ -125,8 +125,8 @@ def _lookback_overflow(sent: SentRow) -> Seen:
         if not (later and reach) or sent.rules.match == "exact":
             continue
         # By Anthropic's documentation of July every block counts; by that of September a run of
-        # calls or results counts once, so a turn with many calls may overflow by the July text
-        # only. In one report 74 % of the tokens written after such turns were never read
+        # calls or results counts once, so a turn with many calls may exceed the limit by the
+        # July text only. In one report 74 % of the tokens written after such turns were never read
         # (claude-code#63930).
         blocks = min(point - entry for point in later)
         counted = min(positions[point] - positions[entry] for point in later)

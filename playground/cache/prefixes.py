@@ -27,7 +27,7 @@ from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _COUNTED: Final = 100  # blocks: requests up to here are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # limit for a picture or a file, whose base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # at most, for a picture or a file: its base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class TimedRequest:
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # a sum does not give the size
+        self.billed = None if self.summed else billed  # a sum of rounds does not give the size
         same = shared_length(before.wire.blocks, wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         source = before if before and shared else _Nothing()
@@ -176,7 +176,7 @@ class TimedRequest:
         if least <= total <= most:  # otherwise the texts are unusual: use the billed proportion
             size, whole = self.estimates[block], self.estimates[-1]
         low, high = token_range(size)
-        least, most = token_range(whole - size)  # what follows the prefix
+        least, most = token_range(whole - size)  # the range of what follows the prefix
         return min(max(low, total - most), scaled), max(min(high, total - least), scaled)
 
     def about(self, block: int) -> str:
@@ -200,7 +200,7 @@ class TimedRequest:
         return f"tokens are estimates: {self.total:,} may be {low:,} to {most}"
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the fewest and most tokens up to a mark; a bill gives those of the last one."""
+        """Return the fewest and most tokens up to a mark; for the last mark a bill gives them."""
         billed = self.billed
         if billed is not None and point == last and billed.cached:
             return billed.cached, billed.cached
@@ -232,7 +232,7 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer: requests that it continues."""
+        """The hashes of prefixes that end before an answer: requests that this one continues."""
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
@@ -299,7 +299,7 @@ def in_one_message(one: WireBlock, other: WireBlock) -> bool:
 
 
 def _is_answer(role: str) -> bool:
-    """Return True for the model's role; items of the Responses API have their type for a role."""
+    """Return True for a role of the model. In the Responses API an item's type is its role."""
     return role in ("assistant", "model", "reasoning") or role.endswith("_call")
 
 
@@ -403,7 +403,7 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> 
     for block in blocks[start:]:
         total += block.is_string
         counts.append(total)
-    if start < len(sums):  # the next blocks may be equal but for their marks
+    if start < len(sums):  # the next blocks may differ only in their marks
         same = shared_length(sums[start:], counts)
         start, counts = start + same, counts[same:]
     return sums.extended_with(start, counts)
@@ -529,7 +529,7 @@ def _scaled(
 
 
 class _Sizes(Sequence[int]):
-    """Sizes of prefixes, computed when one is asked for: of a request's, few ever are."""
+    """Sizes of prefixes, each computed when it is needed: few of a request's sizes ever are."""
 
     def __init__(self, count: int, size_of: Callable[[int], int]) -> None:
         self._count, self._size_of = count, size_of

@@ -1,7 +1,8 @@
 """Read a model's price from the installed `genai-prices`, by the model's name.
 
-The library itself also accepts names with an equal beginning; here `claude-opus-5-9` is not
-`claude-opus-5`. The library takes a tenth of a second to load, so it is loaded for the first price.
+The library itself also accepts a name that only begins like a known one; here `claude-opus-5-9` is
+not taken for `claude-opus-5`. The library takes a tenth of a second to load, so it is loaded only
+when the first price is needed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class FeedPrice(NamedTuple):
 
 def feed_price(model: str) -> FeedPrice | None:
     """Return the price of a model by its name, by the part after its last "/", or by its plain
-    name if only one model has that; None if the feed lists none of them.
+    name if only one model has that; None if the feed lists none of these names.
 
     A price that depends on the hour is left out, because the feed has no weekdays and holidays.
     """

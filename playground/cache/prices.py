@@ -70,8 +70,8 @@ class Price:
     def factor(self, tokens: int, tier: str = "") -> int | None:
         """Return the factor for a request of so many tokens in a service tier, in thousandths.
 
-        Return None if the list has no price for the tier. Above a limit of tokens every token costs
-        more.
+        Return None if the list has no price for the tier. If the request is above a limit of
+        tokens, each of its tokens costs more.
         """
         prices, under = dict(self.tiers), f"_{tier}" if tier else ""
         borders = [int(found[1]) for name in prices if (found := _BORDER.fullmatch(name))]
@@ -149,7 +149,7 @@ def _listed(model: str) -> Price | None:
 def _joined(listed: Price, feed: Price) -> Price:
     """Return the map's price with what the feed adds to it, and both sources.
 
-    If they disagree on a token's price, nothing is added, and the source names both prices.
+    If map and feed disagree on a token's price, nothing is added; the source names both prices.
     """
     if listed.uncached != feed.uncached or _differ(listed.read, feed.read):
         figures = f"${feed.uncached / 10**6:g}, read ${(feed.read or 0) / 10**6:g} a million tokens"

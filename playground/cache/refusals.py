@@ -87,7 +87,7 @@ def _other_role(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _orphan_result(request: TimedRequest, rules: Rules) -> Refusal:
     if not request.wire.orphan or unknown_words(request, rules):
-        return None  # a block that is not understood may be that call
+        return None  # an unknown block may be the missing call
     reason = f"a result of the call {request.wire.orphan!r}, which is not in the answer before it"
     return "refused-request", reason
 
@@ -150,7 +150,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 class PrefixCheck:
     """A check for changes before a thinking block, like that of models that preserve thinking.
 
-    It stores the last request to each model.
+    It remembers the last request to each model.
     """
 
     __slots__ = ("_last",)
@@ -175,7 +175,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself states what happens if the check fails."""
+        """Return True if the request itself says what the provider does if the check fails."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

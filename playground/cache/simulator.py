@@ -105,13 +105,13 @@ class CacheSimulator:
         if entry is not None:
             read = entry.size if entry.sized else min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # With every provider of marks, a read renews the entry's lifetime at no cost.
+            # With every provider that uses marks, a read renews the entry's lifetime at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit_block, points, request)  # computed before this request writes entries
         self._first_blocks.update(request.chain[:1])
-        # An entry can be read from its writer's first token on, so parallel requests that begin
-        # alike all write it.
+        # An entry can be read once the answer to its request begins, so parallel requests with
+        # the same beginning all write it.
         in_flight = hit_block is None and any(
             not _is_there(entry, request)
             for _, entry in self._in_reach(request, points, request.positions)
@@ -121,7 +121,7 @@ class CacheSimulator:
             or self._unseen(request, points, hit_block)
             or self._doubt(request, points, hit_block)
         )
-        if in_flight and self._sent_last < request.at:  # sent at the same time: surely too early
+        if in_flight and self._sent_last < request.at:  # not if sent at the same time: too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit_block is None and self._entries.keys().isdisjoint(request.chain)
@@ -141,7 +141,7 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal, or None. `edited`: text before a thinking block wrongly changed."""
+        """Return a refusal or None. `edited`: a forbidden change precedes a thinking block."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -208,7 +208,7 @@ class CacheSimulator:
         if (across := across_regions(request, rules)) and not request.is_billed_read:
             return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
-            return "its beginning differs: another upstream may answer, which has not cached it"
+            return "its session or beginning differs: an upstream without this entry may answer"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
         return ""
@@ -234,8 +234,8 @@ class CacheSimulator:
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
 
-        Unknown are the entries from before the first request (of no matter to a request that reads
-        up to its last mark), those of rounds on the server, and one whose text was only a string.
+        Entries are unknown if they are from before the first request (unimportant if this request
+        reads up to its last mark), from rounds on the server, or if a text was no block.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -284,7 +284,7 @@ class CacheSimulator:
             if hit_block != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # by the other count, each block is a position
+            every = range(len(request.positions))  # the other count: also in runs
             if hit_block != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -363,7 +363,7 @@ class CacheSimulator:
             why = f"may read up to block {hit_block}, if it is still there"
         if unknown := unknown_words(request, rules):
             why = f"{why}; {unknown}"
-        # "eligible": of ten recorded pairs of equal prompts six seconds apart, seven were hits
+        # "eligible": of ten pairs of equal prompts sent six seconds apart, seven were hits
         ttl = _asked_life(request, rules)
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
@@ -485,7 +485,7 @@ class CacheSimulator:
         minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
         before = read
-        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: only the newest
+        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI ignores older ones
             size = request.sizes[point]
             if size < minimum or (hit_block is not None and point < hit_block):
                 continue
@@ -542,7 +542,7 @@ class CacheSimulator:
 
 
 _FIRST_TOKEN_UNKNOWN: Final = (
-    "it can be read from its first token on, and it is not known when that came"
+    "the entry can be read once its request's answer begins, and that time is not known"
 )
 
 _GUESSED: Final = "the tokens of a picture, a file or a provider's own tool are a guess"

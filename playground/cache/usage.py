@@ -24,8 +24,8 @@ _TWELVE_HOURS: Final = tuple(
 
 @dataclass(frozen=True)
 class UsageShape:
-    """The fields in which one source counts input. A dot in a name leads into an object, or is part
-    of the key.
+    """The fields in which one source counts input. A dot in a name leads into an inner
+    object, or is part of the key.
 
     `whole` is True if `total` includes tokens read and written. A shape fits if the usage has its
     `total` and, if the shape names cache counters or `known_by`, one of these, too.
@@ -249,7 +249,7 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     compactions = [
         one for one in items if isinstance(one, dict) and one.get("type") == "compaction"
     ]
-    return [{**one, "iterations": None} for one in compactions]  # a round has no rounds itself
+    return [{**one, "iterations": None} for one in compactions]  # a round has no inner rounds
 
 
 def _sum(bill: Billed, other: Billed) -> Billed:
@@ -361,6 +361,6 @@ def as_count(value: Any) -> int:
 
 
 def _is_count(value: Any) -> bool:
-    """Return True for a possible count: not for -1 (unknown to some sources), NaN or 1e400."""
+    """Return True for a possible count: not for -1 (in some sources: unknown), NaN or 1e400."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < _MOST

@@ -46,7 +46,7 @@ class ValidationRow:
     billed_read: int = 0
     billed_write: int = 0
     billed_write_hour: int = 0  # the part of billed_write that lives for an hour
-    size_known: bool = False  # True if nothing is read, or an earlier bill has its size
+    size_known: bool = False  # True if an earlier bill gives the read entry's size, or none is read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
     least_read: int = 0  # the least tokens that it can read
@@ -73,8 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of some files, with counts. `findings` name recorded usages that lack tokens which
-    the response counts, and diagnoses that prediction and bill contradict."""
+    """All rows of some files, with counts. `findings` are about recorded usages that lack tokens
+    which the response counts, and requests whose prediction, bill and diagnosis disagree."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -285,7 +285,7 @@ def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Bill
     if isinstance(status, int) and status >= 400:
         return "failed"
     if "count_tokens" in uri:
-        return "counts tokens alone"
+        return "only counts tokens"
     if provider in ("", UNKNOWN):
         return "no rules for this provider"
     if rules_of(provider).match == "best effort":

@@ -22,8 +22,8 @@ class Span(NamedTuple):
 
 # A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
 # passes only an offset; the span is computed from the offset and the text when it is read. (A span
-# may be passed too.) They are not frozen, although never changed: a frozen dataclass takes five
-# times as long.
+# may be passed too.) They are never changed, but not declared frozen, because making a frozen one
+# takes five times as long.
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -78,7 +78,7 @@ class MarkupEvent:
 
     `role` says what they belong to: a section around calls, a call, reasoning, or tags around text
     in which nothing is a call ("text"). A separator comes between calls, a stop ends the reply. A
-    stray marker belongs to nothing: a closer without its opener, or a leaked token of the model.
+    stray marker belongs to no element: a closer without its opener, or a leaked token of the model.
     """
 
     __slots__ = ("_span", "role", "text")
@@ -97,7 +97,7 @@ def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], Arg
     new = object.__new__
 
     def make(offset: int, text: str) -> ArgumentEvent:
-        event = new(ArgumentEvent)  # faster: calling the class passes all values twice
+        event = new(ArgumentEvent)  # faster than calling the class, which passes all values twice
         event._span = offset
         event.call_index = call_index
         event.key = key

@@ -1,4 +1,4 @@
-"""Recognise plain messages: they hold only texts, calls, and results that are texts.
+"""Recognise plain messages, which hold only texts, calls, and results that are texts.
 
 Most messages are plain. A search for unknown fields or pictures can skip them.
 """

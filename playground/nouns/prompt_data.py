@@ -50,7 +50,7 @@ class TaskConfig(BaseModel):
     system_rules: bool = True
 
     def rules_of(self, dialect: str) -> str | None:
-        """Return the rules given for a dialect; None if its own rules are to be used."""
+        """Return the rules that replace a dialect's own, or None if there are none."""
         if isinstance(self.dialect_rules, dict):
             return self.dialect_rules.get(dialect)
         return self.dialect_rules
@@ -84,8 +84,8 @@ class PromptData(BaseModel):
 
     @property
     def dyanmic_task_config(self) -> DynamicTaskConfig:
-        """`dynamic_task_config` in Azad's spelling, for methods of Azad's that a user puts into a
-        dialect."""
+        """`dynamic_task_config` in Azad's spelling, for methods that a user copies from Azad into
+        a dialect."""
         return self.dynamic_task_config
 
     def override_messages(self, messages: Sequence[Message]) -> None:

@@ -95,7 +95,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def required_parameters(self) -> list[str]:
-        required = _as_list(self.input_schema.get("required"))  # some schemas have `true`
+        required = _as_list(self.input_schema.get("required"))  # may be `true`
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
@@ -166,7 +166,7 @@ def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
 
 _UNION_DEPTH = 2  # a union of unions may lead back to itself
 _UNIONS = ("anyOf", "oneOf", "allOf")
-TYPE_NAMES: Final = {  # written by people who think in Python or TypeScript
+TYPE_NAMES: Final = {  # words of Python and TypeScript that people write as types
     "str": "string", "int": "integer", "float": "number", "double": "number", "bool": "boolean",
     "list": "array", "tuple": "array", "dict": "object", "none": "null",
 }  # fmt: skip
@@ -264,7 +264,7 @@ _NO_NAMES: Final = frozenset((  # keywords of an object's schema whose values ar
 ))  # fmt: skip
 
 
-_SUBSCHEMAS: Final = _NO_NAMES | {  # further ones, which are also common names of parameters
+_SUBSCHEMAS: Final = _NO_NAMES | {  # and keywords that are also common names of parameters
     "items", "contains", "additionalItems", "unevaluatedProperties", "unevaluatedItems",
     "dependencies", "contentSchema", "discriminator", "xml", "externalDocs",
 }  # fmt: skip
@@ -330,9 +330,9 @@ def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
 
 
 def tools_findings(tools: Sequence[ToolMetadata], place: str) -> Iterator[Finding]:
-    """Yield findings about the schemas of tools, and one for each tool whose name another has.
+    """Yield findings about the schemas of tools, and one for each tool that shares its name.
 
-    `place` is the form of a tool's place, with its `{index}` or `{name}`.
+    `place` is a template of a tool's place in the file, with `{index}` or `{name}`.
     """
     first: dict[str, int] = {}
     for index, tool in enumerate(tools):

@@ -86,11 +86,11 @@ class WireBlock(NamedTuple):
 
     @property
     def is_signed(self) -> bool:
-        """True for a thought with a provider's signature, which no other thought has."""
+        """True for a thought with a provider's signature, which is unique to the thought."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def has_same_content(self, other: WireBlock) -> bool:
-        """Return True if both are the same block to a cache, whatever their marks and places."""
+        """Return True if a cache takes both for the same block, whatever their marks and places."""
         return self is other or (
             (self.text, self.kind, self.role, self.tier)
             == (other.text, other.kind, other.role, other.tier)
@@ -161,7 +161,7 @@ class WireReader:
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
-    `known` keeps the blocks of every message, for readers of the same messages in other places.
+    `known` has the blocks of every message: other readers may get the same messages elsewhere.
     """
 
     def __init__(self, model: str = "", ttl: str = "5m", known: KnownBlocks | None = None) -> None:

@@ -244,7 +244,7 @@ def _holds_opaque(value: Any) -> bool:
         return any(_holds_opaque(item) for item in value)
     if not isinstance(value, dict):
         return False
-    if value.get("type") == "text":  # a text, or a source that is one
+    if value.get("type") == "text":  # a text, or a source that is a text
         return False
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
@@ -318,7 +318,7 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Return the parameters of a body by the names that caching rules use; none is null."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` says if there is a picture: with Anthropic the first picture changes the key under
+    # `images` is True if there is a picture: with Anthropic the first picture changes the key under
     # which messages are cached.
     parameters |= {
         "images": pictures or None,
@@ -335,7 +335,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    # Of a single path, false and 0 are values too.
+    # If a parameter has a single path, false and 0 are values too.
     return body.get(paths[0][0]) if len(paths) == 1 else None
 
 
@@ -382,7 +382,7 @@ def forces_a_tool(choice: Any) -> bool:
 
 
 def call_ids(message: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids of a message's calls, and of the calls that its results answer."""
+    """Return the ids of a message's calls, and the ids of the calls that its results answer."""
     listed, content = message.get("tool_calls"), message.get("content")
     parts = [part for part in content if isinstance(part, dict)] if type(content) is list else []
     calls = [

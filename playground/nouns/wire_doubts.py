@@ -1,4 +1,4 @@
-"""Describe the contents of a body of which no provider says how much is in the prompt."""
+"""Describe contents of a body for which no provider says how much of them is in the prompt."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Describe what is uncertain in the tools: first that all are deferred, if so, and then the
-    doubts about each tool."""
+    """Describe what is uncertain in the tools: if all are deferred, this first; then the doubts
+    about each tool."""
     if tools and all(each.get("defer_loading") is True for each in tools):
         yield "every tool is deferred: a provider may refuse it"
     for number, tool in enumerate(tools):

@@ -21,8 +21,8 @@ _WEIGHTS: Final = (  # hundredths of a token for each such byte; the most freque
 )
 _ASCII: Final = _WEIGHTS[:3]
 _OTHER: Final = 50  # line breaks, punctuation
-# The range of the real tokens of any model: bills of recorded requests are 0.65 to 1.5 of the count
-# of o200k_base (`tokens/`), and that count is 0.86 to 1.2 of an estimate.
+# Factors from an estimate to real tokens. Billed tokens of recorded requests are 0.65 to 1.5 times
+# o200k_base's count (`tokens/`), which is 0.86 to 1.2 times the estimate; products are rounded.
 _LEAST: Final = 0.6
 _MOST: Final = 1.8
 

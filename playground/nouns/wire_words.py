@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 # The lists of words that a body of each form is compared with. A body in OpenAI's form may go to
-# any provider through LiteLLM and hold Anthropic's blocks, too: the list "either" has them.
+# any provider through LiteLLM and hold Anthropic's blocks, too: the list "either" has both words.
 VOCABULARIES: Final = {
     "messages": ("anthropic",),
     "chat": ("chat", "either"),
@@ -32,8 +32,8 @@ class UnknownWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The known fields of an object. If there are kinds of it, the field `by` names the kind, and
-    `kinds` has the known fields of each.
+    """The known fields of an object. If the object has kinds, its field `by` names the kind, and
+    `kinds` has the known fields of each kind.
 
     A known field has the form of its value, a set of words, or None if it may hold anything.
     """

@@ -26,7 +26,7 @@ from playground.tokens.tokenizer import count
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300}")  # pictures and signatures
-_TENTH_OF_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{30}")  # every tenth character: a fast test
+_TENTH_OF_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{30}")  # fast: every tenth character
 _INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
@@ -34,7 +34,7 @@ _INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # bills leave out earlier turns with this tag, or a part of each
+_THOUGHT_OVER: Final = "</think>"  # earlier turns with this tag are not billed, or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
@@ -55,7 +55,7 @@ _NESTED: Final = ("generationConfig", "generation_config", "additionalModelReque
 # The requests of a session repeat texts, perhaps in other messages; longer texts are not cached.
 _REPEATED: Final = 8_192  # texts
 _SHORT: Final = 4_096  # characters
-_HALF: Final = 0.5  # certain share of a block that is not text: the provider's JSON may be shorter
+_HALF: Final = 0.5  # sure share of a block that is no text: its JSON may be shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ FAMILIES: Final[Sequence[Family]] = (
 class Sums(NamedTuple):
     """The sums over the pieces of a prompt, or of its beginning, from which its estimate follows.
 
-    `texts` are tokens of another tokenizer, and `sure` those of them that are certainly billed.
+    `texts` are tokens of another tokenizer, and `sure` the part of them that is certainly billed.
     `media` are pictures and documents. `unseen` is True if a bill may hold more than is seen,
     `forgets` if the provider may drop earlier messages.
     """
@@ -245,7 +245,7 @@ def _is_server_tool(text: str) -> bool:
     """Return True for a tool that the provider runs."""
     try:
         tool = json.loads(text)
-    except ValueError:  # a block that a comparison has cut
+    except ValueError:  # JSON that a comparison has cut off
         return False
     if not isinstance(tool, Mapping):
         return False

@@ -107,7 +107,7 @@ CUTS: Final[tuple[Cut, ...]] = (
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     """Return the tokenizer of a GGUF file.
 
-    Raises InputFault if the package gguf is not installed, or for no vocabulary of a known kind.
+    Raises InputFault if the package gguf is missing, or if no vocabulary of a known kind is there.
     """
     reader = gguf_reader(path)
 
@@ -176,7 +176,7 @@ def _pair(merge: str) -> tuple[str, str]:
 
 
 def word_piece_model(words: Sequence[Word]) -> Any:
-    """Return BERT's model. GGUF marks pieces that start a word, BERT pieces inside a word."""
+    """Return BERT's model. GGUF marks pieces that start a word; BERT marks pieces inside a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

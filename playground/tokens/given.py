@@ -24,7 +24,7 @@ from playground.tokens.tokenizer import FileTokenizer, Tokenizer
 
 _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file, or a known name"
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
-_EXPECTED_IN_FOLDER: Final = f"{', '.join(_IN_FOLDER)} in it, or the path of a GGUF file itself"
+_EXPECTED_IN_FOLDER: Final = f"one of {', '.join(_IN_FOLDER)} in it, or the path of a GGUF file"
 _RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
 _FORM: Final = 1  # version of the conversion: after a change of it, files are converted again
@@ -69,8 +69,8 @@ def _load_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Read a file of tiktoken's ranks. The splitting pattern and control tokens, which it lacks,
-    are Llama 3's if there are fewer than 150,000 ranks, otherwise Llama 4's."""
+    """Read a file of tiktoken's ranks. The file lacks the splitting pattern and control tokens;
+    these are Llama 3's if there are fewer than 150,000 ranks, otherwise Llama 4's."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
     name_of_similar = "llama3" if lines < 150_000 else "llama4"
     similar = PACKAGED[name_of_similar]

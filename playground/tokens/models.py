@@ -22,7 +22,7 @@ Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
-# Models for which bills show that a gateway keeps Chat Completions, by what the request has.
+# Models for which a gateway keeps Chat Completions, by bills, if a request has a form or tools.
 _FRAMED_AS_OPENAI: Final = {
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13
@@ -165,7 +165,7 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
     return {**chats, "ollama-generate": prompt}
 
 
-_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host's name before the model's
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host's name precedes the model's
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
 # No source names the tokenizer of later models.

@@ -1,10 +1,10 @@
 """Frame OpenAI's Responses: like Chat Completions, except for tools, calls and stored items. Tools
 are written as in openai/harmony. They cost 3 tokens in addition to their text, 9 with models that
-reason. A call and its result together cost 11 in addition to name (twice), arguments and text, 17
-with models that reason. The call costs 3 more if it has the id under which the server stores it, or
-if a model that reasons gets it without its reasoning. The rules follow from recorded bills of
-gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of March
-2025, the API's first weeks, have some 220 tokens more.
+reason. A call and its result together cost 11 (with models that reason 17), and the tokens of the
+tool's name (twice), the arguments and the result. The call costs 3 more if it has the id under
+which the server stores it, or with some models if its reasoning is not in the request. The rules
+follow from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by
+`benchmarks/tokens.py`. Bills of March 2025, the API's first weeks, have some 220 tokens more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model tha
 _SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
-_SAMPLED: Final = 8  # earlier answers that are billed as sampled add at most this many tokens
+_SAMPLED: Final = 8  # at most so many tokens more if answers are billed as the model wrote them
 
 
 def responses(
@@ -68,7 +68,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))
     if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_reasoning, items)):
-        framed.add_reason("earlier reasoning is billed again, and not seen")
+        framed.add_reason("earlier reasoning is billed again, and its text is not in the body")
     calls = [item for item in items if item.get("type") == "function_call"]
     names = {str(item.get("call_id")): str(item.get("name") or "") for item in calls}
     newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
@@ -102,9 +102,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
     if body.get("context_management"):
         _note_compaction(framed, body)
     if body.get("instructions") == "":
-        framed.add_reason(
-            "ten recorded bills with empty instructions all differ from other bills", 230
-        )
+        framed.add_reason("ten recorded bills with empty instructions follow no known rule", 230)
     text = body.get("text")
     form = _form(body)
     note_unknown_keywords(framed, form)
@@ -122,7 +120,8 @@ def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
     """Note that the server may compact the request, unless the request is below the threshold.
 
     Source: OpenAI, "Compaction": "when the rendered token count crosses". Below the threshold,
-    earlier answers are billed as they were sampled: six bills differ by up to 4.
+    earlier answers may be billed by the tokens that the model produced, of which their text may
+    need fewer or more: six bills differ by up to 4.
     """
     settings = body["context_management"]
     edits = settings if isinstance(settings, list) else []
@@ -172,14 +171,14 @@ def _is_simultaneous(items: Sequence[Mapping[str, Any]], index: int) -> bool:
 def _note_simultaneous_calls(
     framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool
 ) -> None:
-    """Note simultaneous calls whose cost no bill shows. A model that does not reason reads such
-    calls one by one, even two stored calls (18 of 19 bills). No bill has more than two stored
-    calls."""
+    """Note simultaneous calls whose cost no bill shows. With a model that does not reason, each
+    costs as much as a single call that is not stored (two stored calls: 18 of 19 bills). No bill
+    has more than two stored calls."""
     run = 0
     for item in items:
         run = run + 1 if item.get("type") == "function_call" else 0
         if run > 1 and (thinks or (run > 2 and item.get("id"))):
-            framed.add_reason("what calls at once cost here is not known", 20 * len(items))
+            framed.add_reason("what several calls at once cost here is not known", 20 * len(items))
 
 
 def _note_calls(
@@ -194,9 +193,9 @@ def _note_calls(
 def _note_missing_reasoning(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
 ) -> None:
-    """Note calls with neither reasoning nor id if other calls of an unstored request have
-    reasoning: only one bill is of such a request. 63 bills (60 unstored) have no call with
-    reasoning."""
+    """Note calls with neither reasoning nor id if other calls have one, with `store: false`: only
+    one bill is of such a request. If no call has reasoning, the cost is known (63 bills, 60 of
+    them with `store: false`)."""
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]
     if lone_calls and not stored and len(lone_calls) < len(calls):

@@ -60,7 +60,7 @@ class Piece(NamedTuple):
 class Framed:
     """A complete request: rows of pieces, and the reasons why the count is not exact.
 
-    With `control` the texts hold control tokens, because a template wrote them. `unknown` maps each
+    If `control`, the texts hold control tokens, because a template wrote them. `unknown` maps each
     reason to the most tokens that it adds, or to None without a limit (searches that the provider
     runs, a conversation that it stores). `pictures` gives the cost of pictures, if known. If
     `forgets`, the server may leave out earlier messages.

@@ -61,8 +61,8 @@ Reader = Callable[[Path, str, str], Tokenizer]
 class Likeness:
     """A comparison of a tokenizer with a similar one, `to`, which comes with LiteLLM. `ratio` (for
     ASCII) and `other_letters` are the tokens for each token of the similar tokenizer: lowest,
-    middle, highest. `digits` means that each digit is a token, while OpenAI's tokenizers join up to
-    three.
+    middle, highest. If `digits`, each digit is a token; OpenAI's tokenizers join up to three
+    digits.
     """
 
     to: str

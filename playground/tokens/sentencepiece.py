@@ -1,9 +1,9 @@
 """Make a tokenizer from a SentencePiece model (`tokenizer.model`) without the sentencepiece
 package.
 
-The file is a protocol buffer (sentencepiece_model.proto: ModelProto), of which the pieces, the
-model's type and `add_dummy_prefix` are read. A BPE model of SentencePiece has no list of merges: it
-joins neighbours by the score of the piece that they make. So the list is made from all ways to cut
+The file is a protocol buffer (sentencepiece_model.proto: ModelProto); the pieces, the model's type
+and `add_dummy_prefix` are read. A BPE model of SentencePiece has no list of merges: it joins two
+neighbours by the score of the piece that they make. So the list is made from all ways to cut
 a piece in two, ordered by score, as Hugging Face's converter does. A unigram model needs no merges.
 """
 

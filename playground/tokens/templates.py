@@ -1,7 +1,7 @@
 """Frame requests whose prompt is known: Llama 3's, Mistral's, raw, or by a user's template.
 
-`raw_prompts` writes the prompts of Llama 3. For 3.1 and later they begin with Hugging Face's system
-turn and its dates, like those of all recorded hosts (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
+`raw_prompts` writes the prompts of Llama 3. From 3.1 on, they begin with Hugging Face's system
+turn and its dates, as with all recorded hosts (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
 Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
 """
 

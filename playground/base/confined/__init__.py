@@ -13,9 +13,9 @@ and no limit can be checked. So a template runs in another process:
   share a `Budget`, so the limit holds for the whole question;
 * a worker that has finished its task is reused: then a task costs two writes to a pipe.
 
-Tasks are sent with `marshal`, because the worker may trust us. Answers come as JSON, because we do
-not trust what ran there. If no process can be started (`Unavailable`), foreign code is not run at
-all.
+Tasks are sent with `marshal`, because the worker may trust this process. Answers come as JSON,
+because this process does not trust the code that ran in the worker. If no worker can be started
+(`Unavailable`), foreign code is not run at all.
 """
 
 from playground.base.confined.workers import Budget, Stopped, Unavailable, run

@@ -23,7 +23,7 @@ FieldValue = TypeVar("FieldValue")
 
 @dataclass(frozen=True)
 class SentRequests:
-    """Complete request bodies, with the usage of each answer. Sub-agents' requests are left out.
+    """Complete request bodies, with the usage of each answer, but no requests of sub-agents.
 
     `times` are seconds since the first request; empty unless every request has its own time.
     """

@@ -55,12 +55,12 @@ class CacheSimulation(Drawn, Live):
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # each from the request before it
+    differences: tuple[FirstDifference | None, ...] = ()  # from the previous request to each
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[Billed | None] = ()  # of bodies as sent, if others are simulated
+    bills_as_sent: Sequence[Billed | None] = ()  # for the bodies as sent, if others are simulated
     notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
@@ -70,7 +70,7 @@ class CacheSimulation(Drawn, Live):
     # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(default=tuple, compare=False)
-    _printed = {"state": {"exact": sureness("exact")}}  # "certain": the tokens may be estimates
+    _printed = {"state": {"exact": sureness("exact")}}  # "certain": tokens may be estimated
     told = older_name("told", "diagnoses")
     noted = older_name("noted", "request_facts")
 
@@ -195,7 +195,7 @@ class CacheSimulation(Drawn, Live):
         if (answered_by := facts_of(self.request_facts, broken.number).model) and is_other_model(
             answered_by, model
         ):
-            # the bill is about other requests
+            # the bill was for another model than the simulated one: its price counts
             model, rules = answered_by, known_rules("", answered_by)
         price = None if rules is None else price_under(rules, model)
         if price is None or rules is None or bill is None:
@@ -204,8 +204,8 @@ class CacheSimulation(Drawn, Live):
         return price.nano_dollars(broken.lost * max(0, paid - rules.read_permille(model)))
 
     def explanation(self, broken: BilledBreak) -> str:
-        """Describe what changed in the session before a break that the bills show; "" if nothing
-        did. Unless the model changed, "" too if no break was predicted or the cache had expired."""
+        """Describe what changed in the session before a break that the bills show, or return "".
+        A change other than of the model counts only for a predicted break without expiry."""
         since, number = broken.since, broken.number
         before, after = (facts_of(self.request_facts, each).model for each in (since, number))
         if is_other_model(before, after):
@@ -270,7 +270,7 @@ class CacheSimulation(Drawn, Live):
     ) -> list[str]:
         """Return a line for each reason why a request is refused, and for each exceeded limit.
 
-        `max_cost_multiple` is times the cost without a cache; `no_cache_break` allows no break.
+        `max_cost_multiple` is relative to the cost without a cache; `no_cache_break` bans breaks.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
@@ -354,7 +354,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def price(self) -> Price | None:
-        """The model's list price; None if unknown, by another model's rules, or if not `priced`."""
+        """The model's list price; None if unknown, not `priced`, or not valid by these rules."""
         return self._price_of_model(self.model)
 
     def _price_of_model(self, model: str) -> Price | None:
@@ -375,7 +375,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def uncached_nano_dollars(self) -> int | None:
-        """The cost of all input without a cache, under the same terms, or None likewise."""
+        """The cost of all input without a cache, by the same terms; None if a price is unknown."""
         nano = 0
         for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
             price = self._price_of(number)
@@ -465,7 +465,7 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     return f"{words(figure.value)} ({figure.source})"
 
 
-OUTSIDE: Final = 50  # tokens, with a margin: bills leave out some of the last block
+OUTSIDE: Final = 50  # tokens: a read that is lower by up to so many is no break
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,7 +579,7 @@ def reads_up_to(after: Simulated, before: Simulated) -> bool:
 
 
 def _last_entry(outcome: Simulated) -> int | None:
-    """Return the last block that a request writes, or if it writes none, reads; else None."""
+    """Return the last block that a request writes, or else the last that it reads; or None."""
     points = outcome.breakpoints if outcome.written else ()
     return points[-1] if points else outcome.hit
 

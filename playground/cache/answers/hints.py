@@ -81,7 +81,7 @@ def hint(
 
 
 def facts_of(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
-    """Return the recorded facts of a request; each may be missing."""
+    """Return the recorded facts of a request; any of them may be missing."""
     return noted[number] if number < len(noted) else NotedRequest()
 
 

@@ -13,7 +13,7 @@ from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_NEAR: Final = 0.75  # the similarity of misspelt names; other names in LiteLLM's list have less
+_NEAR: Final = 0.75  # names at least this similar may be misspelt; LiteLLM's other names are less
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
@@ -31,7 +31,7 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's list price; None if it does not hold for the model under these rules."""
+    """Return a model's list price; None if the list price does not hold under these rules."""
     return price_of(model) if _takes_list_price(rules, model) else None
 
 
@@ -85,5 +85,5 @@ def _misspelt(model: str) -> list[str]:
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:
-    """Return True if the list price holds: the rules name the model, or are those of its maker."""
+    """Return True if the list price holds: the rules name the model, or are its maker's rules."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -54,7 +54,7 @@ class MarkedPrefix:
         if self.marks and self.heeded:
             return marks
         if self.alone:
-            how = f"and heeds none of {marks}" if self.marks else "without marks"
+            how = f"and ignores {marks}" if self.marks else "without marks"
             return f"The provider caches by itself, {how}"
         return "No marks"
 
@@ -77,7 +77,7 @@ class MarkedPrefix:
     def _span(self) -> str:
         if self.least == self.most:
             return ""
-        return f" (by other sources, or as other models: {self.least:,} to {self.most:,})"
+        return f" (other sources or models: {self.least:,} to {self.most:,})"
 
     @property
     def line(self) -> str:

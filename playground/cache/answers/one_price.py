@@ -9,8 +9,8 @@ from playground.cache.prices import price_of
 
 
 def costs_at_one_price(simulation: CacheSimulation) -> list[int]:
-    """Return each request's cost, in thousandths of what an input token of `simulation.model`
-    costs.
+    """Return each request's cost, in thousandths of the price of an input token of
+    `simulation.model`.
 
     The cost of a request to another model is converted by both models' list prices. If one of the
     two prices is unknown, the cost is not converted.

@@ -1,5 +1,5 @@
 """Price the bills of recorded requests, by the same rules and prices as a simulation, and check
-predictions by them.
+predictions against these bills.
 
 Each request is priced by its own model.
 """
@@ -21,8 +21,8 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The sum of bills. Of `among` requests, `requests` have a bill; their input is `tokens` tokens
-    in all.
+    """The sum of the bills of `requests` of all (`among`) requests; the others have no bill. The
+    billed input is `tokens` tokens.
 
     `permille` is their cost in thousandths of the same tokens' full price; `shares` has this figure
     for each request (None without a bill). `nano_dollars` is the sum in billionths of a dollar

@@ -191,9 +191,9 @@ def answering_models(session: Session) -> list[str]:
 def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
-    A request without a recorded model counts as one to the previous model, or else the next. The
+    A request without a recorded model is taken to go to the previous model, or else the next. The
     session's own model is spelled as the session spells it. The result is empty if the session's
-    model is none of those that answered: the user then asks about another model.
+    model never answered, because then the user asks about another model.
     """
     own_name, recorded = (
         session.task.model_name,

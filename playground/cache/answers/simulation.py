@@ -216,7 +216,7 @@ def _as_sent(
     names = [own_name if own_name.endswith(f"/{name}") else name for name in names]
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # another provider has its own prices
+        was_paid = None  # another provider was paid, by its own prices
     notes = tuple(_assumed_model_findings(session)) if None in body_models and not model else ()
     notes, diagnoses = (*simulation.notes, *notes), tuple(sent.diagnoses)
     simulation = replace(
@@ -413,7 +413,7 @@ def _bills_of_these(
 def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the one before, marking those by compaction."""
+    """Return each request's first difference from the previous one; compactions are marked."""
     differences = first_differences([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
@@ -524,8 +524,8 @@ def _assumed_model_findings(session: Session) -> Iterator[Finding]:
 def _missing_context_findings(session: Session, rules: Rules) -> Iterator[Finding]:
     """Warn about what a transcript lacks that a prediction needs.
 
-    Without system prompt and tools, or without what compactions kept, predictions are too low;
-    without a model's name they are for an assumed model, with an unknown name perhaps for another.
+    Without system prompt and tools, or without what compactions kept, predictions are too low.
+    Without a model's name they are for an assumed model; an unknown name may be misspelt.
     """
     yield from _assumed_model_findings(session)
     if near := near_names(rules, session.task.model_name):

@@ -51,8 +51,8 @@ class WhatIf:
 
     @property
     def leaves_blocks_unchanged(self) -> bool:
-        """True if the last request keeps its blocks, so that the placement of marks without a
-        what-if also holds for it."""
+        """True if the last request keeps its blocks; then its marks are where they are without
+        a what-if."""
         return replace(self, ttl="") == WhatIf()
 
     keeps_blocks = older_name("keeps_blocks", "leaves_blocks_unchanged")
@@ -72,7 +72,7 @@ class WhatIf:
         joined = tuple(chain(*messages))
         behind = range(len(messages[0]), len(joined))
         stops = [i for i in behind if joined[i].role == "assistant"]
-        if stretch.lengths[-1] == len(stretch.order):  # nobody has answered it yet
+        if stretch.lengths[-1] == len(stretch.order):  # the last request has no answer yet
             stops.append(len(joined))
         return replace(plain, messages=joined), stops
 
@@ -95,9 +95,9 @@ class WhatIf:
         self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
     ) -> Sequence[dict[str, Any]]:
         """Return the formatted messages before a policy marks them."""
-        # A block that stays on every user message is part of the prefix: that is the cheapest (0.25
-        # of the uncached cost of one session). A block only in the last message breaks the prefix
-        # at every request (0.45, and 1.25 with one mark), as in kilocode#7778.
+        # A block that stays on every user message is part of the prefix. That is the cheapest: one
+        # session cost 0.25 of its uncached cost. A block only in the last message breaks the
+        # prefix at every request (0.45, and 1.25 with one mark), as in kilocode#7778.
         if self.environment not in ("persisted", "inside") and not self.timestamp:
             return messages
         changed = list(messages)

@@ -102,8 +102,8 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
         if block.ttl is None:
             continue
         index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
-        # Each block on the wire is matched with one mark only: of two equal texts, one may have
-        # lost its mark.
+        # Each block on the wire is matched with one mark only: if two texts are equal, one of
+        # them may have lost its mark.
         if index is not None:
             del arrived[index]
             continue
@@ -136,8 +136,8 @@ def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:
-    """Return True if the wire's block holds the marked block's last text, or a tool's name; if that
-    is empty, as in a picture or a call, if both are of one kind."""
+    """Return True if the wire's block holds the marked block's last text or tool's name. If that is
+    empty, as for a picture or a call, return True if both blocks are of one kind."""
     content = _content(block)
     if not content and block.kind != "text":
         return wire.kind == block.kind or (wire.opaque and block.opaque)

@@ -1,8 +1,8 @@
 """Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
-A file that is `like` another one states only the differences. A rule holds for the models that it
-names; for any other model its figure is marked as assumed. Conflicting statements are listed next
-to the value that is used.
+A file with `like` names another file, and states only the differences from it. A rule holds for
+the models that it names; for any other model its figure is marked as assumed. Conflicting
+statements are listed next to the value that is used.
 """
 
 from __future__ import annotations

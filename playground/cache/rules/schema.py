@@ -20,7 +20,7 @@ _STRICT: Final = ConfigDict(extra="forbid")
 
 
 class PriceFactor(TypedDict):
-    """A factor of the price, and the models that it holds for."""
+    """A factor of the price, and the models for which it holds."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
 

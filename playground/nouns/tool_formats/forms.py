@@ -118,8 +118,8 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
     """Read tools in any known form: a list, or an object that holds one.
 
     A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get one
-    for each, and those about names and schemas. Raises InputFault, also for parameters that stand
-    where no form has them, and for `properties` that are no object.
+    for each of these, and those about names and schemas. Raises InputFault, also for parameters
+    that stand where no form has them, and for `properties` that are no object.
     """
     tools, found = read_tools_and_findings(value)
     found += tools_findings(tools, "tools.{index}")
@@ -239,7 +239,7 @@ def _type_named(value: Any) -> str:
 def _report_unkept_fields(
     value: Mapping[str, Any], kept: set[str], where: str, findings: list[Finding]
 ) -> None:
-    """Report the fields of a tool or its envelope that are not kept, and misplaced schemas."""
+    """Report the fields of a tool or its envelope that are dropped, and misplaced schemas."""
     unkept = sorted(map(str, value.keys() - kept - _KNOWN))
     misplaced = []
     if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER}:
@@ -277,7 +277,7 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
 def _tool(body: Mapping[str, Any], where: str) -> ToolMetadata:
     data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
     schema = _schema(body)
-    if schema is None and body.get("type") == "custom":  # OpenAI's: any text
+    if schema is None and body.get("type") == "custom":  # OpenAI's: its input is any text
         schema = {"type": "object", "properties": {"input": {"type": "string"}}}
     # Azad's form has parameters by name; ToolMetadata makes a schema of them.
     if "required_parameters" in body:

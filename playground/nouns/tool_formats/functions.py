@@ -53,8 +53,8 @@ class FunctionSignature:
 def create_schema_from_function(
     name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
 ) -> type[BaseModel]:
-    """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for a language
-    model.
+    """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for the
+    language model.
 
     A description comes from a `Field`, a text in `Annotated` or the docstring (numpy, Google,
     Sphinx, Epydoc), in this order; without any it is `Parameter: NAME`. `injected_args` are given
@@ -174,8 +174,8 @@ def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
-    """Return a parameter's description for pydantic; {} if a `Field`, in `Annotated` or as the
-    default, has its own."""
+    """Return a parameter's description for pydantic; {} if a `Field` (in `Annotated` or as the
+    default) has a description."""
     notes = getattr(parameter.annotation, "__metadata__", ())
     if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}

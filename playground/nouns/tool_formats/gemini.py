@@ -48,7 +48,7 @@ def _convert(node: Any) -> Any:
     }
     if converted.get("type") in _TYPES:
         converted["type"] = converted["type"].lower()
-    # Gemini's format "enum" is unknown to JSON Schema, and `enum` says the same.
+    # Gemini's format "enum" is unknown to JSON Schema, and the keyword `enum` says the same.
     if converted.get("format") == "enum":
         del converted["format"]
     if converted.pop("nullable", False) is not True:

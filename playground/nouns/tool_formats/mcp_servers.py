@@ -1,7 +1,7 @@
-"""Tools of the MCP servers in an `mcp.json`, asked for with the official SDK (extra `[mcp]`).
+"""Get the tools of the MCP servers in an `mcp.json` by the official SDK (extra `[mcp]`).
 
 `ask_servers` starts or asks no server before `allow` has agreed to its exact command or address.
-`ask_server` is for a server that was agreed to before. Every server has a time limit.
+`ask_server` is for a server to which the user has already agreed. Every server has a time limit.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def ask_servers(
     Raises InputFault if a server is not allowed, does not exist, does not start or does not answer
     within `seconds`, and if the SDK is not installed.
     """
-    # All questions come before the first start: after one refusal no server has been started.
+    # All questions come before the first start, so that after a refusal no server has started.
     for server in servers:
         if not allow(server):
             raise InputFault(
@@ -131,7 +131,7 @@ async def _list_tools(server: McpServer, seconds: float) -> list[dict[str, Any]]
         from mcp import Client
     except ImportError as error:
         raise _no_sdk() from error
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # all that it logs it also raises
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # mcp also raises all that it logs
     with anyio.fail_after(seconds), _silent() as errors:
         async with Client(_transport(server, errors)) as client:
             tools: list[dict[str, Any]] = []

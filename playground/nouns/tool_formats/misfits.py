@@ -65,7 +65,7 @@ def check_of(tool: ToolMetadata) -> Check | None:
 
 def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
     """Return the first objection of a schema to these arguments; "" if there is none, or if the
-    schema cannot decide: a reference leads elsewhere or never ends, a pattern is not Python's."""
+    check is impossible: a reference leads elsewhere or never ends, or a pattern is not Python's."""
     if check.surely_takes(arguments):
         return ""
     try:

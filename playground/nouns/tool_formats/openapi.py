@@ -169,7 +169,7 @@ class _References:
         target = target_of(reference, self._document)
         if target is None:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
-        # 3.1 allows other keywords next to a `$ref`, 3.0 ignores them; here they are kept.
+        # OpenAPI 3.1 allows other keywords next to a `$ref`, 3.0 ignores them; here they stay.
         resolved = self.resolve(target, (*inside, reference))
         other_keywords = {key: value for key, value in node.items() if key != "$ref"}
         return {**resolved, **other_keywords} if isinstance(resolved, dict) else resolved

@@ -1,5 +1,5 @@
 """Find the parts of a tool's schema that a provider refuses or changes, by a data file for each
-target.
+target (a provider's interface).
 
 Every rule has its source and date. A file leaves a keyword out if no source documents that it is
 refused. Schemas are walked without recursion, because they may be nested without bounds.

@@ -1,7 +1,7 @@
 """Types from the type expressions of Python source, by their tree: no code of a file is executed.
 
 Only names from a table, and classes that the file itself declares, are known. Anything else raises
-`Unread`, but an enum's computed value becomes its member's name in small letters.
+`Unread`, except an enum's computed value, which becomes the member's name in small letters.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Types:
         return None
 
     def alias(self, name: str, value: ast.expr) -> None:
-        """Register the type of an assignment `name = value`, if the value is one."""
+        """Register the type in an assignment `name = value`, if the value is a type."""
         # Most assignments are not types; an assignment may also hide a type of the same name.
         try:
             self._own[name] = self.type_of(value)

@@ -101,8 +101,8 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object. A property is required if every part requires it; with
-    allOf, if any part does."""
+    """Merge all parts into one object. A property is required if every part requires it (with
+    allOf: if any part requires it)."""
     key = _keyword(rule)
     raw_parts = node.pop(key)
     parts = [_resolve(part, root) for part in raw_parts if isinstance(part, dict)]
