@@ -194,7 +194,7 @@ class Channel:
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            # punctuation that alone follows the secret may be JSON's, and stays
+            # if only punctuation follows the secret, it may be JSON's, so it stays
             marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return
