@@ -135,8 +135,8 @@ class BaselineOptions:
     def has_baseline(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
-        Raises InputFault if there is none, but its options are given; and if there is one together
-        with the limits of a simulation.
+        Raises InputFault for options about a baseline without a baseline, and for a baseline
+        together with the limits of a simulation.
         """
         from playground.base.errors import InputFault
 
