@@ -167,7 +167,7 @@ def print_marks(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Print each part with its mark; without named dialects, a line for dialects marked alike."""
+    """Print each part with its mark; if no dialect is named, a line for equally marked dialects."""
     from playground.cache.answers.placement import place_cache
     from playground.show import rows
     from playground.show.wire import placement_json

@@ -28,7 +28,9 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @click.option("--model", default="", help="Instead of both sessions' models.")
-@click.option("-d", "--dialect", default="", help="Of both. Default: as sent, or else native.")
+@click.option(
+    "-d", "--dialect", default="", help="For both. Default: as sent if to one API, else native."
+)
 @click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
 @click.option("--provider", "providers", multiple=True, help="Cache to compare; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
@@ -133,8 +135,8 @@ class BaselineOptions:
     def has_baseline(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
-        Raises InputFault if there is none, but its options are given; and if there is one together
-        with the limits of a simulation.
+        Raises InputFault for options about a baseline without a baseline, and for a baseline
+        together with the limits of a simulation.
         """
         from playground.base.errors import InputFault
 

@@ -19,7 +19,7 @@ def check_address(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
         port = parts.port
-    except ValueError:  # whose message may quote a password
+    except ValueError:  # the message of this error may quote a password
         raise _bad_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
         raise _bad_address(base_url, "its scheme is neither http nor https")

@@ -156,7 +156,7 @@ def _finish(
 
 
 class _Run:
-    """A running request, which the end of its answer or a limit ends; the bytes are recorded."""
+    """A running request, whose bytes are recorded. It ends with its answer or at a limit."""
 
     def __init__(
         self,

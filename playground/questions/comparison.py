@@ -230,7 +230,7 @@ def diff_lines(first: str, second: str) -> list[DiffLine]:
 
 
 def _lines(text: str) -> list[str]:
-    """Cut at line feeds alone: `splitlines` also cuts at U+2028, which is text to a model."""
+    """Cut only at line feeds: `splitlines` also cuts at U+2028, which is text to a model."""
     *complete, rest = text.split("\n")
     lines = [f"{line}\n" for line in complete]
     return [*lines, rest] if rest else lines

@@ -174,8 +174,8 @@ def recognise_sessions(source: Source) -> Recognised:
 
 
 def _sentences(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield a line for each kind of finding: the finding, or else the meaning of several or of a
-    long one, with the first place."""
+    """Yield a line for each kind of finding: a single short finding itself, otherwise the kind's
+    meaning, with the first place."""
     for code in dict.fromkeys(each.code for each in findings):
         first, *more = (each for each in findings if each.code == code)
         if more or len(first.message) > _LINE:

@@ -46,7 +46,8 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Timeline(Drawn, Live):
-    """All steps of a replay; the last step is the end of the stream. It shows itself as the player.
+    """All steps of a replay; the last step is the end of the stream. A timeline is
+    shown as the app's player for replays.
 
     Its table has a row for each event: step, time, type, span, text. Its figure draws characters
     over time, coloured by what they became.
@@ -66,7 +67,7 @@ class Timeline(Drawn, Live):
     def _summary(self) -> str:
         found = [*(self.server or self.result).findings, *self.stream_findings]
         read = replace(self.result, findings=found)._summary()
-        if self.server:  # the codes say why, and `findings` says it in words
+        if self.server:  # only the codes: `findings` has their messages
             codes = dict.fromkeys(finding.code for finding in found)
             read = f"{self.server.handed}{': ' * bool(codes)}{', '.join(codes)}"
         return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
@@ -112,7 +113,10 @@ class Timeline(Drawn, Live):
 
 @takes(
     recording=ArgumentKind((Recording,), "a Recording; pg.recording(text) makes one"),
-    dialect=one("one dialect: replay it in each, or let pg.detect(text, tools) read it in all"),
+    dialect=one(
+        "one dialect; call replay once for each, or pg.detect(text, tools), which reads the text in"
+        " all dialects"
+    ),
     switches=(Switches, NoneType),
     server="text",
 )
@@ -128,9 +132,9 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (one of `server_names()`, or `vllm:hermes`), `.handed` is another Timeline with the events that
-    this server delivers. The table then has two more columns: `server`, and `handed_as`, the kind
-    of event that the server delivers, or `dropped`.
+    (one of `server_names()`, perhaps with a parser, as in `vllm:hermes`), `.handed` is another
+    Timeline, with the events that this server delivers. The table then has two more columns:
+    `server`, and `handed_as`, the kind of event that the server delivers, or `dropped`.
     """
     metadata = read_tools(tools)
     dialect = dialect or dialect_of(recording, metadata)

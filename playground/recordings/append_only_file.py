@@ -230,11 +230,11 @@ def _lock(handle: int) -> None:
 def interrupted(folder: Path) -> list[Path]:
     """Return the recordings in a folder that were cut off and that nobody writes, newest first.
 
-    They have no end, or one that says so, as when the tab that asked was closed.
+    They have no end line, or one that names a cut, for example because a tab was closed.
     """
     paths_by_age = []
     for path in folder.glob("*.jsonl"):
-        with suppress(OSError):  # it is gone by now, or of another user
+        with suppress(OSError):  # the file is gone by now, or belongs to another user
             if not _has_end(path) and not _is_written(path):
                 paths_by_age.append((-path.stat().st_mtime, path))
     return [path for _, path in sorted(paths_by_age)]

@@ -256,7 +256,7 @@ class StreamDecoder:
         self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
 
     def _note_waiting(self) -> None:
-        """Report values that still wait, as no API is known: as errors, or as unreadable."""
+        """Report the values that wait because no API is known, as errors or as unreadable."""
         waiting, self._waiting = self._waiting, []
         for value in waiting:
             if value.get("error"):

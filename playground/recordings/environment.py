@@ -17,7 +17,7 @@ _SECRET_NAME: Final = re.compile(
     r"|conn(?:ection_?)?str(?:ing)?s?(?:_|$)"
 )
 _COOKIE_NAME: Final = re.compile(r"(?i)cookies?$")
-_SEPARATORS: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
+_SEPARATORS: Final = re.compile(r"[,;\s]+")  # between items of a list, or fields of a connection
 # a field with its name; the `=` at the end of Base64 does not count
 _NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)
 _FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are not secrets

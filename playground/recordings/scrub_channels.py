@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters; a longer secret stays open while plain ones follow
+_SURE: Final = 1_024  # characters; a longer secret stays open only while `_INNER` matches
 # The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -194,7 +194,7 @@ class Channel:
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            # punctuation that alone follows the secret may be JSON's, and stays
+            # if only punctuation follows the secret, it may be JSON's, so it stays
             marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return

@@ -104,14 +104,14 @@ class Tally:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts by kind. Secrets that are not sure count only for kinds without sure ones."""
+        """The counts by kind. Unsure secrets count only if their kind has no sure secret."""
         sure = Counter(self._sure.values()) + self._forgotten
         perhaps = Counter(self._perhaps.values())
         return dict(sorted({**perhaps, **sure}.items()))
 
 
 class Searcher:
-    """A searcher for secrets of all kinds, and for given secrets, in texts that may go on.
+    """A searcher for secrets of all kinds, and for given secrets, in incomplete texts too.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
     secret, or a word such as `password` before a value. It tries the patterns only there. They are
@@ -218,7 +218,7 @@ def _order(place: Beginning) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8)
 def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
-    """Return the searcher for these secrets, from a cache: a new one takes some milliseconds."""
+    """Return the searcher for these secrets, from a cache, as making one takes milliseconds."""
     return Searcher(secrets, emails=emails)
 
 

@@ -10,7 +10,7 @@ CODINGS: Final = ("gzip", "x-gzip", "deflate")
 _GZIP_OR_ZLIB: Final = 47  # zlib's `wbits` for gzip or zlib, as the header says
 _MOST: Final = 64 * 1024  # bytes of a piece
 _SLICE: Final = 16 * 1024  # packed bytes at a time, since zlib copies unread input at each call
-_MOST_ARCHIVES: Final = 4096  # in a row: each needs a new reader, even an empty one
+_MOST_ARCHIVES: Final = 4096  # in a row; even an empty archive needs a new reader
 
 
 class TooMuchUnpacked(ValueError):

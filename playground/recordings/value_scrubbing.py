@@ -105,7 +105,7 @@ def _scrub_object(
     own_name = key or _name_in(value)
     for name, item in value.items():
         clean = star_secrets(str(name), search, tally)
-        while clean in scrubbed:  # two keys were secrets of one length: keep both entries
+        while clean in scrubbed:  # two secret keys became the same stars: keep both
             repeats[clean] += 1
             clean = f"{clean}{repeats[clean]}"
         if before := _text_before_member(str(name), value, own_name):
@@ -116,7 +116,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return the text to put before a member's value for the search: its name, from neighbours."""
+    """Return a text that names a member's secret, to be searched before its value, or ""."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:

@@ -87,7 +87,7 @@ def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> 
 
 
 def speakers(dialect: Dialect) -> str:
-    """Return the models that speak a dialect, without the sources for that."""
+    """Return the models that speak a dialect, without the sources in brackets."""
     return _SOURCE.sub("", dialect.models)
 
 

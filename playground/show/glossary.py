@@ -240,7 +240,7 @@ def is_number(name: str) -> bool:
 
 
 def written(name: str, value: Any) -> str:
-    """Return a figure's value for people: "1,234", "29 %", "0.35"; "" for most that are None."""
+    """Return a figure's value for people: "1,234", "29 %", "0.35"; "" for most None values."""
     if value is None or value != value:  # NaN
         return NO_PARSER if name.endswith(_DROPS_SUFFIX) else ""
     if name == "state":

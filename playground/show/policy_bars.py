@@ -55,8 +55,8 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
     """Return a bar for each outcome, with the names of all policies that have it.
 
     A bar has the name of the chosen policy, or else of its first policy; `title` has all names. A
-    share is one of the bar's own full price, so it names the tokens if the bars differ in them.
-    Policies that the provider refuses have no bar.
+    cost is a share of the bar's own full price; if the bars' tokens differ, each bar names its
+    tokens. Policies that the provider refuses have no bar.
     """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))

@@ -292,7 +292,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
         (
             cell.dialect,
             cell.policy,
-            *((None, None) if cell.errors else _shares(cell)),  # what is refused costs nothing
+            *((None, None) if cell.errors else _shares(cell)),  # a refused request costs nothing
             len(cell.requests),
             len(cell.breaks),
             len(cell.findings),
@@ -333,7 +333,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
 
 
 def _parts_paid(one: Simulated) -> Sequence[float | None]:
-    if one.state == "error":  # what is refused costs nothing
+    if one.state == "error":  # a refused request costs nothing
         return (None, None, None, None)
     share = one.cost / 1000 / one.total if one.total else 1.0
     return one.read, sum(one.written.values()), one.uncached, share

@@ -277,7 +277,7 @@ def _shared_blocks(cell: CacheSimulation, number: int) -> int:
     before, sent = cell.row[number - 1], cell.row[number]
     difference = cell.differences[number]
     shared = len(before.chain) if difference is None else difference.block or 0
-    # a bill or a count of the whole request scales all blocks: none can be drawn as before
+    # a bill or a count of the whole request scales all blocks, so no block keeps its size
     return shared if shared and before.sizes[shared - 1] == sent.sizes[shared - 1] else 0
 
 

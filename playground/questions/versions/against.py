@@ -49,7 +49,7 @@ def undecided_limit(difference: VersionDiff, most_tokens_more: int | None) -> Fi
         return None
     if any_text_counter()[1]:
         return None
-    # Tokens that are not of texts are the same in both requests, so they cancel out.
+    # The tokens of anything but texts are the same in both requests, so they cancel out.
     (old_low, old_high), (new_low, new_high) = first.range, second.range
     least = min(growth, new_low - old_low)
     most = None

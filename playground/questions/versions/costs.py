@@ -126,7 +126,7 @@ def _reason(
     outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
 ) -> str:
     """Return the reason why this many tokens are read. If no cache entry ends before the first
-    difference, add the place of the difference, and whether a mark looks back so far."""
+    difference, add the place of the difference, and whether a mark looks back that far."""
     if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"

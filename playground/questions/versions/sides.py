@@ -34,8 +34,8 @@ class Version:
 
     `agent` is the program that wrote the session, with its version, if the transcript says so;
     `request` is the request's number, from 1 to `requests`. `written_in` is a dialect, "" for a
-    request as it was sent, with its marks. If `is_answered`, the session has an
-    answer to it, which Compare counts and this does not.
+    request as it was sent, with its marks. If `is_answered`, the session has an answer to this
+    request; the page Compare counts the answer, `count` does not.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """The browser side. Each component has an ES module and a style sheet, which follow those of the
-shared kit. If a module's default export is called with a component (in Streamlit), it mounts it;
-otherwise (in a notebook's anywidget or an HTML export) it returns `{render}`."""
+shared kit. If a module's default export is called with a component (in Streamlit), it mounts
+that; otherwise (in a notebook's anywidget or an HTML export) it returns `{render}`."""
 
 from __future__ import annotations
 
