@@ -224,7 +224,8 @@ def test_an_error_says_what_was_given_and_what_would_be_right() -> None:
     for name in ("runs/a.json", "a.JSONL", __file__):
         with pytest.raises(InputFault, match="is the name of a file; expected pg.load_session"):
             pg.session(name)
-    assert pg.session("Read runs/a.json").messages[0].text == "Read runs/a.json"
+    for said in ("Read runs/a.json", "https://a.test/tides.json"):
+        assert pg.session(said).messages[0].text == said
     with pytest.raises(InputFault, match=r"field messages\.0: 3 is not a message; expected"):
         pg.session([3])
     with pytest.raises(InputFault, match="a session: NoneType None was given; expected a path"):

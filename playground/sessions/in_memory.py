@@ -157,7 +157,8 @@ def _body(value: Any) -> dict[str, Any]:
 
 def _is_path(text: str) -> bool:
     """Return True for the name of a session's file, and of any file that exists."""
-    if text.lower().endswith((".json", ".jsonl")) and not any(map(str.isspace, text)):
+    is_word = not any(map(str.isspace, text)) and "://" not in text
+    if is_word and text.lower().endswith((".json", ".jsonl")):
         return True
     return "\n" not in text and os.path.isfile(text)  # noqa: PTH113 - Path's raises for long names
 
