@@ -316,7 +316,7 @@ def test_payloads_on_the_command_line() -> None:
     done = asked("-d", "hermes")
     assert done.returncode == 0
     assert "OpenAI (openai/gpt-4o): 0 differences" in done.stdout
-    assert "Anthropic: LiteLLM refuses to send it to" in done.stdout
+    assert "Anthropic: LiteLLM refuses to send this to" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,11 @@ _policies = click.option(
     "--policy",
     "policies",
     multiple=True,
-    help="Instead of the dialect's own; as-sent: the requests as they were sent. Repeatable.",
+    help="A policy for the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
-_provider = click.option("--provider", default="", help="Whose rules to use. Default: the model's.")
+_provider = click.option(
+    "--provider", default="", help="Use its rules. Default: the model's provider."
+)
 _seconds_apart = click.option(
     "--seconds-apart",
     type=float,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     name="import",
 )
 @click.argument("file", required=False, default="")
-@out_option("Write here: a file (more sessions: a folder of its name), *.jsonl, or a folder.")
+@out_option("Write here: a file (several sessions: a folder of that name), *.jsonl or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
     "--to",

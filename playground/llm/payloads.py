@@ -171,7 +171,7 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
         return _fault(model, f"LiteLLM refuses it: {reason}", expected=_ACCEPTED)
     # Hermes' chat template, for instance, takes results without ids: its calls in text have none.
     return InputFault(
-        f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
+        f"LiteLLM refuses to send this to {model!r}: there are results in messages of the role "
         "'tool' without 'tool_call_id', which only servers with a chat template accept",
         expected="a dialect that puts results into the user's messages, or native",
     )

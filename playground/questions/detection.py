@@ -91,7 +91,7 @@ class Detection:
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
         parts += [f"{counted(self.text_characters, 'character')} left as text"]
-        parts += [f"{counted(self.markers, 'marker')} not read as one"] if self.markers else []
+        parts += [f"{counted(self.markers, 'marker')} among them"] if self.markers else []
         parts += [f"findings: {', '.join(self.findings)}"] if self.findings else []
         return ", ".join(parts)
 
