@@ -1,8 +1,8 @@
 """Audit a chat template: find faults in how it renders a conversation.
 
-Every finding comes with the smallest request that has the fault and its rendering, or with two of
-each if the fault is a difference between two renderings. A probe tests one property of a template
-and yields its faults.
+Every finding comes with the smallest request that has the fault and its rendering, or with two
+requests and renderings if the fault is a difference between these. A probe tests one property
+of a template and yields its faults.
 """
 
 from __future__ import annotations

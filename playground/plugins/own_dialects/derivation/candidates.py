@@ -1,7 +1,7 @@
 """Guess the syntaxes that a template may have. Then proof.py tests them, and the best is taken.
 
-A rendered text does not show where a marker ends and white space begins: all likely cuts are
-tried.
+A rendered text does not show where a marker ends and white space begins, so all likely cuts
+are tried.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first. Its value is the text that ends a turn with
-    calls and no other turn, or "". Raises InputFault if the text has no body of a call."""
+    """Return every syntax to try, the likeliest first. Each is mapped to the text that ends only
+    turns with calls, or "". Raises InputFault if the text has no body of a call."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):

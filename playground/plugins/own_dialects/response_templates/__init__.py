@@ -290,8 +290,8 @@ class _Calls:
 
 
 def _holds_section(form: Declaration) -> bool:
-    """Return True if the section's markers are also a call's: because each call has a section, or a
-    list holds all calls, or a call has no marker."""
+    """Return True if the section's markers are also a call's: if each call has a section, if a
+    list holds all calls, or if a call has no marker."""
     own = () if list_of(form) else form.call_template.before
     return form.one_call_a_section or not has_marker(own)
 
