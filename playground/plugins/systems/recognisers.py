@@ -23,7 +23,7 @@ _TEMPLATE_ROLE: Final = re.compile(
 )
 _YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
-# Text that shows conversation templates even in broken YAML; the YAML's fault is then reported.
+# Signs of conversation templates in broken YAML: if they match, the YAML's fault is reported.
 _TEMPLATES: Final = re.compile(
     r"(?m)^(?:default|new-conversation):[ \t]*\n[ \t]*-|"
     r"^[ \t]*-[ \t]*\{?[ \t]*role:[ \t]*[\"']?(?:default-request|request|truncate)\b"
@@ -31,7 +31,7 @@ _TEMPLATES: Final = re.compile(
 _DECLARED: Final = re.compile(
     r"(?m)^(?:prompts|agents|chat_model_setups):[ \t]*\n[ \t]*-[ \t]*\{?[ \t]*name:"
 )
-_USUAL: Final = {"default", "new-conversation"}  # templates that sets have by convention
+_USUAL: Final = {"default", "new-conversation"}  # names of templates that a set has by convention
 
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
@@ -215,7 +215,7 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
 
 
 def _history(messages: list[dict[str, object]], source: str) -> Recognised:
-    """Recognise the history that a run of templates left: it ends with the model's answer."""
+    """Recognise the history that a run of templates left. It ends with the model's answer."""
     return Recognised(
         "templates",
         f"history of conversation templates: {counted(len(messages), 'message')}",
