@@ -144,7 +144,7 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         for message in known(*dialog.args, **dialog.kwargs):
             yield {"role": message.role, "content": message.text}
         return
-    last_call = ""  # Meta's results name no call: each result answers the call before it
+    last_call = ""  # Meta's results name no call, so each result answers the call before it
     for number, message in enumerate(dialog):
         given = message.bound("role", "content")
         role = given.get("role") or "assistant"

@@ -95,7 +95,7 @@ class Example:
         return self.dialect.format_reply(parts, tools_of(self.dialect))
 
     def marker(self, part: str, last: bool = False) -> str:
-        """Return a call's, parameter's or section's first or last marker; "" if it has no word."""
+        """Return the first or last marker of a call, parameter or section; "" if it has no word."""
         template: Template | None = getattr(self.dialect.syntax, f"{part}_template")
         pieces = (template.after if last else template.before) if template else ()
         literals = [p.strip() for p in pieces if not isinstance(p, Hole) and p.strip()]

@@ -298,7 +298,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
 def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
-    """Return the cache lint's findings about the predicted request, the row's last request."""
+    """Return the cache lint's findings about the predicted request after those of a row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)

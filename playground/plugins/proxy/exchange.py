@@ -115,10 +115,7 @@ class WatchedExchange:
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # True if the body is recorded as bytes
-        self._recorded = {
-            "sent": 0,
-            "came": 0,
-        }  # counts of bytes recorded as text, not JSON
+        self._recorded = {"sent": 0, "came": 0}  # bytes recorded as text, not as JSON
         # bytes that are not recorded
         self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
         self._texts = {"sent": TextBytes(), "came": TextBytes()}
@@ -213,7 +210,7 @@ class WatchedExchange:
             self._cut_short(f"the answer is {error}")
 
     def _cut_short(self, reason: str) -> None:
-        """Stop recording the answer, for the reason `reason`."""
+        """Stop recording the answer, and store the reason as `fault`."""
         if self._unpacker is not None:
             self._unrecorded["packed"] -= self._unpacker.taken
         self.fault, self._unpacker = reason, None

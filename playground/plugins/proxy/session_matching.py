@@ -101,7 +101,7 @@ class Sessions(Generic[Value]):
         most similar context, then the newest. Return None if none has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
-        message_counts = Counter(digests)  # of equal messages, each counts
+        message_counts = Counter(digests)  # each of several equal messages counts
         for age, session in enumerate(self._sessions.values()):
             if session.owner != owner:
                 continue

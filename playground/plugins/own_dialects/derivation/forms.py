@@ -250,7 +250,7 @@ def _open_questions(rows: Sequence[Sequence[Occurrence]], calls: Sequence[Occurr
     if len(calls) == 1:
         questions.append("with only one call, markers and values cannot be told apart")
     if all(len(row) < 2 for row in rows):
-        questions.append("no reply holds two calls: the text around all calls became part of each")
+        questions.append("no reply holds two calls, so the text around all calls is part of each")
     if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
-        questions.append("no value holds a line break: it is unknown how one is written")
+        questions.append("no value holds a line break, so it is unknown how one is written")
     return questions

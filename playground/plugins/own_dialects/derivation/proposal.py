@@ -194,7 +194,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens, of any registered dialect or in common use, at replies' ends."""
+    """Return the stop tokens at replies' ends: registered dialects' and two common ones."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",
