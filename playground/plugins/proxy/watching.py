@@ -57,7 +57,7 @@ class RunWatcher:
     def handle(self, event: tuple[Any, ...]) -> None:
         """Handle one event of the forwarding process.
 
-        An exception ends only the recording of this exchange.
+        An exception ends only the recording of the event's exchange.
         """
         try:
             self._dispatch(event)

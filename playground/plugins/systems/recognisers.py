@@ -16,7 +16,7 @@ from playground.questions.recognised_documents import Recognised
 from playground.sessions.bounded import read_yaml
 from playground.sessions.pasted import in_a_fence
 
-_MOST: Final = 1_000_000  # characters; larger files are conversations
+_MOST: Final = 1_000_000  # characters; a larger file is taken for a conversation
 _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
 _TEMPLATE_ROLE: Final = re.compile(
     r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
@@ -138,7 +138,7 @@ _NAMED: Final = {"chat_model_setups": "chat model", "chat_model_connections": "c
 
 
 def _declarations(value: dict[object, object], source: str) -> Recognised:
-    """Recognise the declarations of a Flink-Agents file and of its agents, all by name."""
+    """Recognise the declarations of a Flink-Agents file and of its agents; list their names."""
     from playground.plugins.systems.flink_agents.declarations import holders_of
     from playground.plugins.systems.flink_agents.views import read_prompts
 

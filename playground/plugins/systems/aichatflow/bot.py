@@ -113,7 +113,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # of the next request; after a function's call, `call_function` no longer forces it
+    # for the next request; after the call of a forced function, none is forced any more
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -146,7 +146,7 @@ class _Bot:
     def _read(
         self, name: str, messages: Sequence[TemplateMessage], at: int
     ) -> tuple[int, dict[str, Any]]:
-        """Read messages up to the next request; return the index after it and its parameters."""
+        """Read messages up to the next request; return the next index and its parameters."""
         for index in range(at, len(messages)):
             try:
                 step = read_step(name, index, messages[index], self.data)

@@ -76,7 +76,7 @@ def checker_of(schema: Schema, check: Check) -> Any:
 
 @cache
 def _lenient_class(draft: Any) -> Any:
-    """Return a draft's checker class with our rules; it skips keywords with invalid values."""
+    """Return a draft's checker class with our rules. It skips keywords with invalid values."""
     rules = {**draft.VALIDATORS, **_OWN_RULES}
     return validators.extend(draft, {name: _guard_rule(name, rule) for name, rule in rules.items()})
 
