@@ -114,8 +114,8 @@ def test_what_the_replies_do_not_tell_is_told() -> None:
     proposal = pg.propose_dialect(['<do>{"tool": "f", "with": {"a": "1"}}</do>'])
     assert [f.message for f in proposal.findings() if f.code == "proposal-open"] == [
         "with only one call, markers and values cannot be told apart",
-        "no reply holds two calls: the text around all calls became part of each",
-        "no value holds a line break: it is unknown how one is written",
+        "no reply holds two calls, so the text around all calls is part of each",
+        "no value holds a line break, so it is unknown how one is written",
     ]
     dotted = pg.propose_dialect(['<a>{"name": "x.f", "arguments": {}}</a>'] * 2)
     assert "whether all of 'x.f' is a tool's name" in [f.message for f in dotted.findings()]

@@ -139,7 +139,7 @@ def test_a_broken_prefix_is_shown_by_both_turns_and_the_place() -> None:
     fault = next(each for each in found.faults if each.finding.code == "template-breaks-prefix")
     before, after = (str(rendering.text) for rendering in fault.shown)
     assert not after.startswith(before)
-    assert fault.finding.message.endswith("they differ from character 33 on")
+    assert fault.finding.message.endswith("the prompts differ from character 33 on")
 
 
 def test_only_a_template_that_renders_words_is_audited() -> None:

@@ -57,11 +57,11 @@ def check_changed(
     from playground.plugins.ci.comments import Comments
     from playground.plugins.ci.markdown import markdown
 
-    if prefix_may_change and most_tokens_more is None:  # one error, not one for each file
+    if prefix_may_change and most_tokens_more is None:  # one error for all files
         problem = "--prefix-may-change without --most-tokens-more checks nothing"
         raise InputFault(problem, expected="--most-tokens-more as well")
     if dialect:
-        get_dialect(dialect)  # even if all files are new, an unknown name is an error
+        get_dialect(dialect)  # an unknown name is an error, even if all files are new
     comments = Comments.of_this_job() if comment else None
     limits = (most_tokens_more, prefix_may_change)
     outcomes = [_outcome(file, base, model, dialect, limits) for file in files]
@@ -122,7 +122,7 @@ def committed(file: str, base: str) -> bytes | None:
     from playground.base.errors import InputFault
 
     folder = Path(file).resolve().parent
-    # With a "-" at its beginning, a name would be an option.
+    # git would read a name that begins with "-" as an option.
     known = _git(
         folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"
     )

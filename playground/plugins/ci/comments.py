@@ -43,7 +43,7 @@ class Comments(NamedTuple):
     def put(self, text: str) -> str:
         """Write the comment, or replace that of an earlier run. Return in words what was done.
 
-        If the job may not comment (on a pull request from a fork), the words say so.
+        If the job may not comment, as on a pull request from a fork, the words say so.
         """
         import httpx2
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from playground.base.fixes import with_fix
 from playground.base.wording import counted, dollars, grouped
 
-# GitHub takes 65,536 characters a comment.
+# GitHub takes at most 65,536 characters in a comment.
 _MOST_ROWS: Final = 100
 _MOST_CHARACTERS: Final = 50_000
 _MOST_LINES: Final = 40  # the most lines of a file
@@ -24,7 +24,7 @@ def markdown(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks: a table of the compared requests, then failures and findings.
 
     Texts of the sessions are written as code, so that nothing in them becomes markup, a link or a
-    mention. Lines beyond the size of a comment are left out, and counted.
+    mention. Lines that exceed the size of a comment are left out, and their number is given.
     """
     failed = sum(bool(outcome["failures"]) for outcome in outcomes)
     verdict = f"{failed} of {counted(len(outcomes), 'session file')} failed" if failed else "passed"

@@ -39,8 +39,8 @@ def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as one SARIF log: a result for each exceeded limit and finding.
 
     A result is at the line of the tool, message or prompt that it is about, or at line 1 if that is
-    not found. Fingerprints leave out numbers, so that a result keeps its own while the session
-    grows.
+    not found. Fingerprints leave out numbers, so that a result keeps its fingerprint when the
+    session grows.
     """
     results = [result for outcome in outcomes for result in _results(outcome)]
     codes = sorted({result["ruleId"] for result in results})
@@ -78,7 +78,7 @@ def _line_of_change(content: str, text: str) -> int:
         return _line_with(content, r'"model(?:_name)?"\s*:')
     if tool := _TOOL.match(text):
         return _line_with(content, rf'"name"\s*:\s*{re.escape(json.dumps(tool[1]))}')
-    if text.startswith("tool "):  # it was removed
+    if text.startswith("tool "):  # the tool was removed
         return _line_with(content, r'"tools"\s*:')
     if text.startswith("system") and (change := _CHANGE.match(text)):
         begin = change[1].partition(": ")[2] or change[1]

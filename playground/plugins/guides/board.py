@@ -21,7 +21,7 @@ from playground.show.dialect_board import TIDES, example_call, readers, speakers
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
     """Return each server that reads the dialect, and its reading of a reply with text before and
-    after its call; [] for a dialect that is not our own."""
+    after its call; [] for a dialect of a user's own."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []
@@ -95,7 +95,7 @@ def _tone(reading: ServerReading) -> str:
 
 
 def reading_board(text: str, result: ParseResult) -> Payload:
-    """Return a reply, coloured by the events that are read from it, and the calls that are read."""
+    """Return a reply, coloured by the events that are read from it, and its calls."""
     pieces = [
         [event_name(event).replace(" ", "-"), text[event.span.start : event.span.stop]]
         for event in result.events

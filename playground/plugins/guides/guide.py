@@ -45,7 +45,7 @@ class Guide(Shown):
 
     dialect: DeclaredDialect
     cases: Sequence[UseCase | str]
-    """The use cases in order, stored as a tuple. A text between them is copied to the page."""
+    """The use cases in order, stored as a tuple. A text among them is copied to the page."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cases", items("a guide's cases", self.cases))
@@ -113,7 +113,7 @@ class Guide(Shown):
 
     @property
     def is_registered(self) -> bool:
-        """True if the dialect is one of our own, which servers' declarations may name."""
+        """True if the dialect is the playground's own, which servers' declarations may name."""
         return is_ours(self.dialect.name)
 
     @property
@@ -156,7 +156,7 @@ class Guide(Shown):
         match dialog:
             case str():
                 return ["", dialog]
-            case TextCompletion():  # a base model only goes on writing: no reply is read
+            case TextCompletion():  # a base model only continues the text, so no reply is read
                 return self._prompt_section(case, dialog)
             case Dialog():
                 return self._prompt_section(case, dialog) + self._response_section(dialog)
@@ -170,7 +170,7 @@ class Guide(Shown):
         if not dialog.response:
             return [*heading, "No recorded response."]
         response = [f"{dialog.origin.capitalize()}.", "", fenced(dialog.response)]
-        # The response is parsed here: a page cannot show a form that the parser does not read.
+        # The response is parsed here, so a page cannot show a form that the parser does not read.
         rows = event_rows(self.reading(dialog))
         return [*heading, *response, "", "##### What is read from it", "", *rows]
 

@@ -1,7 +1,7 @@
 """The dialogs that Meta's prompt formats for Llama 3.1 to 3.3 import, with Meta's texts.
 
-Source: llama-stack 0.2.12, `models/llama/prompt_format.py`. Meta's code writes the day on which it
-runs. Here the date is an argument, because a prompt must not depend on the clock.
+Source: llama-stack 0.2.12, `models/llama/prompt_format.py`. Meta's code writes the present
+date. Here the date is an argument, because a prompt must not depend on the clock.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class BuiltinTool(StrEnum):
 
 
 class StopReason(StrEnum):
-    """The end of a message, under Meta's name. The playground does not use it: calls show the
-    end."""
+    """The end of a message, under Meta's name. The playground does not use it, because the
+    calls show how a message ends."""
 
     end_of_turn = "end_of_turn"
     end_of_message = "end_of_message"

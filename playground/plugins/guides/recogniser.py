@@ -1,6 +1,6 @@
 """Recognise use cases of Llama's prompts, as Meta writes them in Python.
 
-The code is never run: values that it would compute are left out, and named.
+The code is never run, so values that it would compute are left out and named as unread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.questions.recognised_documents import Recognised, recognise_sess
 from playground.sessions.pasted import Unwrapped, in_a_fence
 from playground.sessions.source import Source
 
-# Source of use cases: if it cannot be read, the fault is reported.
+# A text that matches is source of use cases. If it cannot be read, the fault is reported.
 _USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 _DIALOGS: Final = {
     dialog.__name__: dialog
@@ -35,7 +35,7 @@ _DIALOGS: Final = {
 
 
 def recognise_use_cases(text: str, name: str) -> Recognised | None:
-    """Recognise the dialogs of use cases as sessions, one for each; None for any other text."""
+    """Recognise the dialogs of use cases as a session for each dialog; None for any other text."""
     try:
         found = unwrap_use_cases(text)
     except InputFault as fault:
@@ -67,7 +67,7 @@ def recognise_use_cases(text: str, name: str) -> Recognised | None:
 
 
 def unwrap_use_cases(text: str) -> Unwrapped | None:
-    """Return the dialogs of use cases as JSON, a row for each; None for any other text.
+    """Return the dialogs of use cases as JSON, a row for each dialog; None for any other text.
 
     A row has the use case's title, which names the session. The first row also has the parts for
     which a session has no field: descriptions, notes, and a base model's text. Raises InputFault
@@ -144,7 +144,7 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         for message in known(*dialog.args, **dialog.kwargs):
             yield {"role": message.role, "content": message.text}
         return
-    last_call = ""  # Meta's results name no call: each result answers the call before it
+    last_call = ""  # Meta's results name no call, so each result answers the call before it
     for number, message in enumerate(dialog):
         given = message.bound("role", "content")
         role = given.get("role") or "assistant"

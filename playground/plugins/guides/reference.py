@@ -29,7 +29,7 @@ _TRIED: Final = (
     "an integer",
     "an object",
 )
-"""Values that are tried in addition to those with the dialect's own markers."""
+"""Values that are tried, besides values that hold the dialect's own markers."""
 
 
 def reference_lines(dialect: DeclaredDialect) -> list[str]:

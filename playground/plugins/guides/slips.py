@@ -1,7 +1,7 @@
 """Slips of models: replies that differ from how a dialect writes them, and the fate of each.
 
 The replies are made of a dialect's own example, so that every dialect and every server's parser
-is asked about the same slips. A slip that a dialect's form does not allow is left out.
+is tested with the same slips. A slip that a dialect's form does not allow is left out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ARGUMENTS_KEY: Final = r', ?"\w+": ?'
 
 @dataclass(frozen=True, slots=True)
 class SlipReply:
-    """A reply with a slip. Its fate is what became of `text` or, without one, of the call."""
+    """A reply with a slip. Its fate is what became of `text` or, if `text` is "", of the call."""
 
     content: str
     text: str = ""
@@ -61,8 +61,8 @@ class Slip:
     family: str
     make: Callable[[Example], SlipReply | None]
     evidence: str = "run"
-    """The best possible evidence for a server's reading: `run` (its own parser was run), `read` (in
-    its code, because no run has this slip), or `assumed` (nothing decides it)."""
+    """The best possible evidence for a server's reading: `run` (its own parser was run), `read`
+    (its code was read, because no run has this slip), or `assumed` (nothing decides it)."""
 
 
 def tools_of(dialect: DeclaredDialect) -> list[ToolMetadata]:
@@ -95,7 +95,7 @@ class Example:
         return self.dialect.format_reply(parts, tools_of(self.dialect))
 
     def marker(self, part: str, last: bool = False) -> str:
-        """Return a call's, parameter's or section's first or last marker; "" if it has no word."""
+        """Return the first or last marker of a call, parameter or section; "" if it has no word."""
         template: Template | None = getattr(self.dialect.syntax, f"{part}_template")
         pieces = (template.after if last else template.before) if template else ()
         literals = [p.strip() for p in pieces if not isinstance(p, Hole) and p.strip()]

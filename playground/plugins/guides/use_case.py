@@ -47,7 +47,7 @@ class Dialog:
 class UseCase:
     """A titled section of a guide.
 
-    A dialog that is a text is copied to the page. A list of messages, as Meta writes dialogs,
+    A dialog that is a text is copied to the page. A dialog that is a list of messages, Meta's form,
     becomes a Dialog. Notes may be one text whose lines begin with `- `, as Meta writes them. Lists
     are stored as tuples. Raises InputFault for a value that is not a dialog or not a note.
     """

@@ -1,6 +1,6 @@
 """The structure of every answer: a short text, and JSON of a known schema and a bounded size.
 
-Secrets are starred out of an answer before anything of it is cut off, and the answer says so.
+Secrets are starred out before a part of an answer is cut off. The answer says if either was done.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Mend(BaseModel):
 
 
 class Answer(BaseModel):
-    """An answer in words, with its place, its certainty and mends; and the library's own JSON."""
+    """An answer in words, with its place, its certainty, its mends, and the library's own JSON."""
 
     answer: str = Field(description="The answer in a sentence or two")
     where: str = Field(default="", description="The place: a JSON Pointer, characters, a name")
@@ -94,7 +94,7 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 def sendable(answer: Answer) -> Answer:
     """Return an answer without secrets, cut to about `_MOST` characters of JSON. The edits of a
-    mend do not count; they are never cut, but left out if they hold a secret or are too long."""
+    mend do not count. They are never cut, but left out if they hold a secret or are too long."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:
@@ -110,7 +110,7 @@ def sendable(answer: Answer) -> Answer:
         if len(written(short)) <= _MOST or items <= 2:
             break
         text, items = text // 2, items // 2
-    for number, own in enumerate(edits):  # a part of a mend's edits would do harm
+    for number, own in enumerate(edits):  # a mend with only a part of its edits would do harm
         size = len(written(own))
         short["mends"][number]["edits"] = own if size <= _MOST_EDITS else []
         if size > _MOST_EDITS:

@@ -1,7 +1,7 @@
-"""Mends of a cache break: changes of a request, or of it and the request before it, after which the
+"""Mends of a cache break: changes of a request, or also of the previous request, after which the
 cache is read again.
 
-Each change is made in the bodies, written as a JSON Patch, applied, and simulated: it is offered
+Each change is made in the bodies, written as a JSON Patch, applied, and simulated. It is offered
 only if the request then reads more. Text that cannot stay in its place goes to the end of the last
 user message. Anything that is left out is named in `assumes`.
 """
@@ -29,7 +29,7 @@ _TOOLS: Final = ("tools", "functions")
 _NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
 _PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence or a line
 _MOST: Final = 3  # the most mends of an answer
-_MOST_MESSAGES: Final = 2_000  # of a request with mends; comparing more takes seconds
+_MOST_MESSAGES: Final = 2_000  # longer requests get no mends, because comparing them takes seconds
 
 
 class Change(NamedTuple):
@@ -51,8 +51,8 @@ def cache_mends(
 ) -> list[Mend]:
     """Return up to three changes after which request `number` (from 0) reads more, the best first.
 
-    The edits change `requests`. With `is_argument`, this is the list of bodies in the arguments;
-    otherwise it is the list that the session or file holds. Very long requests get no changes.
+    The edits change `requests`: the bodies in the arguments if `is_argument`, or else those that
+    the session or file holds. Very long requests get no changes.
     """
     now = simulate([before, after])
     rules, read = now.rules, now.requests[-1].read
@@ -82,7 +82,7 @@ def cache_mends(
 
 def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]:
     """Return a change as edits. Those of the later request come first, because they may copy values
-    from the earlier one, which the other edits change."""
+    from the earlier request, which its own edits change."""
     earlier, later = f"/requests/{number - 1}", f"/requests/{number}"
     sources = dict(pointers(before, earlier))
     return [
@@ -118,7 +118,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
 def _with_old_beginning(base: Change, rules: Rules, settings: bool) -> Change:
     """Return the later request with the beginning of the earlier one; new content goes to the end.
 
-    With `settings`, the model and the parameters stay the earlier ones, too.
+    With `settings`, it also gets the earlier request's model and parameters.
     """
     before, after = base.before, base.after
     made = _Keeping(copy.deepcopy(after))
@@ -142,7 +142,7 @@ def _with_old_beginning(base: Change, rules: Rules, settings: bool) -> Change:
 
 @dataclass
 class _Keeping:
-    """A request that gets the beginning of the one before it."""
+    """A request that gets the beginning of the previous request."""
 
     body: Body
     moved: list[str] = field(default_factory=list)  # sentences that do not stay in their place
@@ -159,8 +159,8 @@ class _Keeping:
             self.body[key] = before[key]
 
     def keep_tools(self, key: str, old: Sequence[Any], new: Sequence[Any], adds: bool) -> None:
-        """Keep the tools in their order and form. New tools follow them or, if the model allows it
-        (`adds`), are added by a message."""
+        """Keep the old tools in their order and form. New tools follow them, or are added by a
+        message if the model allows that (`adds`)."""
         known, given = {_name(tool) for tool in old}, {_name(tool): tool for tool in new}
         extra = [_plain_value(tool) for tool in new if _name(tool) not in known]
         self.body[key] = [*copy.deepcopy([*old]), *extra]
@@ -169,7 +169,7 @@ class _Keeping:
         for name, tool in ((_name(tool), tool) for tool in old):
             if name not in given:
                 self.assumes.append(f"{name} stays among the tools")
-            elif _plain_value(given[name]) != _plain_value(tool):  # more than the order of keys
+            elif _plain_value(given[name]) != _plain_value(tool):  # not only the keys' order
                 self.assumes.append(f"the new declaration of {name} waits for a new conversation")
         if not extra:
             return
@@ -208,8 +208,8 @@ class _Keeping:
         self.body[key] = messages
 
     def restored(self, old: Any, new: Any, place: str) -> Any:
-        """Return the old value with the marks of the new one. Sentences that only the new value has
-        are moved."""
+        """Return the old value with the marks of the new one. Sentences that only the new value
+        has are added to `moved`."""
         before, after = dict.fromkeys(_pieces(old)), dict.fromkeys(_pieces(new))
         self.moved += [piece.strip() for piece in after if piece not in before]
         if any(piece not in after for piece in before):
@@ -264,7 +264,7 @@ def _same_tools(base: Change) -> Change | None:
 
 def _moved_out(base: Change) -> Change | None:
     """Return both requests without the sentences of the system prompt that differ; these move to
-    the end. Return None if no sentence differs, if more differs, or if no user message is there."""
+    the end. Return None if no sentence differs, if anything else does, or without user messages."""
     bodies = copy.deepcopy((base.before, base.after))
     for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
         both = _pieces(base.before[key]), _pieces(base.after[key])

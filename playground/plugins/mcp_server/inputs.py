@@ -35,9 +35,9 @@ class Roots:
         return cls(tuple(Path(folder).resolve() for folder in folders or (".",)))
 
     def file(self, given: str) -> Path:
-        """Return the path of a file or folder, with links followed. A relative path is below the
-        first root that has the file. Raises InputFault for a path that is missing, or not below a
-        root."""
+        """Return the path of a file or folder, with links followed. A relative path starts at the
+        first root in which the file exists. Raises InputFault if there is no such file, or if it
+        is not below a root."""
         allowed = " or ".join(map(str, self.folders))
         try:
             found = [Path(os.path.realpath(root / given)) for root in self.folders]

@@ -58,7 +58,7 @@ def patch_between(
             return edits
     if isinstance(old, list) and isinstance(new, list):
         return _patch_of_lists(old, new, pointer, sources)
-    if pointer.rpartition("/")[2].isdecimal():  # an item: `copy` would insert it
+    if pointer.rpartition("/")[2].isdecimal():  # a list's item: `copy` inserts, so remove first
         return [{"op": "remove", "path": pointer}, _put(pointer, new, sources)]
     return [_put(pointer, new, sources)]
 

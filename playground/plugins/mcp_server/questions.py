@@ -392,7 +392,7 @@ def _first_break(simulation: CacheSimulation) -> int:
     """Return the first request that breaks the cache; 0 if there is none.
 
     If none is simulated, return the first request that differs from the one before it (if the
-    provider caches by itself), or else the first that reads nothing, or that perhaps reads nothing,
+    provider caches by itself), or else the first request that reads nothing, or perhaps nothing
     because the earlier prefix may be shorter than the provider's minimum.
     """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
@@ -406,7 +406,7 @@ def _first_break(simulation: CacheSimulation) -> int:
 
 
 def _is_about(found: Finding, number: int) -> bool:
-    """Return True if a finding is about this request, the one before, or all requests."""
+    """Return True if a finding is about this request, the previous request, or all requests."""
     numbers = [int(word) for word in found.where.split() if word.isdecimal()]
     return not numbers or min(numbers) <= number + 1 <= max(numbers) + 1
 
@@ -420,7 +420,7 @@ def _sure(simulation: CacheSimulation) -> str:
 
 
 def _remedies(findings: Sequence[Finding]) -> str:
-    """Return the remedies of the severest findings; those of the others stand beside them."""
+    """Return the remedies of the severest findings; each other finding has its own."""
     ranked = noticed(findings)
     worst = [each.remedy for each in ranked if each.severity == ranked[0].severity]
     return "; ".join(dict.fromkeys(filter(None, worst)))

@@ -38,7 +38,7 @@ def reply_mends(
 ) -> list[Mend]:
     """Return at most three changes after which the server delivers more of a reply, the best first.
 
-    `own` is False if the reply is in a file: the edits then put the reply into the arguments.
+    `own` is False if the reply is in a file. Then the edits put the reply into the arguments.
     """
     now = _read(text, dialect, server, tools)
     mends: list[tuple[tuple[int, ...], Mend]] = []
@@ -66,7 +66,7 @@ def reply_mends(
 def _rank(
     reading: ServerReading, tools: Sequence[ToolMetadata], gone: Sequence[str] = ()
 ) -> tuple[int, ...]:
-    """Return a sort key, lower for a better reading: missing, unknown and cut calls, lost text."""
+    """Return a sort key, lower if fewer calls are missing, unknown or cut, or less text is lost."""
     offered = {tool.name for tool in tools}
     cut = sum(found.code == "server-delivers" for found in reading.findings)
     good = sum(call.name in offered or not tools for call in reading.tool_calls) - cut
@@ -89,7 +89,7 @@ def _changes(
 ) -> Iterator[_Change]:
     best = detect(text, tools).nearest
     as_is = parse(text, dialect, tools, switches=_GENEROUS)
-    thought = _plain(as_is.reasoning)  # it must not become text
+    thought = _plain(as_is.reasoning)  # a thought, which must not become text
     if best and best != dialect and thought in _plain(parse(text, best, tools).reasoning):
         parser = get_server(server.partition(":")[0], best).parser
         named = f"{server.partition(':')[0]}:{parser.name}" if parser else server
@@ -100,7 +100,7 @@ def _changes(
     for closers in _CLOSERS:
         completed = _completed(text, dialect, closers)
         read = parse(completed, dialect, tools, switches=_GENEROUS)
-        more = len(read.tool_calls) > len(as_is.tool_calls)  # a complete call is not closed again
+        more = len(read.tool_calls) > len(as_is.tool_calls)  # nothing is added to a complete call
         if more and not read.aborted and _plain(read.content) == _plain(as_is.content):
             assumes = (f"only {closers} is missing at the call's end",)
             yield from _rewritten(read, dialect, tools, f"close the call with {closers}", assumes)

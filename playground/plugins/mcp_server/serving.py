@@ -32,7 +32,7 @@ SKILL = Path(__file__).with_name("SKILL.md")
 
 
 class QuestionServer(MCPServer[Any]):
-    """The server. For a call whose arguments do not fit, it answers one line about the faults."""
+    """The server. If a call's arguments do not fit, it answers one line that names the faults."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
@@ -110,7 +110,7 @@ def _tool(question: Callable[..., Answer]) -> Callable[..., CallToolResult]:
 
 
 def _fault_text(name: str, error: ValidationError) -> str:
-    """Return one line that says of at most three arguments what does not fit, and what would."""
+    """Return one line that says, for at most three arguments, what is wrong and what would fit."""
     faults = []
     for fault in error.errors()[:3]:
         place = ".".join(map(str, fault["loc"]))

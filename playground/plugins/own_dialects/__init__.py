@@ -2,10 +2,10 @@
 
 `derivation/` derives a dialect from a chat template or from replies. `laws/` tests whether random
 examples keep the laws of all dialects. `audit.py` finds faults in a chat template. `asking.py`
-renders templates. `page.py` is the view Declare, `commands.py` has `dialect` and `chat-template`.
+renders templates. `page.py` is the view Declare, `commands.py` has two commands.
 """
 
 from typing import Final
 
 RULES: Final = "To call a tool, write exactly the form of the example below."
-"""The rules of a new dialect. Its prompt shows an example of a call after them."""
+"""The first rules of a new dialect. In its prompt, an example of a call follows the rules."""

@@ -20,8 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# All these words begin and end differently. Keys are not in alphabetical order, because a template
-# may sort them.
+# All these words begin and end differently. Keys are not in alphabetical order, to show if a
+# template sorts them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"
@@ -30,7 +30,7 @@ NAMES: Final = ("fetch_quay", "weigh_zinc")
 KEYS: Final = ("vessel", "barrow")
 VALUES: Final = ("Qopax", "Ujdem")
 _IDS: Final = ("a1B2c3D4e", "f5G6h7I8j")  # nine letters and digits, as Mistral's templates require
-ASKING_SECONDS: Final = 30.0  # seconds for all renderings of a template; most templates take one
+ASKING_SECONDS: Final = 30.0  # for all renderings of a template; most templates need one second
 DAY: Final = "2026-01-01"  # a fixed date, so that a template gives the same text on every day
 _THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 
@@ -131,7 +131,7 @@ class TemplateRendering:
 
     @property
     def after_user(self) -> str | None:
-        """The text after the last USER; None if the template refused or lost it."""
+        """The text after the last USER; None if the template refused, or lost USER."""
         if self.text is None or USER not in self.text:
             return None
         return self.text[self.text.rindex(USER) + len(USER) :]
@@ -218,7 +218,7 @@ class AskedTemplate:
     ) -> str | None:
         """Return the text after USER in a conversation in which the assistant has answered.
 
-        `result` is that of the first call. Return None if the template refuses, or loses USER.
+        `result` is the first call's result. Return None if the template refuses, or loses USER.
         """
         messages = [user(USER), self.form.answer(calls, text, thought)]
         if result is not None:

@@ -1,8 +1,8 @@
 """Audit a chat template: find faults in how it renders a conversation.
 
-Every finding comes with the smallest request that has the fault and its rendering, or with two of
-each if the fault is a difference between two renderings. A probe tests one property of a template
-and yields its faults.
+Every finding comes with the smallest request that has the fault and its rendering, or with two
+requests and renderings if the fault is a difference between these. A probe tests one property
+of a template and yields its faults.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ _Faults = Iterator[TemplateFault]
 
 
 def _no_calls_fault(template: AskedTemplate) -> TemplateFault:
-    """Return the fault that a template writes calls in none of the request's forms."""
+    """Return the fault that a template writes no calls, in whatever form a request has them."""
     rendering = template.ask(user(USER), template.form.answer(ONE), calls=ONE)
     return _fault(template, "template-drops-calls", _refusal(rendering), rendering)
 
@@ -266,8 +266,8 @@ def _tools(template: AskedTemplate) -> _Faults:
 def _prefix(template: AskedTemplate) -> _Faults:
     """Test if each prompt begins with the prompt before it.
 
-    Otherwise a cache is of use only up to the first difference, and a training mask covers other
-    tokens than the model wrote.
+    Otherwise a cache is read only up to the first difference, and a training mask covers tokens
+    that the model did not write.
     """
     answer = template.form.answer(text=TEXT)
     calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
@@ -295,10 +295,10 @@ def _prefix(template: AskedTemplate) -> _Faults:
         if first.text is None or second.text is None or second.text.startswith(first.text):
             continue
         if has_fault and first.has(THOUGHT):
-            break  # the last step would only repeat a fault that needs no thought
+            break  # the last step would only repeat a fault that occurs without a thought, too
         has_fault = True
         offset = len(common_start(first.text, second.text))
-        problem = f"{message}: they differ from character {offset:,} on"
+        problem = f"{message}: the prompts differ from character {offset:,} on"
         yield _fault(template, "template-breaks-prefix", problem, first, second)
 
 

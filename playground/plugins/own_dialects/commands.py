@@ -61,7 +61,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     """Derive a dialect from a chat template, and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
-    the declaration, for each line the probe that showed it, the result of the proof, and the most
+    the declaration, each line with the probe that showed it, the result of the proof, and the most
     similar registered dialects.
     """
     from playground.plugins.own_dialects.derivation import dialect_from_template

@@ -45,7 +45,7 @@ _ROWS: Final = 68  # height in pixels of a field of two lines
 
 
 def fields(draft: DeclarationDraft) -> None:
-    """Show the fields of the declaration; a fault is under its text field, any other at the end."""
+    """Show the fields of the declaration; a text field's fault is under it, others at the end."""
     _text_field(draft, "name", "Name", 0)
     for path, label in _TEXTS:
         _text_field(draft, path, label, 130 if path == "rules" else _ROWS)

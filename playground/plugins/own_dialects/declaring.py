@@ -52,14 +52,14 @@ class DeclarationDraft:
 
 
 def draft() -> DeclarationDraft:
-    """Return the user's draft; without one, a draft of `FIRST`."""
+    """Return the user's draft, or a draft of `FIRST` if there is none."""
     stored = _stored_draft() or {"document": FIRST}
     document = stored["document"]
     dialect, fault = _read(document)
     readable = document if dialect else stored.get("readable", FIRST)
     if dialect is None:
         dialect, _ = _read(readable)
-    if dialect is None:  # stored by an older version
+    if dialect is None:  # an older version stored both documents
         readable, dialect = FIRST, dialect_of(FIRST, "")
     number, before, seen = stored.get("number", 0), stored.get("before"), stored.get("seen")
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
@@ -90,7 +90,7 @@ def take(document: dict[str, Any], seen: str | None = None) -> None:
 
 
 def take_back() -> None:
-    """Restore the document before the present one. Call this in a callback."""
+    """Restore the document that the last `take` replaced. Call this in a callback."""
     before = draft().before
     if before is not None:
         take(before)

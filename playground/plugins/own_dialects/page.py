@@ -154,7 +154,7 @@ def _show_derivation() -> None:
             f"are read back, {found.derivation.proof.written} written byte for byte."
         )
         if turn := found.derivation.result_turn:
-            say.text(f"Results are sent bare; the template makes of each: {turn!r}")
+            say.text(f"Results are sent unmarked; the chat template writes each as {turn!r}")
         widgets.show_findings(found.findings(), "in the comparison with the template")
 
 

@@ -37,7 +37,7 @@ def keep_dialect(
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with alone_in(path.parent):
         if kept_text(dialect.name) != seen:
-            problem = f"{path.name} was changed elsewhere, or another dialect is kept there"
+            problem = f"{path.name} was changed elsewhere, or another dialect is stored there"
             raise InputFault(problem, field="name", expected="another name")
         if seen is None and dialect.name in dialect_names():
             problem = f"another dialect is called {dialect.name!r} already"

@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# Arguments that hold the address, for programs that read none of these variables (Codex 0.169).
+# Arguments with the address, for programs that read none of these variables, such as Codex 0.169.
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -49,7 +49,7 @@ _ASKS: Final = re.compile(
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Return the API of a path; for a path of several APIs (`/v1/models`), headers decide."""
+    """Return the API of a path. If several APIs have it (`/v1/models`), the headers decide."""
     by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
     if by_path is not None:
         return by_path
@@ -77,8 +77,8 @@ class Upstreams:
     def route(self, api: Api, path: str) -> tuple[Upstream, str]:
         """Return the upstream for a path of this API, and the path as it is sent there.
 
-        To Anthropic's own address, a missing version is added: the AI SDK (opencode) expects the
-        version in `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
+        For Anthropic's own address, a missing `/v1` is added, because the AI SDK (opencode) expects
+        it in `ANTHROPIC_BASE_URL`, while Anthropic's SDKs do not.
         """
         upstream = self.given or self.known[api]
         if upstream.shown == PROVIDERS["anthropic"] and path.startswith("/messages"):
@@ -91,10 +91,10 @@ class Upstreams:
 
 
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Return the addresses to forward to: `address` or, if that is "", each API's own.
+    """Return the addresses to forward to: `address`, or each API's own address if it is "".
 
-    For a `child`, an address in its environment replaces the API's own, because the child should
-    still use its gateway.
+    For a `child`, an address in its environment replaces the API's own, because it may be the
+    gateway that the child must use.
 
     Raises InputFault for an invalid address.
     """

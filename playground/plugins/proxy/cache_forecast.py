@@ -30,7 +30,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # the number of last requests that are stored; the cache lint needs three
+_ROW: Final = 4  # the number of requests that are stored, the last ones; the cache lint needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -92,7 +92,7 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix read
+    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
     last_size: tuple[int, int] = (0, 0)  # the same two sizes of the last billed request
     known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
     cached_tokens: int = 0  # tokens that the last request left in the cache
@@ -140,7 +140,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if previous_row is not None:  # another model: the earlier requests are still compared
+            if previous_row is not None:  # another model: earlier requests are still linted
                 row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -298,7 +298,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
 def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
-    """Return the cache lint's findings about the predicted request, given those of a row."""
+    """Return the cache lint's findings about the predicted request after those of a row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
@@ -325,7 +325,7 @@ def _cause(
     findings: list[Finding],
 ) -> str:
     """Return the code of the finding that explains a cache break: by the difference from the last
-    request, or else by the lint's findings, or else by the entry's age; "not-found" if none does.
+    request, or else by the lint's findings, or else by the entry's age; "not-found" if none.
     """
     if difference is not None:
         return difference.rule
@@ -337,7 +337,7 @@ def _cause(
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Describe the place where a request differs from the one before; "" if there is none."""
+    """Describe the place where a request differs from the previous one; "" if there is none."""
     if difference is None:
         return ""
     if difference.block is None:

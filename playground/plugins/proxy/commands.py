@@ -53,8 +53,8 @@ def proxy(
     The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
     with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
     when the command ends; the report then goes to the run's folder. Credentials are not stored.
-    None is added, except one in the address of --upstream or of such a variable; it is sent only
-    there.
+    None is added to a request, except one in the address of --upstream or of such a variable, which
+    is sent only to that address.
     """
     from playground.base.errors import InputFault
     from playground.plugins.proxy.addresses import upstreams
@@ -77,7 +77,7 @@ def proxy(
     )
     try:
         server = Proxy(settings)
-    except InputFault:  # the port is taken, for example: nothing will be recorded
+    except InputFault:  # for example, the port is taken; nothing will be recorded
         folder.rmdir()
         raise
     try:

@@ -22,8 +22,8 @@ MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
-# The most bytes that are read at once. A body in HTTP chunks of one byte takes a thousand times the
-# work, so after a read that took more than `_MOST_WORK` seconds, fewer bytes are read.
+# The most bytes that are read at once. Reading HTTP chunks of one byte takes a thousand times the
+# usual work, so after a read that took more than `_MOST_WORK` seconds, fewer bytes are read.
 _READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01
@@ -73,7 +73,7 @@ class BoundedConnection(h11.Connection):
         if len(head) > MOST_HEAD:
             reason = f"its headers have more than {MOST_HEAD:,} bytes"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
-        # one more for the request line, and at the end one for an empty line
+        # besides the headers: the request line, and an empty line at the end
         if head.count(b"\n") > MOST_HEADERS + (2 if end else 1):
             reason = f"it has more than {MOST_HEADERS} headers"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
@@ -104,7 +104,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:  # still receiving: closing now would lose the refusal
+        if self._refused:  # still receiving, because closing now would lose the refusal
             return
         began = time.thread_time()
         super().data_received(data)

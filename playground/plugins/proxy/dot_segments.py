@@ -1,5 +1,5 @@
 """Find `.` or `..` segments in a path (`/v1/../../admin`), in every form that a server may accept.
-Clients, proxies and servers resolve them in different ways: so the proxy refuses such a path.
+Clients, proxies and servers resolve them in different ways, so the proxy refuses such a path.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def has_dot_segments(path: str) -> bool:
     """Return True if a server may read a segment `.` or `..` in a path.
 
     Percent escapes are decoded up to five times. A backslash and characters that look like a slash
-    count as a slash, those that look like a dot as a dot. A segment may end at a semicolon, as in
-    Java. Also return True if the path is still encoded after five rounds, or has an overlong form.
+    count as slashes, and characters that look like a dot count as dots. A segment may end at a
+    semicolon, as in Java. Also return True if the path is still encoded after five rounds, or has
+    an overlong form.
     """
     for _ in range(_ROUNDS):
         if _OVERLONG.search(path) or any(map(_is_dots, _SLASHES.split(_plain_text(path)))):
@@ -46,7 +47,7 @@ def _is_dots(segment: str) -> bool:
 
 
 def _plain_text(path: str) -> str:
-    """Return a path, whose characters stand for bytes, decoded as UTF-8.
+    """Decode a path as UTF-8; each of its characters stands for a byte.
 
     Full-width dots and similar characters become plain dots.
     """

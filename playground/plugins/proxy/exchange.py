@@ -1,7 +1,7 @@
 """The recording of one exchange: the request, notes such as a prediction, and the answer.
 
-The recorder replaces secrets by stars. Of all headers, only the client's name is recorded. Bytes
-that cannot be unpacked or are not text are only counted: a search finds no secrets in them.
+The recorder replaces secrets by stars. Of all headers, only User-Agent is recorded. Bytes
+that cannot be unpacked or are not text are only counted, because they may hide secrets.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
 _KEPT_BYTES: Final = 256 * 1024  # of a stream that the recorder keeps in memory
 _MOST_RAW: Final = 1024 * 1024  # of a request as bytes, or of an answer that is not a model's
 _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
-# A packed answer is recorded up to this unpacked size or, if it is more, up to this multiple of its
-# packed size. Packed text has about a tenth of its size.
+# A compressed answer is recorded up to this uncompressed size, or up to this multiple of its
+# compressed size if that is more. Text shrinks to about a tenth.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Limits in seconds of work. Scrubbing takes 0.1 s a megabyte; at worst, for a text of nothing but
+# Limits in seconds of work. Scrubbing a megabyte takes 0.1 s; at worst, for a text made only of
 # beginnings of secrets, 1 s.
 _MOST_SECONDS: Final = 20.0  # on an answer
 # on a request, plus the next constant for each byte
@@ -46,10 +46,10 @@ _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON
 _ROUNDS: Final = 5  # of decoding percent signs
-_LONGEST_AGENT: Final = 200  # characters of what a client calls itself
+_LONGEST_USER_AGENT: Final = 200  # characters
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes on the disk that recordings leave free
 Result = TypeVar("Result")
-_TO_DISK: Final = 0.9  # seconds between two writes to disk; seldom, as 200 files may be open
+_TO_DISK: Final = 0.9  # seconds between writes to disk; not less, as 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Opened:
     url: str  # of the provider, without the query, which may hold a key
     api: str
     model: str  # from the address, or ""
-    agent: str  # what the client calls itself
+    agent: str  # the client's User-Agent
     client: str  # the client's address
     session: str  # the client's id of its session, or ""
     coding: str  # the body's Content-Encoding
-    asks: bool  # True if a model answers it
+    asks: bool  # True if a model answers the request
     secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own credentials
 
     def clean(self, search: Searcher) -> Opened:
@@ -74,13 +74,13 @@ class Opened:
             self,
             url=_clean_address(self.url, search),
             model=_clean_address(self.model, search),
-            # shortened after cleaning: a half of a key would not be recognised
-            agent=_clean_address(self.agent, search)[:_LONGEST_AGENT],
+            # shortened only now, because half of a key would not be recognised
+            agent=_clean_address(self.agent, search)[:_LONGEST_USER_AGENT],
         )
 
 
 def _clean_address(address: str, search: Searcher) -> str:
-    """Return an address without secrets; decoded, if a secret in it is percent-encoded."""
+    """Return an address without secrets. It is decoded if a secret in it is percent-encoded."""
     clean = deeper = star_secrets(address, search)
     for _ in range(_ROUNDS):
         decoded = unquote(deeper)
@@ -168,7 +168,7 @@ class WatchedExchange:
             return
         finally:
             self._spent["sent"] += time.thread_time() - began
-        if not form:  # JSON does not preserve the exact text: record the bytes, too
+        if not form:  # the JSON value does not give back the exact text, so record the bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
         self.request = clean
@@ -210,13 +210,13 @@ class WatchedExchange:
             self._cut_short(f"the answer is {error}")
 
     def _cut_short(self, reason: str) -> None:
-        """Stop recording the answer, for the reason `reason`."""
+        """Stop recording the answer, and store the reason as `fault`."""
         if self._unpacker is not None:
             self._unrecorded["packed"] -= self._unpacker.taken
         self.fault, self._unpacker = reason, None
 
     def tick(self) -> None:
-        """Write waiting data to disk when its time has come. Call this several times a second."""
+        """Write data to disk if it has waited long enough. Call this several times a second."""
         self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
@@ -380,7 +380,7 @@ class WatchedExchange:
 
 
 def least_free(total: int) -> int:
-    """Return how many bytes recordings leave free on a disk: a twentieth, but at most 1 GB."""
+    """Return how many bytes recordings leave free on a disk: a twentieth of it, at most 1 GB."""
     return min(_LEAST_FREE, total // 20)
 
 

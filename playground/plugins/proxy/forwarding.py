@@ -42,7 +42,7 @@ from playground.recordings.scrubbing import scrubbed
 _LONGEST_USER_AGENT: Final = 4096
 _LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
-_SESSION_NAMES: Final = (  # headers in which clients name their session
+_SESSION_NAMES: Final = (  # headers in which clients send their session's id
     "x-claude-code-session-id",
     "thread-id",  # Codex: sub-agents have their own, but share the session's id
     "session_id",
@@ -313,7 +313,7 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 def _model(path: str) -> str:
     """Return the model in a path such as Gemini's (`/models/…`), or ""."""
-    if "/model/" in path:  # Bedrock's: its model is not read here
+    if "/model/" in path:  # Bedrock's path, whose model is not read here
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 

@@ -32,7 +32,7 @@ _CONNECTION_HEADERS: Final = frozenset(
         b"upgrade",
     }
 )
-# Headers that are forwarded even if `Connection` names them: a message needs them.
+# Headers that are forwarded even if `Connection` names them, because a message needs them.
 _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 # Names of headers and query parameters that hold a credential.
 CREDENTIAL_NAME: Final = re.compile(
@@ -71,8 +71,8 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 def _connection_headers(headers: Headers) -> set[bytes]:
     """Return the names of those headers that concern only their connection.
 
-    `Connection` may name further ones. `Content-Length` is one too if the body is chunked, because
-    it must be ignored (RFC 9112, 6.3): a server that used it would read one message as two.
+    `Connection` may name further headers. `Content-Length` is added if the body is chunked: it must
+    be ignored (RFC 9112, 6.3), because a server that used it would read one message as two.
     """
     named = {
         option.strip().lower()
@@ -97,7 +97,7 @@ def _readable_codings(accepted: bytes) -> bytes:
 
 
 def credentials(headers: Headers, query: str) -> tuple[str, ...]:
-    """Return a client's credentials, which are replaced by stars wherever they recur. A long
+    """Return a client's credentials, so that stars can replace them wherever they recur. A long
     credential is returned in blocks. Values under eight characters, paths, numbers and plain words
     are left out."""
     blocks = (
@@ -112,7 +112,7 @@ def credentials(headers: Headers, query: str) -> tuple[str, ...]:
 
 
 def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield names and values of headers; for `Basic` also the encoded pair, and the password."""
+    """Yield names and values of headers; for `Basic` also encoded credentials and password."""
     for raw_name, raw in headers:
         name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
         yield name, value

@@ -1,6 +1,6 @@
 """Join pieces of a body that have already arrived, so that tiny pieces do not block the event loop.
 
-The work for a piece does not depend on its size: 200,000 pieces of one byte blocked the loop for
+A small piece takes as much work as a large one: 200,000 pieces of one byte blocked the loop for
 seconds.
 """
 
@@ -17,8 +17,8 @@ _TURN: Final = 0.003  # seconds of reading before other tasks get their turn
 
 
 async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield a body as it comes. Pieces that have arrived already are joined; none of them waits for
-    pieces still to come."""
+    """Yield a body as it comes. Pieces that have arrived already are joined; no piece waits for
+    pieces that are still to come."""
     waiting: list[bytes] = []
     changed = asyncio.Event()  # set when a piece has come, or the end
     taken = asyncio.Event()  # set when the waiting pieces were taken

@@ -11,7 +11,7 @@ _FORMS: Final[dict[str, dict[str, Any]]] = {
     "spaced": {},  # json.dumps without options
     "spaced unicode": {"ensure_ascii": False},
 }
-_GO: Final = "go"  # "compact" with Go's escapes for HTML
+_GO: Final = "go"  # "compact" with the escapes by which Go protects HTML
 _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 

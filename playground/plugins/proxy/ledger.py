@@ -58,7 +58,7 @@ class LoggedExchange:
 
     @property
     def refused(self) -> bool:
-        """True if the answer is an HTTP error; nothing is cached or billed then."""
+        """True if the answer is an HTTP error. Then nothing is cached or billed."""
         return self.status is not None and self.status >= 400
 
     @property

@@ -23,7 +23,7 @@ _MOST: Final = 200_000  # entries; beyond this, expired ones are deleted
 @dataclass(slots=True)
 class Prediction:
     """An unfinished request: its predicted outcome, and the `entries` that it will leave. `branch`
-    is the cache after the request, `replaced` has the entries that these replace."""
+    is the cache after the request, `replaced` has the present entries that `entries` replace."""
 
     request: TimedRequest
     outcome: Simulated
@@ -46,12 +46,12 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             _summed=set(self._summed),
             _begun=dict(self._begun),
-            # unfinished requests raise no doubts, because all times are known
+            # unfinished requests make nothing uncertain, because all times are known
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # it is known when each answer began
+            one_by_one=True,  # the time when each answer began is known
             _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)

@@ -36,8 +36,8 @@ class Refusal:
     words: str
 
     def body(self) -> bytes:
-        """Return an error in a form whose message OpenAI's, Anthropic's and Gemini's clients
-        find."""
+        """Return an error as JSON in which OpenAI's, Anthropic's and Gemini's clients find the
+        message."""
         message = f"playground proxy: {self.words}"
         error = {"type": self.kind, "message": message, "code": self.kind}
         return json.dumps({"type": "error", "error": error}, ensure_ascii=False).encode()
@@ -131,8 +131,8 @@ def _websocket(head: RequestHead) -> Refusal | None:
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """Refuse a page of another origin: it could write into the workspace and spend a credential.
-    Browsers name the origin or, as for images, say at least that it is another site."""
+    """Refuse a page of another origin, which could write into the workspace and spend a credential.
+    Browsers send the page's origin or, as for images, at least that the page is of another site."""
     origin = head.headers.get("origin")
     if origin is not None and not _is_ours(origin):
         reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"

@@ -27,8 +27,8 @@ from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
 _LAST_SECONDS: Final = 3  # the time that open answers get when the proxy is stopped
-# Seconds that an idle connection stays open. uvicorn's default of 5 is also httpx's: both ends
-# might close at the same moment and lose a request.
+# Seconds that an idle connection stays open. uvicorn's default, 5, is httpx's, too: both ends
+# might close at the same moment, and a request would be lost.
 _RESTING_SECONDS: Final = 90
 _OWN_FILES: Final = 64  # open files that belong to no exchange
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
@@ -176,7 +176,7 @@ def most_connections() -> int:
 
 
 def logging_off() -> int:
-    """Return a log level above all others, to keep the terminal for the proxy or its child."""
+    """Return a log level that silences logging: the terminal is for the proxy or its child."""
     return 100
 
 

@@ -1,6 +1,6 @@
 """Find the session of a request by its client, its agent, its session id and its messages.
 
-Requests of one session share most of their messages. A rewritten message breaks the cache, but must
+Requests of one session share most of their messages. A rewritten message breaks the cache, but does
 not begin a new session. An agent's side requests (for a title, or of a sub-agent) are sessions of
 their own: they have other messages, or the same messages with other tools and another prompt.
 """
@@ -97,11 +97,11 @@ class Sessions(Generic[Value]):
         context: tuple[bytes, bytes, str],
         system: str,
     ) -> _KnownSession[Value] | None:
-        """Return the session with the most messages in common; of several, the one with the most
-        similar context, then the newest. Return None if none has enough in common."""
+        """Return the session with the most messages in common; of several, the session with the
+        most similar context, then the newest. Return None if none has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
-        message_counts = Counter(digests)  # equal messages are counted separately
+        message_counts = Counter(digests)  # each of several equal messages counts
         for age, session in enumerate(self._sessions.values()):
             if session.owner != owner:
                 continue
@@ -147,7 +147,7 @@ def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, 
 
 
 def _digest(value: Any) -> bytes:
-    """Return a digest of a value, whatever the order of its keys and a message's cache marks."""
+    """Return a digest of a value that does not depend on the order of keys or on cache marks."""
     if isinstance(value, dict) and "role" in value:
         content = value.get("content", value.get("parts"))
         parts = [identity(kind_of(part), part) for part in parts_of(content)]

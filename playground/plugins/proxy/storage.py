@@ -22,8 +22,8 @@ from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
 _MOST_SESSIONS: Final = 32  # the most sessions of a run that are stored, the newest
-# Bytes of a session's recordings. A larger session is not stored at the end of a run, because that
-# would take too long.
+# The most bytes of a session's recordings. A larger session is not stored at the end of a run,
+# because that would take too long.
 _MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 

@@ -78,7 +78,7 @@ class TerminalReport:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         if expected and expected["breaks"] and (line.get("status") or 0) < 400:
-            self._breaks[expected["cause"]] += 1  # only now: a refused request costs nothing
+            self._breaks[expected["cause"]] += 1  # only now, as a refused request costs nothing
             self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
@@ -103,7 +103,7 @@ class TerminalReport:
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Return a line about a request's predicted reads, and the reason of a cache break."""
+    """Return a line about a request's predicted reads, and the cause of a cache break."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":

@@ -1,7 +1,7 @@
 """An address to forward to: its part that may be shown, and its secrets.
 
-A password, a key in the query or a token in the path is sent only to the upstream. Our own answers
-and messages, recordings and the ledger use `shown`.
+A password, a key in the query or a token in the path is sent only to the upstream. The proxy's own
+answers and messages, recordings and the ledger have `Upstream.shown` instead.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 class Upstream:
     """An address that requests are forwarded to.
 
-    `shown` is the address without password, query and tokens; `secrets` lists the secrets among
-    these, so that they can be starred out elsewhere. `spends` is True if the address holds a
-    credential, which every client of the proxy then uses.
+    `shown` is the address without password, query and tokens; `secrets` lists those of
+    these that are secret, so that they can be starred out elsewhere. `spends` is True if the
+    address holds a credential, which every client of the proxy then uses.
     """
 
     shown: str
@@ -151,7 +151,7 @@ def _names_next(segment: str) -> bool:
 
 
 def _is_token(segment: str) -> bool:
-    """Return True if a segment looks random: a token, or perhaps the name of an account. In such a
+    """Return True if a segment looks random, like a token or some names of accounts. In such a
     segment, letters and digits alternate in a run of eight characters or more, or several runs have
     digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) do not
     look random.
@@ -201,8 +201,8 @@ def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
 def password_secrets(user: str) -> Iterator[str]:
     """Yield the secrets in `name:password`.
 
-    A name without a password is a token, and so is a random-looking name before a password such as
-    `x-oauth-basic`.
+    A name without a password counts as a token, and so does a name that looks random before a
+    password such as `x-oauth-basic`.
     """
     name, _, password = user.partition(":")
     yield from _as_passwords(password or name)

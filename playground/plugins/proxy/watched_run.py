@@ -14,8 +14,8 @@ from dataclasses import astuple, dataclass, field
 class WatchedRun:
     """The folder that a run is recorded in, and the settings of recording.
 
-    `upstream` is the part of the address that may be shown. `secrets` are starred out, like the
-    environment's; with `emails`, e-mail addresses, too.
+    `upstream` is the part of the address that may be shown. `secrets` are starred out, as are
+    the environment's secrets, and e-mail addresses if `emails` is True.
     """
 
     folder: str

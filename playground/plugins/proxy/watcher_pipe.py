@@ -1,7 +1,7 @@
 """The forwarding process's end of the pipe: it sends events, and gets lines and verdicts back.
 
-Forwarding waits only while more than 64 MB are queued for the watching process, which limits the
-memory. If the watching process dies, another is started; forwarding continues.
+To limit the memory, forwarding waits while over 64 MB are queued for the watching process. If that
+process dies, another is started, and forwarding continues.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # bytes counted for an event in addition to its data
+_EVENT: Final = 100  # bytes that an event counts in addition to its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
@@ -32,7 +32,7 @@ Tell = Callable[[dict[str, Any]], None]
 class WatcherPipe:
     """The pipe to the watching process, which it starts.
 
-    `tell` gets its lines, except verdicts, and the pipe's faults, usually in another thread.
+    `tell` gets that process's lines, except verdicts, and the pipe's faults, mostly in a thread.
     """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:

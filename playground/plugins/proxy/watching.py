@@ -38,8 +38,8 @@ LineHandler = Callable[[dict[str, Any]], None]
 
 
 class RunWatcher:
-    """The exchanges of a run that are under way. `say` gets each line of the ledger, each verdict
-    on a request that waits for one, each fault, and at the end what was starred out and stored."""
+    """The exchanges of a run that are under way. `say` gets the ledger's lines, each verdict on a
+    request that waits for one, each fault, and at the end what was starred out and stored."""
 
     def __init__(self, run: WatchedRun, say: LineHandler) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
@@ -50,14 +50,14 @@ class RunWatcher:
         self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        # with a number, because a restarted watching process adds a file of its own
+        # with a number, because a watching process that was restarted writes a new file
         self._ledger: AppendOnlyFile | None = create_numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def handle(self, event: tuple[Any, ...]) -> None:
         """Handle one event of the forwarding process.
 
-        An exception ends only the recording of this exchange.
+        An exception ends only the recording of the event's exchange.
         """
         try:
             self._dispatch(event)
@@ -90,7 +90,7 @@ class RunWatcher:
                 self._end(number, exchange, *arguments)
 
     def tick(self) -> None:
-        """Write waiting data to disk when its time has come. Call this several times a second."""
+        """Write data to disk if it has waited long enough. Call this several times a second."""
         for number in list(self._open):
             self.handle(("tick", number))
         if self._ledger is not None:
@@ -110,7 +110,7 @@ class RunWatcher:
         """End an exchange's recording after a bug. The message of the bug is not reported, because
         it may quote secrets.
         """
-        self._say({"verdict": number, "blocked": ""})  # in case the forwarding process waits for it
+        self._say({"verdict": number, "blocked": ""})  # the forwarding process may wait for it
         exchange = self._open.pop(number, None)
         self._underway.pop(number, None)
         fault = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
@@ -131,7 +131,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # before all else, because the forwarding process waits
+        if waits:  # first of all, because the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)

@@ -33,7 +33,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
 
 
 def variables(step: Step) -> pd.DataFrame:
-    """Return a row for each variable of a step, which says if the input has the variable."""
+    """Return a row for each variable of a step; it says if the input has the variable."""
     rows = [
         {"variable": name, "in the input": "missing" if name in step.missing else "there"}
         for name in step.used
@@ -62,7 +62,7 @@ def step_text(step: Step) -> str:
     if step.message is None:
         return step.source
     message = step.message
-    # the call first, because its message's content is null or empty
+    # first the call, because a message with a call has null or empty content
     if call := message.get("function_call"):
         return f"{call.get('name')}({call.get('arguments')})"
     content = message.get("content")

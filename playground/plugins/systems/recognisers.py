@@ -16,14 +16,14 @@ from playground.questions.recognised_documents import Recognised
 from playground.sessions.bounded import read_yaml
 from playground.sessions.pasted import in_a_fence
 
-_MOST: Final = 1_000_000  # characters; larger files are conversations
+_MOST: Final = 1_000_000  # characters; a larger file is taken for a conversation
 _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
 _TEMPLATE_ROLE: Final = re.compile(
     r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
 )
 _YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
-# Text that shows conversation templates even in broken YAML; the YAML's fault is then reported.
+# Signs of conversation templates in broken YAML: if they match, the YAML's fault is reported.
 _TEMPLATES: Final = re.compile(
     r"(?m)^(?:default|new-conversation):[ \t]*\n[ \t]*-|"
     r"^[ \t]*-[ \t]*\{?[ \t]*role:[ \t]*[\"']?(?:default-request|request|truncate)\b"
@@ -31,7 +31,7 @@ _TEMPLATES: Final = re.compile(
 _DECLARED: Final = re.compile(
     r"(?m)^(?:prompts|agents|chat_model_setups):[ \t]*\n[ \t]*-[ \t]*\{?[ \t]*name:"
 )
-_USUAL: Final = {"default", "new-conversation"}  # templates that sets have by convention
+_USUAL: Final = {"default", "new-conversation"}  # names of templates that a set has by convention
 
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
@@ -138,7 +138,7 @@ _NAMED: Final = {"chat_model_setups": "chat model", "chat_model_connections": "c
 
 
 def _declarations(value: dict[object, object], source: str) -> Recognised:
-    """Recognise the declarations of a Flink-Agents file and of its agents, all by name."""
+    """Recognise the declarations of a Flink-Agents file and of its agents; list their names."""
     from playground.plugins.systems.flink_agents.declarations import holders_of
     from playground.plugins.systems.flink_agents.views import read_prompts
 
@@ -215,7 +215,7 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
 
 
 def _history(messages: list[dict[str, object]], source: str) -> Recognised:
-    """Recognise the history that a run of templates left: it ends with the model's answer."""
+    """Recognise the history that a run of templates left. It ends with the model's answer."""
     return Recognised(
         "templates",
         f"history of conversation templates: {counted(len(messages), 'message')}",

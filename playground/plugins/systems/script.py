@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 class Script(Generic[Request, Answer]):
     """Answers that are returned in order; `requests` records every request.
 
-    Several threads may ask: the request and the answer at the same index belong together.
+    If several threads ask, the answer at an index still belongs to the request at that index.
     """
 
     def __init__(self, answers: Iterable[Answer]) -> None:

@@ -1,7 +1,7 @@
 """The loop of every system with tools: ask the model, run the calls in its answer, ask again.
 
 Systems differ in their messages, the number of calls in a message, and the treatment of unknown
-functions. They define these in `ask` and `call`; this module defines the loop's order and end.
+functions. Each system defines these in `ask` and `call`; this module has the loop's order and end.
 """
 
 from __future__ import annotations

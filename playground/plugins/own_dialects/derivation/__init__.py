@@ -113,14 +113,14 @@ def dialect_from_template(
 def _best(
     prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int, int]:
-    """Return the guess with the best short proof, its frame, the number of guesses that were tried,
-    up to a perfect one, and that of the others among them that are as good."""
+    """Return the guess with the best short proof, its frame, how many guesses were tried (a perfect
+    one ends the search), and how many of these, besides the best, are as good."""
     guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # First the guesses that write the most calls like the template: this is fast to test, and
-    # making a parser takes up to half a second.
+    # First the guesses that write the most calls like the template: this is fast to test,
+    # while making a parser takes up to half a second.
     guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
@@ -139,8 +139,8 @@ def _best(
 def _with_separator(
     prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """Return the dialect; with white space as the separator of parameters, if that fits better. A
-    call without parameters shows if white space belongs to each parameter or separates them."""
+    """Return the dialect, with white space as the separator of parameters if that fits better. A
+    call without parameters shows whether white space belongs to parameters or separates them."""
     calls = [NOTHING, *short_probes()]
     syntax = with_separator(dialect.syntax)
     if syntax is None or count_written(prober, frame, dialect, [NOTHING]):

@@ -20,7 +20,7 @@ MARKS: Final = {
 }
 _OPEN, _CLOSE = "<[", ">]"
 _HALF_TAG: Final = re.compile(r"<[^<>\n]*\Z|\[/?\w[^\[\]\n]*\Z")
-_ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part of the marker
+_ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=`: belongs to the recipient after it
 
 
 def as_template(text: str) -> str:
@@ -37,7 +37,7 @@ def snap_start(text: str, start: str) -> str:
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = start.rfind(opener)
-        # A tag holds no line break: an open bracket before a line break begins a list.
+        # A tag holds no line break, so a bracket with a line break after it begins a list.
         if tag_start > start.rfind(closer) and "\n" not in start[tag_start:]:
             size = min(size, tag_start)
     while 0 < size < len(text) and text[size - 1].isalnum() and text[size].isalnum():
@@ -101,7 +101,7 @@ def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, st
 
 
 def _opener_variants(opener: str) -> list[str]:
-    """Return possible openers: the text, the text stripped, its end from each tag on, and ""."""
+    """Return possible openers: the text, the text stripped, its ends that begin with a tag, ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

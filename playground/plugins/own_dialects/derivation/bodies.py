@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the first JSON object with this call's arguments, and no other's, if it is a body."""
+    """Return the first JSON object with only this call's arguments; None if it is no body."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())

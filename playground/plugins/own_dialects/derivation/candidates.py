@@ -1,7 +1,7 @@
 """Guess the syntaxes that a template may have. Then proof.py tests them, and the best is taken.
 
-A rendered text does not show where a marker ends and white space begins: all likely cuts are
-tried.
+A rendered text does not show where a marker ends and white space begins, so all likely cuts
+are tried.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first. Its value is the text that ends a turn with
-    calls and no other turn, or "". Raises InputFault if the text has no body of a call."""
+    """Return every syntax to try, the likeliest first. Each is mapped to the text that ends only
+    turns with calls, or "". Raises InputFault if the text has no body of a call."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -92,7 +92,7 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
 
 
 def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]) -> str:
-    """Return the text with placeholders for the calls' names, and for ids without names."""
+    """Return the text with placeholders for the calls' names and ids; an id may hold the name."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
             text = text.replace(template.form.call_id(call, place), MARKS["id"])
@@ -157,7 +157,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if a number after `typed` is JSON; the caller has seen that texts are quoted."""
+    """Return True if a number after `typed` has no quotes; the caller knows that texts have."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 
@@ -178,8 +178,8 @@ def _pattern(typed: str) -> str:
 
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
-    is none or the result is no valid syntax. The call's template then has the white space after its
-    parameters, even for a call without parameters."""
+    is no white space or the result is no valid syntax. The call's template then has the white space
+    after its parameters, even if a call has none."""
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
     if not space:
@@ -267,7 +267,7 @@ def _calls(
 
 
 def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Split the text after all calls: before the first stop token, and from there on."""
+    """Split the text after all calls at the first stop token, which begins the second part."""
     place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
     return after[:place], after[place:].strip()
 

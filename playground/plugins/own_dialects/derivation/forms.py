@@ -115,14 +115,14 @@ def _with_names(
 
 
 def _varying_words(befores: list[str]) -> list[str]:
-    """Return the word of each text that precedes the end which all texts share. Return [] if a text
-    has no such word, or if all words are the same."""
+    """Return each text's last word before the end that all texts share. Return [] if a text has no
+    word there, or if all words are the same."""
     if len(set(befores)) < 2:
         return []
     constant = befores[0]
     for text in befores[1:]:
         constant = common_end(constant, text)
-    lead = re.match(r"[\w.:-]*", constant)  # this end of all names is not part of the marker
+    lead = re.match(r"[\w.:-]*", constant)  # the common end of all names is not part of the marker
     constant = constant[lead.end() if lead else 0 :]
     words = [_WORD.search(text[: len(text) - len(constant)]) for text in befores]
     texts = [word[0] if word else "" for word in words]
@@ -172,10 +172,10 @@ def _mark_start(text: str, name: str) -> str:
 def _cuts(
     surroundings: list[CallSurroundings],
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield possible openers and closers of a call, each with a section: the text before all calls,
-    the text after them, and the separator; or None."""
+    """Yield possible openers and closers of a call, each with a section (the texts before and after
+    all calls, and the separator) or None."""
     between = [call.after for call in surroundings if not call.last]
-    for snaps in (True, False):  # False, because `<` may not begin a tag
+    for snaps in (True, False):  # False: uncut, because `<` may not begin a tag
         opener = _constant_before([call.before for call in surroundings], snaps)
         closer = _constant_after([call.after for call in surroundings], snaps)
         first = _constant_before([call.before for call in surroundings if call.first], snaps)
@@ -250,7 +250,7 @@ def _open_questions(rows: Sequence[Sequence[Occurrence]], calls: Sequence[Occurr
     if len(calls) == 1:
         questions.append("with only one call, markers and values cannot be told apart")
     if all(len(row) < 2 for row in rows):
-        questions.append("no reply holds two calls: the text around all calls became part of each")
+        questions.append("no reply holds two calls, so the text around all calls is part of each")
     if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
-        questions.append("no value holds a line break: it is unknown how one is written")
+        questions.append("no value holds a line break, so it is unknown how one is written")
     return questions

@@ -38,8 +38,8 @@ _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 class TurnFrame:
     """The text around an answer: `header` before the answer, and one or more of `ends` after it.
 
-    `result` is the template of a declaration, `result_turn` the turn that the chat template makes
-    of a result; `stops` are the tokens with which a turn ends.
+    `result` is the declaration's template of a tool's result, `result_turn` the turn that the
+    chat template makes of the result; `stops` are the tokens with which a turn ends.
     """
 
     header: str
@@ -73,8 +73,8 @@ class TurnFrame:
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the frame with `stop`, the end of turns with calls, as a further end. Without a
-        token in it, return the frame unchanged."""
+        """Return the frame with `stop`, the end of turns with calls, as a further end. If `stop`
+        has no token, return the frame unchanged."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
@@ -107,8 +107,7 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     """Return the header and the end that a turn of calls has in common with a turn of text.
 
-    The header is the text that a turn of calls shares with the generation prompt, if this is
-    longer.
+    If a turn of calls shares a longer text with the generation prompt, that text is the header.
     """
     calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
@@ -171,7 +170,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # White space around it is kept if a user who writes the result in this way gives the same text.
+    # Keep white space around the result if a user's message with it is rendered to the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""

@@ -28,8 +28,8 @@ LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
 class Nearest:
     """A registered dialect compared with a declaration.
 
-    `reads` says how many of the replies in LEAST_CALLS the dialect reads, `writes` how many it
-    writes in the same way. `differs` names the fields in which dialect and declaration differ.
+    `reads` says how many of the texts of LEAST_CALLS the dialect reads, `writes` how many it writes
+    with the same characters. `differs` names the fields in which dialect and declaration differ.
     """
 
     dialect: str
@@ -41,10 +41,10 @@ class Nearest:
 def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """Return the registered dialects, except `dialect`, that read one of the texts, the nearest
-    first.
+    """Return the registered dialects, except `dialect`, that read at least one of the texts,
+    the nearest first.
 
-    `theirs` maps names of LEAST_CALLS to the texts of these calls.
+    `theirs` maps the names in LEAST_CALLS to the texts that were written for these calls.
     """
     compared = [
         _compare_with(other, dialect, theirs, form)

@@ -44,7 +44,7 @@ class Occurrence:
     param: str = ""
 
 
-# A finder gets all replies together: only a call with two parameters shows the text between two
+# A finder gets all replies together, because only a call with two parameters shows the text between
 # parameters.
 Finder = Callable[[Sequence[str]], list[list[Occurrence]]]
 
@@ -121,7 +121,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# The value contains no other opener: of two nested tags that match, the inner one is the parameter.
+# The value contains no other opener, so of two nested tags that match, the inner is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (
@@ -160,7 +160,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return the paths to name and arguments, at most one level down, or None."""
+    """Return the shape of a call: name and arguments at most one level down. Or return None."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):

@@ -172,7 +172,7 @@ def count_written(
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
 ) -> int:
-    """Return the number of probes that the dialect writes like the template; read none of them."""
+    """Return the number of probes that the dialect writes like the template; read none back."""
     regions = [(template.reply(calls), calls) for _, calls in probes]
     return sum(
         frame.bare(region) == written_of(dialect, calls, template.form).strip()
@@ -280,5 +280,5 @@ def _has_exactly(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
 
 
 def _sorted_json(arguments: Any) -> str:
-    """Return arguments as JSON sorted by name: some templates change the order."""
+    """Return arguments as JSON sorted by name, because some templates change the order."""
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -40,8 +40,8 @@ class ReplyReading:
     """A proposal's reading of one reply.
 
     `calls` are names and arguments. `texts` are the parts that stay text, each with its offset.
-    `unexplained` are those that look like markup, and notes on broken calls and on markup in
-    values. `written` is True if the dialect would write the calls as the reply does, apart from
+    `unexplained` has the texts that look like markup, and notes on broken calls and on markup
+    in values. `written` is True if the dialect would write the calls as the reply does, apart from
     white space.
     """
 
@@ -194,7 +194,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens, of any registered dialect or in common use, at replies' ends."""
+    """Return the stop tokens at replies' ends: registered dialects' and two common ones."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",

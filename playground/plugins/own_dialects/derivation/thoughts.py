@@ -116,8 +116,8 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair of tags between which the template drops a thought, or one of which
-    ends the generation prompt; () if there is none."""
+    """Return the known pair of tags whose thought the template drops, or of which one ends the
+    generation prompt; () if there is no such pair."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -138,7 +138,7 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the tags around a thought: two that share a word, or else the two next to it."""
+    """Return the tags around a thought: two that share a word, or else the two nearest."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

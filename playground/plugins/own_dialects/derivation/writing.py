@@ -19,7 +19,7 @@ _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = ("a text", 7, 1.5, True, None, ["a"], {"a": 1})  # a value of each JSON type
 _ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key that is written as an element
-# Characters for which a template may write a CDATA section: XML escapes them, or a line ends.
+# A template may write a text with one of these (special in XML, or a line break) as CDATA.
 _SECTIONED: Final = '<>&"\n'
 
 
@@ -45,7 +45,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     are written in the default style. (`parameter_fields` is for values in parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
+    for value in (_DEEP, "é"):  # a text, as some templates refuse an object without properties
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
         bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])
@@ -70,8 +70,8 @@ def parameter_fields(
 ) -> dict[str, Any]:
     """Return the fields of a Syntax that say how the values of parameters are written.
 
-    `typed` is a pattern of the text before a value; if it has a group, that matches the word for
-    the type. If `quoted`, all values are JSON, even texts.
+    `typed` is a pattern of the text before a value; a group in it matches the word for the value's
+    type. If `quoted`, all values are JSON, even texts.
     """
     if quoted:
         style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
@@ -118,7 +118,7 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
 def value_text(
     template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
 ) -> tuple[str, str]:
-    """Return the word for a value's type, and the text of the value; "" for both if not found.
+    """Return the word for a value's type, and the text of the value; both "" if it is not found.
 
     The call also has a second value, so that the text between the two shows where the first value
     ends. If texts are `quoted`, the quotes belong to the value.

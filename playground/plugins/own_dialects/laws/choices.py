@@ -17,8 +17,8 @@ _SIZES: Final = (8, 4, 3, 2, 1)  # the numbers of neighbouring choices that are 
 
 
 class Choices:
-    """A source of choices: first the numbers in `given`, then random numbers, or zeros without
-    `rng`.
+    """A source of choices: first the numbers in `given`, then random numbers of `rng`, or zeros
+    if it is None.
 
     `made` holds all choices so far.
     """
@@ -53,8 +53,7 @@ class Choices:
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """Return the smallest row that was found and whose example still fails. At most `most` rows are
-    tried."""
+    """Try at most `most` smaller rows; return the smallest whose example still fails."""
     best, count = list(given), 0
     better = True
     while better and count < most:

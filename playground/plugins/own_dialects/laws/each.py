@@ -25,7 +25,7 @@ from playground.plugins.own_dialects.laws.examples import LIST, TOOLS, Subject
 
 @dataclass(frozen=True, slots=True)
 class LawBreak:
-    """An example that breaks a law: the break in words, and the texts that show it (name, text)."""
+    """An example that breaks a law: `says` names the break, `shown` has texts with their names."""
 
     says: str
     shown: tuple[tuple[str, str], ...]

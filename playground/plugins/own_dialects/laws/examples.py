@@ -41,7 +41,7 @@ LIST: Final = ToolMetadata(
     name="list_files", description="List files.", input_schema={"type": "object"}
 )
 TOOLS: Final = [WRITE, LIST]
-# Texts that every registered dialect carries in any value.
+# Texts that every registered dialect reads back unchanged, in any value.
 _PLAIN: Final = (
     "x", " ", "\n", ",", ":", ".", "é", "3", "true", '"', "'", "a b", "=", "()", "[1, 2]",
     '{"a": [x, "<b>"]}', "def f(x):\n    return x\n", "one\ntwo", "-", "/", "#", "|", ";", "*", "_",
@@ -85,7 +85,7 @@ class Subject:
 
     @property
     def unclosed(self) -> bool:
-        """True if no marker ends a call, so that its last text ends at the next marker."""
+        """True if no marker ends a call: the call's last text then ends at the next marker."""
         if self.syntax is None:
             return False
         param = self.syntax.param_template
@@ -121,7 +121,7 @@ class Subject:
 
     @cached_property
     def other_bodies(self) -> list[str]:
-        """Calls with a JSON value that is not an object in place of the arguments."""
+        """Calls that have another JSON value than an object in place of the arguments."""
         return bodies_of_other_types(self.syntax) if self.syntax else []
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
@@ -168,7 +168,7 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
     def without_null(self, value: Any) -> Any:
-        """Return a value that the notation can write: without null if the notation has none."""
+        """Return the value, but without null if the notation cannot write null."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):

@@ -87,7 +87,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # the pattern always matches: without a match, the prompt would be read as a reply
+        # the pattern always matches, as without a match the prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "it is unknown how the assistant's turn begins: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
@@ -154,7 +154,7 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before_opener(self) -> str:
-        """Return a pattern of white space before an opener: content, except between calls."""
+        """Return a pattern of the white space before an opener that is no content."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -191,7 +191,7 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Return the function that the field makes of a call; in a list, of each object."""
+        """Return the function that the field makes of a call, or of each object in a list."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -271,8 +271,8 @@ class _Calls:
     def _end(self) -> str:
         """Build the end of a call: its closer, or else the body's bracket, or else the next marker.
 
-        Inside a string of the body none of these ends the call; only a recursive pattern can
-        express that.
+        None of these ends the call inside a string of the body, which only a recursive pattern
+        can express.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:
@@ -290,8 +290,8 @@ class _Calls:
 
 
 def _holds_section(form: Declaration) -> bool:
-    """Return True if the section's markers are also a call's: because each call has a section, or a
-    list holds all calls, or a call has no marker."""
+    """Return True if the section's markers are also a call's: if each call has a section, if a
+    list holds all calls, or if a call has no marker."""
     own = () if list_of(form) else form.call_template.before
     return form.one_call_a_section or not has_marker(own)
 

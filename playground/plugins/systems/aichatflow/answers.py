@@ -31,7 +31,7 @@ class Answers:
 
     @classmethod
     def of_recordings(cls, recordings: Sequence[Recording]) -> Answers:
-        """Return the answers of recordings, in their order. Raises InputFault as `answer_of`."""
+        """Return the answers of recordings, in order. Raises InputFault as `answer_of` does."""
         return cls([answer_of(recording) for recording in recordings])
 
 
@@ -39,9 +39,9 @@ class RecordedAnswers:
     """Answers of a model, asked through LiteLLM; the raw stream of every answer is in `recordings`.
 
     `model` replaces the models that templates name, `base_url` is a server with the model's API,
-    and `timeout` is in seconds for each answer. If `alive` returns False (the page was closed, for
-    example), the current answer is cut off and kept, and the model is not asked again. Keys come
-    from the environment.
+    and `timeout` is the limit for each answer in seconds. If `alive` returns False (if the page was
+    closed, for example), the current answer is cut off and recorded, and the model is not asked
+    again. Keys come from the environment.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class RecordedAnswers:
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
     """Return a callable for `run(call=…)`: for a template's function, it returns the session's
-    recorded results in order, or None if none were recorded. It raises InputFault if the
-    template calls the function more often than was recorded.
+    recorded results in order, or None if it has no results of the function. It raises
+    InputFault if the template calls the function more often than there are results.
     """
     results_by_name: dict[str, list[Any]] = {}
     for message in session.messages:

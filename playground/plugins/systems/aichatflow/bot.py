@@ -34,7 +34,7 @@ from playground.plugins.systems.tool_loop import tool_loop
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
 _SENT_ROLES: Final = ("system", "user", "assistant", "function")
-_NOT_FORCED: Final = (None, "")  # values of `call_function` that do not force a function
+_NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
 
 Respond = Callable[["Sent"], PlainMessage]
 CallFunction = Callable[[str, dict[str, Any]], str | None]
@@ -113,7 +113,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # parameters of the next request; `call_function` is reset after the function's call
+    # for the next request; after the call of a forced function, none is forced any more
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -146,7 +146,7 @@ class _Bot:
     def _read(
         self, name: str, messages: Sequence[TemplateMessage], at: int
     ) -> tuple[int, dict[str, Any]]:
-        """Read messages up to the next request; return the index after it and its parameters."""
+        """Read messages up to the next request; return the next index and its parameters."""
         for index in range(at, len(messages)):
             try:
                 step = read_step(name, index, messages[index], self.data)
@@ -263,7 +263,7 @@ class _Bot:
 
 def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
     """Return `call` as a function. In a mapping, the value None means the result `null`; for a
-    name that the mapping lacks, the function returns no result."""
+    name that the mapping lacks, the function returns None: there is no result."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

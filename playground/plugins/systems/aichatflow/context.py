@@ -1,6 +1,6 @@
 """Shorten a conversation to a given limit, or to the model's context. The oldest messages are left
 out first, a call always together with its result, and a finding says so. The system message, the
-newest question and the last message always stay; if these do not fit, NoRoom is raised.
+newest question and the last message always stay; if these alone do not fit, NoRoom is raised.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def fit_messages(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Return the messages to send, and a finding if some are left out.
 
-    Characters are counted in a message's JSON, tokens as `count_tokens` counts a request's. Without
-    a limit, the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the map has
+    Characters are those of the messages' JSON; tokens are counted by `count_tokens`. By default
+    the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the map has
     the model. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
@@ -36,7 +36,7 @@ def fit_messages(
         return _keep_newest(messages, [len(text) for text in texts], most_characters, "characters")
     limit = most_tokens if most_tokens is not None else context_tokens(model)
     if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
-        return [dict(message) for message in messages], []  # a token has at least one byte
+        return [dict(message) for message in messages], []  # they fit: a token has at least a byte
     counted = count_tokens({"messages": list(messages)}, model=model, api="openai-chat").by_message
     sizes = [counted.get(index, 0) for index in range(len(messages))]
     unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
@@ -74,7 +74,7 @@ def _keep_newest(
 def _needed_messages(messages: Sequence[Mapping[str, Any]]) -> set[int]:
     """Return the indexes of the messages that a request needs.
 
-    They are the newest run of system messages, the newest question, and the last message.
+    They are the newest unbroken run of system messages, the newest question, the last message.
     """
     roles = [message.get("role") for message in messages]
     needed = set(_groups(messages)[-1]) if messages else set()

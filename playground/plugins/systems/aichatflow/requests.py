@@ -13,7 +13,7 @@ from playground.sessions.session import Session
 from playground.sessions.shapes.requests import read_request
 
 # A message in OpenAI's older form, as a JSON object. It has no class, because scripts pass and
-# receive such messages unchanged. `Sent.session` converts them to
+# receive these messages unchanged. `Sent.session` converts them to
 # `playground.nouns.messages.Message`.
 PlainMessage = dict[str, Any]
 SWITCH: Final = "botSwitchTemplate"
@@ -35,10 +35,10 @@ class Sent:
         With `modern` it has tools, as today's models expect, and asks for one call at a time,
         because a template's message holds only one.
         """
-        template_names = ("functions", "call_function")  # parameters that only templates have
+        template_names = ("functions", "call_function")  # these parameters are not OpenAI's
         body = {key: value for key, value in self.parameters.items() if key not in template_names}
         body["messages"] = _with_tool_calls(self.messages) if modern else self.messages
-        if not self.tools:  # providers refuse a choice without tools
+        if not self.tools:  # providers refuse a tool choice without tools
             return body
         tools = [typed_schema(tool) for tool in self.tools]
         choice = _choice(self.parameters.get("call_function"))

@@ -1,4 +1,4 @@
-"""A template's run in a thread of its own. Other threads read its steps so far, and may stop it."""
+"""A template's run in a thread of its own. Other threads may read its steps so far, and stop it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from playground.sessions.tool_files import load_tools
 
 @dataclass(frozen=True)
 class TemplateFiles:
-    """The file of a set and, if it is a sample, the input, answers, functions and tools of a
+    """The file of a set of templates. A sample also has input, answers, functions and tools for a
     run."""
 
     templates: Path
@@ -26,8 +26,8 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """Return the sample of this name; or, if `name` is a path, the user's file without further
-    data. Raises InputFault, which lists the samples, if neither exists."""
+    """Return the sample of this name, or the user's file at the path `name` without further data.
+    Raises InputFault, which lists the samples, if neither exists."""
     samples = paths.sample_templates()
     folder = samples.get(name)
     if Path(name).exists():

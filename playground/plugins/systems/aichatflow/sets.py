@@ -235,8 +235,8 @@ def dump_templates(templates: TemplateSet) -> str:
 
 
 def _fault(error: ValidationError, where: str) -> InputFault:
-    # pydantic reports a fault for each member of a union; the deepest fault is about the member
-    # that was meant
+    # pydantic reports a fault for each member of a union; the member that was meant has the
+    # deepest fault
     first = max(error.errors(), key=lambda each: len(each["loc"]))
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
     place = [str(one) for one in first["loc"] if one not in kinds and "[" not in str(one)]

@@ -34,7 +34,7 @@ class Step:
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
     """Fill a template's message with the input, and return the step with the variables.
 
-    Raises TemplateFault; and InputFault if the input has no content for a user message that takes
+    Raises TemplateFault, and InputFault if the input has no content for a user message that takes
     its content from the input.
     """
     plain: PlainMessage = message.model_dump(exclude_none=True)

@@ -58,7 +58,7 @@ def signature(
 
     SIGNATURE may also be a class in Python, or a file (`-`: standard input) with either.
 
-    With --completion, print the fields that are read from an answer, and why one cannot be read.
+    With --completion, print the fields of an answer, or why a field cannot be read.
     """
     from playground.plugins.systems.dspy import signature_questions as questions
 

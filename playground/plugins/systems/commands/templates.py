@@ -82,7 +82,7 @@ def run(
     live_answers = RecordedAnswers(model, base_url) if live else None
     steps: list[Step] = []
     if out:
-        Batch(inputs=input_files, force=force).check(out)  # check before paying for answers
+        Batch(inputs=input_files, force=force).check(out)  # before answers are paid for
     try:
         outcome = run_template(
             loaded,

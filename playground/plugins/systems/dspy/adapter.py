@@ -166,7 +166,7 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return the text of these inputs; with `main_request`, add the reminder of the outputs."""
+        """Return the inputs' text; with `main_request`, add the reminder of the output fields."""
         texts = {
             name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
@@ -212,8 +212,8 @@ class FieldAdapter(AskingAdapter):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Return the turns of the history, each with the reminder of the outputs, and with the
-        results of its calls.
+        """Return the turns of the history, each with the reminder of the output fields, and with
+        the results of its calls.
 
         Raises InputFault for a value that is not a History.
         """
@@ -325,8 +325,8 @@ def as_key(key: Any) -> FieldInfoWithName:
 
 
 def _text_for_caller(text: str) -> str:
-    """Return a text with its content parts written out, unless `format` (the caller) makes a
-    message of it."""
+    """Return a text with its content parts written out; unchanged if `format` is the caller, which
+    makes a message of it."""
     return text if _embeds.get() else parts.plain(text)
 
 

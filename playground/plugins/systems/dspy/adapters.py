@@ -78,7 +78,7 @@ class ChatAdapter(FieldAdapter):
         return f"{fields}\n\n[[ ## completed ## ]]\n"
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Read the text after each header; a header begins a line, perhaps after blanks. If a field
+        """Read the text after each header. A header begins a line, perhaps after blanks. If a field
         occurs twice, the first is used. (DSPy 3.4.1 misreads an indented header.)"""
         sections: dict[str, list[str]] = {}
         current: list[str] = []
@@ -149,7 +149,7 @@ class JSONAdapter(ChatAdapter):
     def format_field_with_value(
         self, fields_with_values: Mapping[Any, Any], role: str = "user"
     ) -> str:
-        """Return fields and their values, in order: those of an answer as JSON, others as sections.
+        """Return fields and their values, in order: an answer's as JSON, others as sections.
 
         `role` is "user", or "assistant" for an answer.
         """

@@ -28,8 +28,8 @@ _Result = TypeVar("_Result")
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Decorate a method so that its `signature` may also be a class with fields, as in DSPy.
 
-    The method raises InputFault for anything else. An override in a subclass needs no decorator,
-    because the methods that call it are decorated and pass a Signature.
+    The method raises InputFault for any other signature. An override in a subclass needs no
+    decorator, because the decorated methods that call it pass a Signature.
     """
     parameters = inspect.signature(method)
 

@@ -35,8 +35,8 @@ class Callback(Protocol):
     """A listener to an adapter's steps, with DSPy's methods; any of them may be missing.
 
     The methods are `on_adapter_format_start(call_id, instance, inputs)`,
-    `on_adapter_format_end(call_id, outputs, exception)`, and two more with `parse` in place of
-    `format`. Call ids are numbers in order.
+    `on_adapter_format_end(call_id, outputs, exception)`, and the same two with `parse` in place
+    of `format`. Call ids count up.
     """
 
 
@@ -45,7 +45,7 @@ class AnswerFault(InputFault):
 
 
 class Notifier:
-    """The callbacks of an adapter, and the number of steps so far, which gives the call ids."""
+    """The callbacks of an adapter, and the number of steps so far, for the call ids."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
         self.callbacks = tuple(callbacks)
@@ -54,7 +54,7 @@ class Notifier:
     def run_step(
         self, step: str, adapter: object, inputs: dict[str, Any], run: Callable[[], _T]
     ) -> _T:
-        """Run a step, and notify the callbacks before and after it, even if it raises."""
+        """Run a step; notify the callbacks before and after it, even if the step raises."""
         self._steps += 1
         call_id = f"adapter_{self._steps}"
         self._notify(f"on_adapter_{step}_start", call_id=call_id, instance=adapter, inputs=inputs)

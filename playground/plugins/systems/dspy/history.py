@@ -17,7 +17,7 @@ RESULTS: Final = "tool_call_results"
 
 
 def messages_of(value: Any, field: str) -> list[Mapping[str, Any]]:
-    """Return the turns of a History (ours or dspy's); [] for None. Raises InputFault for others."""
+    """Return the turns of a History (ours or dspy's); [] for None. Raises InputFault otherwise."""
     messages = getattr(value, "messages", None)
     if value is None or isinstance(messages, list):
         return messages or []

@@ -35,7 +35,7 @@ class Plan:
 
 def supports(lm: object, ability: str) -> bool:
     """Return True if a model states that it has an ability. As in DSPy, a model that states
-    nothing has none."""
+    nothing has no ability."""
     return bool(getattr(lm, ability, False))
 
 
@@ -58,7 +58,7 @@ def plan_with_tools(
     """Plan a request with native tools, if calls are an output and the model can call functions.
 
     `parallel` is passed to the provider unless it is None. Raises InputFault if calls are an output
-    and no input takes tools, or none are given to a model that can call functions.
+    and no input takes tools, or if a model that can call functions gets no tools.
     """
     calls_field = _output_of(signature, "ToolCalls")
     if not calls_field:
@@ -85,7 +85,7 @@ def plan_with_tools(
 
 
 def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the tool choice `auto` if `parallel_tool_calls` is set (also to False), but no choice."""
+    """Add the choice `auto` if `parallel_tool_calls` is set, even to False, and no choice is."""
     if parameters.get("parallel_tool_calls") is None:
         return dict(parameters)
     return {"tool_choice": "auto", **parameters}
@@ -94,13 +94,13 @@ def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
     """Remove Reasoning outputs from a plan's prompt, if the model reasons natively.
     The new plan's `reasoning_effort` is the request's, or else the model's own, or else `low`.
-    If that is None, return the plan unchanged.
+    If this is None, return the plan unchanged.
     """
     signature, parameters = plan.signature, plan.parameters
     defaults = getattr(lm, "kwargs", None) or {}
     effort = parameters.get("reasoning_effort", defaults.get("reasoning_effort", "low"))
     is_chat = getattr(lm, "model_type", "chat") == "chat"
-    # LiteLLM returns no reasoning of these
+    # LiteLLM returns no reasoning of these models
     is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
@@ -154,8 +154,8 @@ def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict
 
 
 def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the JSON Schema of outputs as one object; all objects are closed, and all keys
-    required.
+    """Return the JSON Schema of outputs as one object; all objects allow no other
+    keys, and all keys are required.
 
     Raises ValueError, or pydantic's PydanticUserError, for a type without a schema.
     """
@@ -177,7 +177,7 @@ def _default(field: Field) -> Any:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """Close a schema as OpenAI's structured outputs demand; `anyOf` is not changed, as in DSPy."""
+    """Require all keys and forbid others, as OpenAI demands; as in DSPy, not in `anyOf`."""
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)
@@ -225,7 +225,7 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 def _call(call: Any) -> dict[str, Any]:
     """Return a provider's call with id, name and args.
 
-    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`, and
+    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`; there,
     results refer to `call_id`.
     """
     function = _part(call, "function") or {}

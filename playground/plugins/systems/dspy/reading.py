@@ -122,8 +122,8 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """Return the beginning of a text up to the bracket that matches its first character; the whole
-    text if no bracket matches."""
+    """Return the beginning of a text up to the bracket that matches its first character; all of
+    the text if no bracket matches."""
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:

@@ -80,7 +80,7 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field: its Python type, its description, and its bounds in words. `default` is the value of
-    an output that an answer lacks; if `default` is callable, its result is."""
+    an output that an answer lacks, or a function that returns this value."""
 
     annotation: Any = str
     desc: str = ""
@@ -172,7 +172,7 @@ class Signature:
 
 
 def as_signature(value: Signature | type[BaseModel]) -> Signature:
-    """Return `value` if it is a Signature, or else read it by `Signature.of`. Raises
+    """Return `value` if it is a Signature, or else `Signature.of(value)`. Raises
     InputFault."""
     return value if isinstance(value, Signature) else Signature.of(value)
 

@@ -20,7 +20,7 @@ from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.types import kind_of
 from playground.plugins.systems.dspy.values import type_name
 
-# By the short names: chat, json, xml.
+# Adapters by their short names: chat, json, xml.
 ADAPTERS: Final[Mapping[str, FieldAdapter]] = {
     each.name.removesuffix("Adapter").lower(): each
     for each in (ChatAdapter(), JSONAdapter(), XMLAdapter())

@@ -14,7 +14,7 @@ class FieldStream:
 
     The texts of a field add up to its raw value without surrounding white space. Text before the
     first header has the name "". Only a possible header, and white space at the end of a value, is
-    held back. If a field comes twice, both are returned: the caller decides which one to use.
+    held back. If a field comes twice, both texts are returned, and the caller chooses one.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Field types with their own form in prompts: images, code, tools, calls, reasoning, history.
 
-DSPy's own types, and types that a user derives from `dspy.Type`, are supported: the methods
+DSPy's own types, and types that a user derives from `dspy.Type`, are supported, because only
 `format` and `description` of a type are called, whatever its class. dspy is never imported.
 """
 
@@ -248,7 +248,7 @@ class ToolCallResult(BaseModel):
 
 
 class ToolCalls(FieldType):
-    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, its list alone, or a call.
+    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, only its list, or one call.
 
     In a history, calls may have their results, which become separate messages.
     """

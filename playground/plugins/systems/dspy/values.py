@@ -120,8 +120,8 @@ def as_json(value: Any) -> Any:
 
 
 def _own_form(value: Any) -> Any:
-    """Return the result of a field type's `format`. For DSPy's ToolCalls, add their results, if
-    any."""
+    """Return the result of a field type's `format`. For DSPy's ToolCalls, add the results of the
+    calls, if any."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}

@@ -33,7 +33,7 @@ class XMLAdapter(ChatAdapter):
     """The adapter that writes fields as XML elements.
 
     An answer that is not valid XML is searched for the tag of each field. As in DSPy, the class is
-    a ChatAdapter: if an answer cannot be read, the model is asked again for JSON.
+    a ChatAdapter, so if an answer cannot be read, the model is asked again for JSON.
     """
 
     name = "XMLAdapter"
@@ -93,7 +93,7 @@ class XMLAdapter(ChatAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the fields' elements; an element that is not closed is ignored. If a field occurs
-        twice, the first is used, unless it holds a list. (DSPy 3.4.1 returns a text of both.)"""
+        twice, the first is used, unless it holds a list. (DSPy 3.4.1 returns one text of both.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
@@ -152,7 +152,7 @@ def is_nested(annotation: Any) -> bool:
 
 
 def shape(tag: str, annotation: Any) -> str:
-    """Return a type's elements with `...` as their texts; a recursive model is written once."""
+    """Return a type's elements with `...` as their texts; a recursive model is written out once."""
     schema = TypeAdapter(annotation).json_schema(by_alias=False)
     return _shape(tag, schema, schema.get("$defs", {}), frozenset())
 
@@ -224,8 +224,8 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return the value of all elements with the same tag, by their type's schema. Texts stay texts:
-    the type itself converts them later."""
+    """Return the value of all elements with the same tag, by their type's schema. Texts stay texts,
+    because the type itself converts them later."""
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
@@ -263,7 +263,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
     """Return the text of an element, or a value of the schema's enum that it names. Without a
     schema, return the texts of several elements as a list."""
     text = _text(elements[0])
-    if len(elements) > 1 and not schema:  # a schema would ask for a single text
+    if len(elements) > 1 and not schema:  # a schema here is that of a single text
         return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}

@@ -16,7 +16,7 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
 # The beginning of Python source, perhaps after comments. Syntax errors are reported only in a text
-# that begins so and matches _AGENT: any other text with an error is taken for no Python.
+# that begins so and matches _AGENT: any other text with an error is not taken for Python.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
@@ -83,7 +83,7 @@ def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSourc
 
 
 def _read_react(agent: AgentSource, arguments: dict[str | None, ast.expr], names: Names) -> None:
-    """Read ReActAgent's prompt and model. Its output schema is only noted as not read."""
+    """Read ReActAgent's prompt and model. Note its output schema as not read."""
     if node := arguments.get("prompt"):
         try:
             agent.prompts["prompt"] = _prompt(value_of(node, names))
@@ -106,8 +106,8 @@ def _read_react(agent: AgentSource, arguments: dict[str | None, ast.expr], names
 
 
 def _read_added(agent: AgentSource, call: ast.Call, names: Names) -> None:
-    """Read a prompt or a tool that `add_resource(name, kind, value)` adds to the environment of
-    an agent."""
+    """Read a prompt or a tool that `add_resource(name, kind, value)` adds to an agent's
+    environment."""
     match call:
         case ast.Call(
             func=ast.Attribute(attr="add_resource"),
@@ -170,7 +170,7 @@ def _read_model(
     method: ast.FunctionDef | ast.AsyncFunctionDef,
     constants: Names,
 ) -> None:
-    """Read the prompt in a chat model's arguments, unless they hold only a prompt's name."""
+    """Read the prompt in a chat model's arguments, unless it is only a prompt's name."""
     names = {**constants, **names_in(method.body)}
     for line in method.body:
         match line:

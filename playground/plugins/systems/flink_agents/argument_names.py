@@ -1,6 +1,6 @@
 """The names of a tool's arguments: those that a call may use, and those that the tool expects.
 
-A pydantic field may have one or more aliases; its own name is then not accepted.
+A pydantic field may have aliases. Then its own name is not accepted.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def checked_arguments(
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # an error about all arguments: its message names them
+    if not error["loc"]:  # an error about all arguments, whose message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -67,8 +67,8 @@ def _error_text(error: ErrorDetails) -> str:
 
 
 def _refuse_other_names(arguments: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
-    """Raise ValueError for a field's own name if the field has an alias: pydantic would ignore the
-    argument."""
+    """Raise ValueError for a field's own name if the field has an alias, because pydantic would
+    ignore the argument."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     problems = [
         f"{name}: not an argument; it is "
@@ -95,7 +95,7 @@ def _values(
 
 
 def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON values by the same names; {} if JSON cannot hold a value."""
+    """Return the values as JSON by the same names; {} if JSON cannot hold a value."""
     fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):

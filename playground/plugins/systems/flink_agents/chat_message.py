@@ -47,11 +47,11 @@ class ChatMessage(BaseModel):
 
     `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
     arguments as values. `extra_args` are sent to the provider in addition to the content, for
-    example `partial: True`. They are also read under their older name `additional_kwargs`.
+    example `partial: True`. Their older name `additional_kwargs` is read, too.
     """
 
     # This is not `playground.nouns.messages.Message`, because users' programs read and write these
-    # fields: only text, calls with two ids, extra arguments for the provider, and an optional role.
+    # fields: text only, calls with two ids, extra arguments for the provider, and an optional role.
     # `lost_calls` finds the messages whose calls do not reach a provider.
 
     model_config = ConfigDict(extra="forbid")
@@ -98,7 +98,7 @@ def read_message(value: Any, where: str = "message") -> ChatMessage:
 
 
 def to_openai_message(message: ChatMessage) -> dict[str, Any]:
-    """Return a message in the form of OpenAI's chat API; all but results have `extra_args` in it.
+    """Return a message in the form of OpenAI's chat API; `extra_args` are added, except to results.
 
     Raises InputFault for a call without an id or a name, and for a result that names no call.
     """
@@ -144,8 +144,8 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
     """Return a message as Flink-Agents sends it to Anthropic.
 
-    Its `tool_calls` are lost, unless `extra_args.anthropic_content_blocks` hold them, too (see
-    `lost_calls`).
+    Its `tool_calls` are lost, unless `extra_args.anthropic_content_blocks` hold the calls, too
+    (see `lost_calls`).
     """
     if message.role is MessageRole.TOOL:
         answers = message.extra_args.get("external_id")

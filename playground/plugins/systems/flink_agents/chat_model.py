@@ -72,7 +72,7 @@ class ChatModel(ABC):
 
     @property
     def supported_params(self) -> Collection[str]:
-        """The parameters of OpenAI's API that the provider supports, as far as known."""
+        """The parameters of OpenAI's API that the provider is known to support."""
         return ()
 
     def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
@@ -154,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills in the `prompt` itself, and uses the bound tools. The other methods that ask
-    the model bind their tools by `bind_tools`, and call `chat`.
+    A subclass defines `chat`, which fills in the `prompt` and uses the bound tools. The other
+    methods that ask the model bind their tools by `bind_tools`, and call `chat`.
     """
 
     prompt: Prompt | None = None

@@ -1,4 +1,4 @@
-"""A chat with a prompt, its values and tools; pages show the chat event by event."""
+"""A chat with a prompt, the prompt's values, and tools; pages show it event by event."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a streamed answer; the last one has only the completion."""
+    """A piece of a streamed answer. The last piece has only the completion."""
 
     text: str = ""
     reasoning: str = ""

@@ -99,7 +99,7 @@ class BaseChatModelSetup(Resource):
 
 
 class _Nothing(ChatModel):
-    """A model that is never called: `chat` needs one for a setup that only builds the request."""
+    """A model that is never called. The ChatModelSetup in `chat` needs it to build a request."""
 
     def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Completion:
         raise InputFault("a setup that lays out a request has no model")

@@ -152,7 +152,7 @@ class Resources:
         source = rest.pop("variables_from", "prompt_args")
         prompt = self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
-        if issubclass(model_class, BaseChatModel):  # such a model fills its own prompt
+        if issubclass(model_class, BaseChatModel):  # this kind of model fills in its prompt itself
             return ChatModelSetup(
                 model_class(prompt=prompt, **rest), None, tools, variables_from=source
             )
@@ -221,7 +221,7 @@ def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callab
         given = function()
         return resources.setup_of(*given) if isinstance(given, tuple) else given
 
-    make.arguments = function  # type: ignore[attr-defined]  # read for a replacing model
+    make.arguments = function  # type: ignore[attr-defined]  # read if another model takes its place
     return make
 
 
@@ -231,7 +231,7 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     `import_code` imports the modules of the tools' functions. Without it, a tool whose function is
     not found in the file's folder has no parameters, and a finding says so; other findings name
     unread parts. Raises InputFault, which names file and field. If an agent uses a name that is
-    taken, the agent's name is put before it: `harbour.desk`.
+    taken, the agent's name is put before the name: `harbour.desk`.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
@@ -329,7 +329,7 @@ def name_of(item: Mapping[str, Any], where: str, place: str) -> str:
 
 
 def prompt_of(item: Mapping[str, Any], where: str, place: str) -> Prompt:
-    """Read a prompt with either a text or messages. Raises InputFault if it has both or neither."""
+    """Read a prompt that has a text or messages. Raises InputFault if it has both or neither."""
 
     def fault(problem: str, field: str, expected: str) -> InputFault:
         return InputFault(problem, where=where, field=field, expected=expected)

@@ -95,7 +95,7 @@ class Event(BaseModel, extra="allow"):
 
     @classmethod
     def from_json(cls, json_str: str) -> Event:
-        """Read an event from JSON. Raises a ValueError for any other JSON, or without a type."""
+        """Read an event from JSON. Raises ValueError for JSON that is no event, or has no type."""
         return cls.model_validate_json(json_str)
 
 
@@ -190,7 +190,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another event. `request` is None if the answer was made without it."""
+    """An event that answers another event. `request` is None if that event was not given."""
 
     _request: Event | None = PrivateAttr(default=None)
 

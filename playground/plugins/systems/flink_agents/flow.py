@@ -1,8 +1,8 @@
-"""Run a chat request, through tool requests, to the response, and yield every event.
+"""Run a chat request, and the tool requests that follow, to the response; yield every event.
 
 While the model calls tools, no response is sent, even if the model also writes a text. This is the
-behaviour of Flink-Agents' code (cases were run on commit 8ad3a32). By its design document, both
-would be sent.
+behaviour of Flink-Agents' code (cases were run on commit 8ad3a32). By its design document, a tool
+request and a response would be sent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def chat_events(
 ) -> Iterator[Event]:
     """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are the tools by name, by default the setup's. `injected` are arguments that the tools
+    `tools` are the tools by name, by default the setup's tools. `injected` are arguments that tools
     get from the caller; they replace the model's values. If a tool fails or does not exist, its
     result is a text that says so.
 

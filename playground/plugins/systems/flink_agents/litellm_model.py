@@ -34,9 +34,9 @@ class LiteLLMModel(ChatModel):
     """A model by its LiteLLM name, which is asked over the network.
 
     `base_url` is a server with the provider's API (for OpenAI's API, use the name `openai/NAME`).
-    Keys come from the environment. A request that a provider temporarily refuses is repeated up to
-    `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds. `parameters` go with
-    every request.
+    Keys come from the environment. A request that a provider refuses for the moment is repeated up
+    to `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds. `parameters`
+    go with every request.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class LiteLLMModel(ChatModel):
 
         merged = {**self.parameters, **parameters}
         access = access_arguments(merged.get("model", self.model), self.base_url)
-        # the clients of the providers must not repeat requests, because we do
+        # no repeats by the providers' clients, because this class repeats requests
         limits = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(
             [to_openai_message(message) for message in messages],

@@ -17,7 +17,7 @@ _NESTED: Final = "NestedObject"  # Flink-Agents shows this instead of an object
 
 
 class MemoryType(StrEnum):
-    """The kind of a memory: for one input, or for as long as its key exists."""
+    """The kind of a memory: it lasts for one input, or for as long as its key exists."""
 
     SENSORY = "sensory"
     SHORT_TERM = "short_term"
@@ -55,7 +55,7 @@ class MemoryObject:
         return MemoryObject(self._type, self._store, path) if isinstance(value, _Names) else value
 
     def set(self, path: str, value: Any) -> MemoryRef:
-        """Set a field; objects above it are created.
+        """Set a field; create the objects that hold it.
 
         Raises InputFault for a value that is not plain JSON, or if there is an object at `path`.
         """

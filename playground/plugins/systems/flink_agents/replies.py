@@ -33,7 +33,7 @@ def extract_reasoning(content: str) -> tuple[str, str | None]:
 
 
 def clean_response(text: str) -> str:
-    """Return a text without the fence, if a fence is around all of the text."""
+    """Return a text without the fence around it, if a fence encloses all of it."""
     stripped = text.strip()
     fence = _OUTER_FENCE.match(stripped)
     return fence[1].strip() if fence else stripped

@@ -1,4 +1,4 @@
-"""Flink-Agents' resources: things that are declared and looked up by name.
+"""Flink-Agents' resources: parts of an agent that are declared and found by name.
 
 Source: Apache Flink-Agents 0.3.1, `api/resource.py`.
 """

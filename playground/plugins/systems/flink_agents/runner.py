@@ -45,7 +45,7 @@ from playground.plugins.systems.flink_agents.resource import (
 )
 from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
-MOST_EVENTS: Final = 10_000  # events of one input; an agent could send itself events forever
+MOST_EVENTS: Final = 10_000  # events after one input; an agent could send itself events forever
 STRUCTURED_OUTPUT: Final = "structured_output"
 
 
@@ -176,7 +176,7 @@ class RunnerContext:
     def durable_execute_async(
         self, func: Callable[..., Any], *args: Any, reconciler: Any = None, **kwargs: Any
     ) -> AsyncExecutionResult:
-        """Call a function at once; `await` gives its result."""
+        """Call a function at once; `await` returns the result."""
         try:
             return AsyncExecutionResult(func(*args, **kwargs))
         except Exception as error:  # `await` raises it
@@ -210,7 +210,7 @@ def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> N
     response = ToolResponseEvent.from_event(event)
     waiting = ctx._chats.get(response.request_id)
     if not waiting:
-        return  # an action, not a chat, called these tools
+        return  # an action called these tools, so no chat waits for them
     chat = waiting.popleft()
     if chat.answer is not None:
         calls = chat.answer.tool_calls
@@ -288,7 +288,7 @@ BUILT_IN_ACTIONS: Final = (
 class LocalRunner:
     """A run of an agent in this process.
 
-    `models` are used in place of the declared chat models of the same names: a scripted model, for
+    `models` replace the declared chat models of the same names, by a scripted model, for
     example. `events` has every event in the order in which it was handled.
     """
 

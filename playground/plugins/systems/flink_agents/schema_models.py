@@ -1,6 +1,6 @@
 """Build a pydantic model from a tool's JSON Schema, for tools without a Python function.
 
-`jsonschema` checks the arguments. First, they are converted as in pydantic's lax mode: `"1"`
+Arguments are converted as in pydantic's lax mode, then checked by `jsonschema`. For example, `"1"`
 becomes an integer if the schema says integer.
 """
 
@@ -52,7 +52,7 @@ def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
     """
     root = resolve(schema, schema)
     required = _as_list(root.get("required"))
-    # A name that pydantic reserves cannot be a field; it is checked as an additional argument.
+    # A name that pydantic reserves cannot be a field, so its value is an additional argument.
     fields: dict[str, Any] = {
         key: (Any, ... if key in required else None)
         for key in mapping(root.get("properties"))

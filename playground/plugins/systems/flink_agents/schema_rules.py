@@ -39,7 +39,7 @@ _FORMATS: Final[Mapping[str, Any]] = {
 # Exception` does not catch.
 _MOST_FRAMES: Final = 650
 # The most rules of a check: about two seconds. A number in an array takes one or two rules. In a
-# recursive union, each level of nesting doubles the rules.
+# recursive union, each level of nesting doubles their number.
 _MOST_RULES: Final = 100_000
 
 
@@ -76,7 +76,7 @@ def checker_of(schema: Schema, check: Check) -> Any:
 
 @cache
 def _lenient_class(draft: Any) -> Any:
-    """Return a draft's checker class with our rules; it skips keywords with invalid values."""
+    """Return a draft's checker class with our rules. It skips keywords with invalid values."""
     rules = {**draft.VALIDATORS, **_OWN_RULES}
     return validators.extend(draft, {name: _guard_rule(name, rule) for name, rule in rules.items()})
 
@@ -120,7 +120,7 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
 
 
 def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `uniqueItems` by the items' JSON: comparing 3,000 objects in pairs took 16 seconds."""
+    """Check `uniqueItems` by the items' JSON, as comparing 3,000 objects in pairs took 16 s."""
     if is_asked and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
@@ -185,7 +185,7 @@ def _pattern_matches(
 
 
 def _multiple_of(_: Any, divisor: float, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `multipleOf` with decimal fractions: as floats, 0.07 is not a multiple of 0.01."""
+    """Check `multipleOf` with decimal fractions, as 0.07 is no multiple of 0.01 among floats."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and Fraction(str(value)) % Fraction(str(divisor)):
         yield Misfit(f"{value!r:.80} is not a multiple of {divisor}")

@@ -24,9 +24,9 @@ _FIELDS = tuple(tools.ToolMetadata.model_fields)
 
 
 class ToolMetadata(tools.ToolMetadata):
-    """A tool with a pydantic model of its arguments, which is given or built from the schema. Its
-    JSON is `{name, description, args_schema}`, as in Flink-Agents, and `examples`. Two tools are
-    equal if their names, descriptions, schemas and examples are equal.
+    """A tool with a pydantic model of its arguments, which is given or built from the schema. The
+    tool's JSON is `{name, description, args_schema}`, as in Flink-Agents, and `examples`. Two tools
+    are equal if their names, descriptions, schemas and examples are equal.
     """
 
     _given_model: type[BaseModel] | None = PrivateAttr(default=None)

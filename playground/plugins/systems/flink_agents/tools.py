@@ -45,7 +45,7 @@ class BaseTool(SerializableResource, ABC):
     injected_args: frozenset[str] = Field(default=frozenset(), exclude=True)
     _withheld: frozenset[str] = PrivateAttr(default=frozenset())
 
-    if TYPE_CHECKING:  # a subclass of a user may add fields, and give these defaults
+    if TYPE_CHECKING:  # a user's subclass may add fields, and give these fields defaults
 
         def __init__(self, **fields: Any) -> None: ...
 
@@ -56,7 +56,7 @@ class BaseTool(SerializableResource, ABC):
     def _withhold(self) -> Self:
         if self.injected_args:
             self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
-            # not by `setattr`, which pydantic refuses for a frozen tool
+            # pydantic refuses `setattr` for a frozen tool
             self.__dict__["metadata"] = self.metadata.without(self.injected_args)
         return self
 
@@ -107,7 +107,7 @@ class FunctionTool(BaseTool):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function and return its result.
 
-        Raises InputFault if an argument is missing whose `Field` has no default.
+        Raises InputFault if an argument is missing and its `Field` has no default.
         """
         signature = inspect.signature(self.func)
         bound = signature.bind_partial(*args, **kwargs).arguments

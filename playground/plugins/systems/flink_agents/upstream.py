@@ -54,9 +54,9 @@ def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
 
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
-    """Read a schema from the text of Flink-Agents' Java side: types and descriptions; all
-    properties are required. Raises InputFault if the text is no JSON object with properties, or if
-    a property has no type.
+    """Read a schema from the text of Flink-Agents' Java side, which has types and descriptions.
+    All properties are required. Raises InputFault if the text is no JSON object with properties,
+    or if a property has no type.
     """
     fields: dict[str, Any] = {}
     try:

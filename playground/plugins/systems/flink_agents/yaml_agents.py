@@ -65,7 +65,7 @@ def load_yaml(env: Environment, paths: str | Path | Sequence[str | Path]) -> Non
     """Add the agents and shared resources of YAML files to an environment; add nothing if a file
     cannot be read.
 
-    `env.from_list(inputs).apply("NAME", models={…})` then runs an agent. Raises InputFault, which
+    Then `env.from_list(inputs).apply("NAME", models={…})` runs an agent. Raises InputFault, which
     names file and field, and UnknownNameError for a shared action that is not declared.
     """
     agents: dict[str, Agent] = {}

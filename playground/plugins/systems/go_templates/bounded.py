@@ -24,7 +24,7 @@ def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "d
     writes the zero value (the same text), and "error" raises.
 
     Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far; also
-    after 16 million characters, two million steps, a hundred nested template calls, 5 seconds or a
+    beyond 16 million characters, two million steps, a hundred nested template calls, 5 seconds or a
     gigabyte of memory. Raises InputFault if the data is not JSON.
     """
     return render(source, data, name, missingkey).text

@@ -39,7 +39,7 @@ class Evaluation:
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
         self.out: list[str] = []
-        self.looked_up: dict[int, Node] = {}  # nodes that read fields, by their id()
+        self.looked_up: dict[int, Node] = {}  # the nodes that read fields, by id(node)
         self.not_found: dict[int, Node] = {}
 
     def _fail(self, message: str) -> NoReturn:
@@ -222,7 +222,7 @@ class Evaluation:
         return self._constant(dot, node)
 
     def _convert(self, value: Any, takes: Takes | None) -> Any:
-        """Convert a value for a function; fail if the function needs a string and gets none."""
+        """Convert a value for a function; fail if the value is no string, but must be one."""
         if takes in ("value", None):
             return value
         plain = unwrap(value)

@@ -1,6 +1,6 @@
 """Execute a template's tree with data: write the text, or raise a fault with its place.
 
-Limits on steps, output and depth are checked here, limits on time and memory in `bounded.py`.
+This module limits steps, output and depth; `bounded.py` limits time and memory.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class _Run(Evaluation):
             self._walk(dot, node.otherwise)
 
     def _elements(self, value: Any, node: nodes.Branch) -> Iterator[tuple[Any, Any]]:
-        """Yield indices or keys with elements; for a number, the numbers below it as elements."""
+        """Yield indices or keys with elements; for a number n, the numbers below n as elements."""
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))

@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import Final
 
-# verbs for which `#` keeps trailing zeros, and counts digits from the first that is not zero
+# verbs for which `#` adds zeros up to the precision, counted from the first nonzero digit
 _DIGITS_KEPT: Final = "gGx"
 _FRACTION: Final = 52  # bits of a float's fraction
 _LEAST_POWER: Final = -1074  # the power of two of the smallest float

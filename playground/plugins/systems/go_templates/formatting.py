@@ -79,7 +79,7 @@ class _Printf:
 
     def _index(self, at: int) -> tuple[int, bool]:
         """Read an argument's index such as `[2]`. Return the position after it, and True if it is
-        a number, even a number to which no value belongs."""
+        a number, even if no value has that number."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
@@ -131,7 +131,7 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """Read a number; return it (None if absent or too large) and where to go on."""
+        """Read a number; return it (None if absent or too large) and the position after it."""
         match = _DIGITS.match(self._form, at)
         text = match[0] if match else ""
         significant = text.lstrip("0")

@@ -34,7 +34,7 @@ class FunctionFault(ValueError):
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function with the types of its `fixed` arguments, and one type for all `variadic`
-    arguments. If `named`, `call` gets the source text of the first argument, then the values."""
+    arguments. If `named`, `call` gets the source text of the first argument before the values."""
 
     call: Callable[..., Any]
     fixed: tuple[Takes, ...] = ()
@@ -81,7 +81,7 @@ def _js_character(character: str) -> str:
     if character in _JS:
         return _JS[character]
     if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
-        return character  # bytes that are not UTF-8 are kept
+        return character  # bytes that are not UTF-8 stay unchanged
     return f"\\u{ord(character):04X}"
 
 

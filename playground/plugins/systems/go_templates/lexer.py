@@ -195,7 +195,7 @@ class Lexer:
 
     def _field(self) -> Token:
         following = self._text[self._pos + 1 : self._pos + 2]
-        # a dot at the end of the text is read as a number, too
+        # a dot at the end of the text is also read as a number
         if not following or "0" <= following <= "9":
             return self._number()
         return self._name(Kind.FIELD, Kind.DOT)

@@ -78,7 +78,7 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
 
 
 def _is_allowed(point: int, kind: str) -> bool:
-    """Return True if a number may be a character or, after `\\x` and for octal, a byte."""
+    """Return True if a number may be a character or, for `\\x` and octal escapes, a byte."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
@@ -92,7 +92,7 @@ def number(source: str) -> int | float | complex:
     integer, has_sign = _integer(source), source[0] in "+-"
     most = 2**63 if has_sign else 2**64  # int64 with a sign, else uint64
     if integer is not None and -(2**63) <= integer < most:
-        is_float = has_sign and "e" in source.lower()  # +0xe is a float to Go
+        is_float = has_sign and "e" in source.lower()  # Go reads +0xe as a float
         return float(integer) if is_float else integer
     value = _float(source)
     if value is None:

@@ -158,7 +158,7 @@ class Branch(Node):
 
 @dataclass(slots=True)
 class Jump(Node):
-    """A `break` or `continue`; during parsing also an `else` or `end`."""
+    """A `break` or `continue`. During parsing, also an `else` or `end`."""
 
     keyword: str
 

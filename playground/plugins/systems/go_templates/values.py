@@ -1,7 +1,7 @@
 """Values as Go sees them: JSON data, items of containers, and missing values.
 
 An item of a list or map is an `Interface` until a step of a pipeline unwraps it: `interface {}` is
-the type that Go's errors name. A string is bytes to Go: lengths and offsets are counted in UTF-8.
+the type that Go's errors name. For Go a string is bytes, so lengths and offsets count UTF-8.
 """
 
 from __future__ import annotations

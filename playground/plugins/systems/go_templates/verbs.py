@@ -156,7 +156,7 @@ _PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
 def _format_integer(value: int, verb: str, flags: Flags) -> str:
-    number = int(value)  # an int also for a Byte
+    number = int(value)  # a Byte becomes a plain int
     match verb:
         case "v" if flags.go_syntax and isinstance(value, Byte):
             return _in_base(number, "x", replace(flags, sharp=True))
@@ -176,7 +176,7 @@ def _in_base(value: int, verb: str, flags: Flags) -> str:
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
     if flags.precision == 0 and value == 0:  # Go then leaves out the sign, too
         return " " * (flags.width or 0)
-    # zeros come from `%.3d` or `%03d`; Go prefers the first
+    # `%.3d` and `%03d` add zeros; if both are set, Go uses the precision
     if flags.precision is not None:
         digits = digits.rjust(flags.precision, "0")
     elif flags.zero and not flags.minus:

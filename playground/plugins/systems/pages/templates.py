@@ -36,7 +36,7 @@ from playground.sessions.tool_files import read_tool_file
 
 _UPLOAD: Final = "template set"
 _CHOSEN: Final = "templates"
-_OWN: Final = "own template sets"  # maps a file's name to its text
+_OWN: Final = "own template sets"  # the key of a dict: a file's name -> its text
 _DRAFTS: Final = "edits of templates "  # + a set's title: maps an editor's key to its text
 _FAULT: Final = "template set fault"
 _SHOWN_STEP: Final = "template step"
