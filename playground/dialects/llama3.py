@@ -1,6 +1,6 @@
 """Llama 3.x: a bare JSON object, a <function=…> tag around the arguments, a method call, or code.
 
-<|python_tag|> precedes calls if tools run in ipython. See Meta's llama3_3 prompt format.
+<|python_tag|> precedes a method call or code, and may precede a JSON object (Meta: llama3_3).
 """
 
 from dataclasses import replace

@@ -50,7 +50,10 @@ def _names_dialects(value: Any) -> bool:
     if not value or value in names:
         return True
     if value in POLICIES:
-        problem, expected = f"{value!r} is a policy", f"a dialect second, and policy={value!r}"
+        problem, expected = (
+            f"{value!r} is a policy",
+            f"a dialect as second argument, and policy={value!r}",
+        )
         raise InputFault(problem, expected=expected)
     if provider_of(value) == UNKNOWN and get_close_matches(value, names):
         raise UnknownNameError("dialect", value, names)

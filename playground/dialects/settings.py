@@ -30,7 +30,7 @@ class DialectSettings:
     def with_policy(self, cache_policy: str | Policy) -> Self:
         """Return the same dialect under another cache policy.
 
-        The policy replaces an `inject_prompt_cache` of the dialect's own, which is not called then.
+        The policy places the marks, even if the dialect overrides `inject_prompt_cache`.
         For "own" and "" the dialect itself is returned.
         """
         if cache_policy in ("", OWN):
@@ -45,9 +45,9 @@ class DialectSettings:
         """Return the same dialect with the rules of a file, or of a folder of `NAME.md` files.
 
         Methods use these rules unless they are passed another path; None restores the dialect's
-        own. The file is read once, at this call. If a dialect overrides
-        `format_dialect_rules(…, rules_path)`, `format_messages` passes it the path. Raises
-        InputFault if the rules cannot be read.
+        own. The file is read once, at this call. If a dialect's own
+        `format_dialect_rules` takes `rules_path`, it gets the path and must read the file itself.
+        Raises InputFault if the rules cannot be read.
         """
         from playground.dialects.rules_file import FileRules, read_rules
 
@@ -78,6 +78,6 @@ class DialectSettings:
         except AttributeError as error:
             problem = f"dialect {self.name!r} cannot have another {field}: {error}"
             raise InputFault(
-                problem, expected="an attribute, no property without a setter"
+                problem, expected="an attribute or property that can be set"
             ) from error
         return changed

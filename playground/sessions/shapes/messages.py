@@ -1,4 +1,4 @@
-"""Read messages in any provider's shape: chat messages, items of responses, LangChain.
+"""Read messages in any provider's shape: chat messages, items of OpenAI's Responses, LangChain.
 
 All roles are mapped to system, user, assistant and tool. Results inside a user's message become
 messages of the role `tool`. A message that cannot be read is a finding.
@@ -55,8 +55,8 @@ _COMMON_FIELDS: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
-# Further fields, which hold no text if there is content.
-_COMMON_FIELDS_BESIDE_CONTENT: Final = {
+# Fields of a message that has content: those above, and three of Anthropic's that hold no text.
+_COMMON_FIELDS_WITH_CONTENT: Final = {
     *_COMMON_FIELDS,
     "container",
     "context_management",
@@ -162,7 +162,7 @@ def _read_common_message(builder: SessionBuilder, value: dict[str, Any], place: 
         add_with_results(builder, gemini_role, parts, place)
         return True
     content = value.get("content")
-    known = _COMMON_FIELDS_BESIDE_CONTENT if content else _COMMON_FIELDS
+    known = _COMMON_FIELDS_WITH_CONTENT if content else _COMMON_FIELDS
     if not known.issuperset(value) or value.get("type", "message") != "message":
         return False
     role = value.get("role")
@@ -235,7 +235,7 @@ def merge_reasoning(builder: SessionBuilder, index: int) -> int:
 
 
 def _is_unknown(value: dict[str, Any]) -> bool:
-    """Return True if no known field (but metadata) holds anything, and an unknown one does."""
+    """Return True if an unknown field holds something, and no known field but role and metadata."""
     if value.get("content") is not None:
         return False
     if any(value.get(key) is not None for key in (*CONTENT, *_CALL_FIELDS)):
@@ -394,8 +394,8 @@ def _image_address(image: str) -> str:
 
 
 def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Return Polylogue's message with its blocks as content, and its text if no block has this
-    text. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
+    """Return Polylogue's message with its blocks as content, after its text unless a block has
+    that. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
     text = value.get("text")
     blocks = [
         {key: field for key, field in each.items() if key != "id"}

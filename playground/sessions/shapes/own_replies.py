@@ -77,8 +77,8 @@ def _is_changed(
 ) -> bool:
     """Return True if a reply must replace its copies.
 
-    Add a finding if text or calls differ. There is no finding for dropped thoughts or calls sent
-    one by one, which are usual for clients.
+    Add a finding if text or calls differ. There is no finding if the client dropped the
+    thoughts, or repeats the calls in several messages: many clients do.
     """
     reply = _merged_answer(own)
     is_split = repeated.leave_out_pieces(reply, copies, stop)
@@ -113,7 +113,7 @@ class _RepeatedMessages:
 
     @property
     def last_place(self) -> str:
-        """The place of the last message that was taken over."""
+        """The place of the last message that was read."""
         return self._places[self._at - 1]
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
@@ -156,10 +156,10 @@ class _RepeatedMessages:
         return self._sent[start : self._at]
 
     def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
-        """Move to `copies` further messages before `stop` that repeat a piece of the reply.
+        """Add to `copies` further messages before `stop` that repeat a piece of the reply.
 
-        A piece has some of the reply's calls, and no text that the reply lacks. Return True if
-        there are any.
+        A piece has some of the reply's calls, and no text that the reply lacks. They are
+        left out of the session. Return True if there are any.
         """
         calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
         index, count = self._at, len(copies)
@@ -176,7 +176,7 @@ class _RepeatedMessages:
         return len(copies) > count
 
     def add(self, messages: list[Message], places: list[str] | None = None) -> None:
-        """Add an answer's messages. Without `places` they are the last ones that were read here."""
+        """Add an answer's messages; without `places`, they must be the last ones that were read."""
         self.messages += messages
         self.places += places or self._places[self._at - len(messages) : self._at]
 
@@ -215,8 +215,8 @@ def _says_other(own: Message, copy: Message) -> bool:
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if a reply has no texts but JSON where its copy has calls, as Koog's traces write
-    a reply with calls."""
+    """Return True if all texts of a reply without calls are JSON, and its copy has calls: so Koog's
+    traces write a reply with calls."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]
