@@ -22,6 +22,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 # What libraries of others make in every home, whoever starts them.
 _OF_OTHERS: Final = {".ipython", ".streamlit"}
+_OF_A_BROWSER: Final = ".org.chromium."  # it stays where a busy machine ends the browser's process
 _ENDING_SECONDS: Final = 5  # a browser's processes end, and remove their files, after it is closed
 # Settings of programs that tests start, by the variable that names their file.
 _SETTINGS: Final = {"GIT_CONFIG_GLOBAL": ".gitconfig", "PIP_CONFIG_FILE": ".config/pip/pip.conf"}
@@ -60,7 +61,7 @@ class OwnPlaces:
         """Note what stands in the two folders after a test."""
         for place in self._watched:
             for entry in os.scandir(place):
-                if entry.name not in _OF_OTHERS:
+                if entry.name not in _OF_OTHERS and not entry.name.startswith(_OF_A_BROWSER):
                     self.first_seen.setdefault(entry.path, test)
 
     def left(self) -> list[str]:

@@ -219,14 +219,14 @@ def test_an_unknown_model_hides_no_unknown_field_or_word(model: str, body: Body)
 UNSURE: list[tuple[str, Body, Body, float, str]] = [
     ("claude-opus-5", marked(), went_on(marked(output_config={"effort": "low"})), 70, "effort"),
     ("claude-opus-5", marked(), marked(mcp_servers=[{"name": "x"}]), 70, "mcp_servers"),
-    ("claude-opus-5", marked(), marked(), 5, "first token"),
+    ("claude-opus-5", marked(), marked(), 5, "answer begins"),
     ("claude-opus-4-7", marked(), went_on(marked(), messages=[turn("a"), turn("b", "system")]), 70,
      "does not say whether this model takes"),
     ("openai/gpt-6.1-sol", asked(), went_on(asked()), 2_400, "the least"),
     ("openai/gpt-6.1-sol", asked(), asked(previous_response_id="r1"), 70, "on the server"),
     ("azure/gpt-6.1-sol", asked(), went_on(asked()), 1_200, "nothing promises"),
     ("openrouter/anthropic/claude-opus-5", marked(),
-     {**marked(), "messages": [turn("else")]}, 70, "another upstream"),
+     {**marked(), "messages": [turn("else")]}, 70, "an upstream without"),
     ("gemini/gemini-3.8-flash", asked(), {"input": "x", "previous_interaction_id": "i"}, 70,
      "on the server"),
 ]  # fmt: skip

@@ -116,12 +116,14 @@ def test_a_limit_that_rough_counts_cannot_decide_fails_in_no_install(
     new.write_text("You are a harbour agent.\n" + "Name the tide, then the ferry.\n" * 8)
     words = ["check", str(new), "--against", str(old), "--model", "gpt-4o"]
     words += ["--prefix-may-change", "--most-tokens-more", limit]
-    light = playground(core, *words)
+    report = tmp_path / "report.xml"
+    light = playground(core, *words, "--report-to", str(report))
     full = subprocess.run(
         [str(Path(sys.executable).parent / "playground"), *words], capture_output=True, text=True
     )
     undecided = limit in ("60", "100")
     assert ("undecided-limit" in light.stderr) == undecided, light.stderr
+    assert ('<skipped message="undecided-limit' in report.read_text()) == undecided
     assert light.returncode == status, light.stdout
     assert undecided or light.returncode == full.returncode
     assert playground(core, *words, "--strict").returncode == (status or int(undecided))

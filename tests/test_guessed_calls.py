@@ -241,7 +241,7 @@ def test_several_where_one_goes_are_told_what_takes_several() -> None:
         pg.simulate_cache(_session(), "xml", policy=["azad", "none"])  # type: ignore[arg-type]
     with pytest.raises(pg.InputFault, match=r"one dialect; pg.cache_matrix\("):
         pg.simulate_cache(_session(), ["xml", "json"])  # type: ignore[arg-type]
-    with pytest.raises(pg.InputFault, match=r"one dialect: .* pg.detect\("):
+    with pytest.raises(pg.InputFault, match=r"one dialect; .* pg.detect\("):
         pg.replay(pg.recording(TEXT), ["xml", "json"])  # type: ignore[arg-type]
 
 

@@ -134,6 +134,7 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
                 {"session": "said.json", "dialect": "hermse"}),
             ("did you mean 'vllm'", drop, {"reply": "x", "server": "vlm", "dialect": "hermes"}),
             ("did you mean 'reply'", drop, {"repl": "x", "server": "vllm"}),
+            ("all: requests, ", "why_did_this_cache_break", {"bodies": "x"}),
             ("server: Field required", drop, {"reply": "x"}),
             ("no tool 'drop'", "drop", {}),
             ("there is no corpus", "find_in_corpus", {"corpus": ".", "question": "breaks"}),

@@ -14,8 +14,8 @@ DIALECT = DeclaredDialect(
     rules="""\
 Write a JSON object with the keys "tool_name" and "args", in this order, beginning on a line of \
 its own and outside of any code fence. "args" holds every argument by its name, typed as the \
-tool's documentation says. The result comes back in the next message as a JSON object with the \
-key "tool_result".""",
+tool's documentation says. The result comes back in the next message, below a JSON object with \
+the key "tool_result".""",
     result='{{"tool_result": "{name}"}}\n{result}',
     models="any instructed model (the form that this project teaches, 2026-11)",
 )

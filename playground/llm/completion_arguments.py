@@ -31,8 +31,8 @@ def completion_arguments(
     """Return the arguments of `litellm.completion`; `parameters` override all others.
 
     LiteLLM's own retries are off, because they differ between providers. Its MCP handler is off,
-    too: it would change the tools and need another package. A result without an id is sent without
-    one: in a dialect of text, calls have none.
+    too: it would change the tools and need another package. If a result's `tool_call_id`
+    is empty, it is left out: calls in a dialect of text have no ids.
     """
     return {
         "model": model,
@@ -51,8 +51,8 @@ def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
     """Return the parameters for repeating a session's request: `given`, and those of the session's
-    `own` parameters that affect only the answer (`_SENT`). If `tools` are sent, they include the
-    parameters about the choice of tools (`OF_TOOLS`). `given` takes precedence.
+    `own` parameters that affect only the answer (`_SENT`). If `tools` are sent, those about
+    the choice of tools (`OF_TOOLS`) are returned, too. `given` takes precedence.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}

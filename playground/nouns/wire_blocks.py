@@ -1,7 +1,8 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
 There is a block for each tool that is not deferred, each part of the system prompt or a message (a
-text is one part) and each call in a field of its own. A block's mark is no part of its content.
+text is one part), and each call in a field of a message, as `tool_calls`. A block's mark is no part
+of its content.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 class WireBlock(NamedTuple):
     """A block: its place, its content, and the lifetime (`ttl`) of the mark on it, if any.
 
-    `size` is the estimated number of tokens if a hash replaces the text. A block is `opaque` if
-    its tokens cannot be estimated from its text: a picture, a file, a tool of the provider's.
+    `size` is set only if a hash replaces the text: the estimated number of its tokens. A block is
+    `opaque` if its tokens cannot be estimated from its text: a picture, a file, a provider's tool.
     """
 
     tier: Tier
@@ -103,7 +104,7 @@ class WireBlock(NamedTuple):
         return identity.encode("utf-8", "surrogatepass")
 
 
-# By a message's id, True if it leads, and the lifetime of marks: the message, and its blocks
+# From a message's id(), whether all before it are the system's, and the usual lifetime of a mark
 KnownBlocks = dict[tuple[int, bool, str], tuple[dict[str, Any], list[WireBlock]]]
 
 
@@ -114,8 +115,8 @@ class WireRequest:
     `starts` has the index in `blocks` at which each message begins. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
     indexes of messages that the provider removes from the prompt at a later turn of the user.
-    `doubts` describes contents whose share in the prompt no provider states. `unknown` has words
-    that are not in the SDKs' types.
+    `doubts` describes contents of which no provider says how much is in the prompt. `unknown` has
+    words that are not in the SDKs' types.
     """
 
     model: str
@@ -129,7 +130,7 @@ class WireRequest:
     clears_at: tuple[int, ...] = ()
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
-    instructs: bool = False  # True if a later message is of role system
+    instructs: bool = False  # True if a message of role system follows another role
     orphan: str = ""  # the id of the first result that no call before it has
     prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
@@ -161,7 +162,7 @@ class WireReader:
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
-    `known` has the blocks of every message: other readers may get the same messages elsewhere.
+    Readers may share `known`, the blocks of every message: other rows repeat the same messages.
     """
 
     def __init__(self, model: str = "", ttl: str = "5m", known: KnownBlocks | None = None) -> None:
@@ -300,7 +301,7 @@ _Saved = tuple[
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
-_MOST_UNKNOWN: Final = 5  # unknown words that are named, for each list
+_MOST_UNKNOWN: Final = 5  # unknown words that are named, of each vocabulary
 
 
 @dataclass(slots=True)
@@ -383,8 +384,8 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. For each message, `saved` has the values that `leads` and the
-    fields after it had before the message. `referenced` has the texts of the deferred tools to
+    """The messages that were read. For each message, `saved` has the state before it: the values of
+    `leads` and all fields declared below it. `referenced` has the texts of the deferred tools to
     which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
@@ -394,7 +395,7 @@ class _Read:
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     saved: list[_Saved] = field(default_factory=list)
-    marked: list[tuple[int, int]] = field(default_factory=list)  # message, earlier block
+    marked: list[tuple[int, int]] = field(default_factory=list)  # a message, the block it marks
     referenced: dict[str, str] = field(default_factory=dict)
     leads: bool = True  # all messages so far are the system's
     pictures: bool = False
@@ -495,7 +496,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Describe the contents whose share in the prompt no provider states."""
+    """Describe the contents of which no provider says how much is in the prompt."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
@@ -533,7 +534,7 @@ class _Reader:
         if "role" not in message:
             self._add(tier, role, role, message, (index, 0))
             return
-        # A provider takes a result as part of the user's turn, whatever role the library gives it.
+        # A provider takes a result as part of the user's turn, whatever role the body gives it.
         if role in ("tool", "function"):
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             return

@@ -45,7 +45,7 @@ NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these b
 
 
 class CallOpeners:
-    """The choices that may begin a call of one syntax. Their groups carry the form's `number`."""
+    """The choices that may begin a call of one syntax; their groups have the form's `number`."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         self.syntax, self.number = syntax, number
@@ -95,11 +95,11 @@ class CallOpeners:
         # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # in an earlier form, the bracket after the name may belong to the name
-        loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        # a complete marker of this form may be the beginning of a longer marker of an earlier form
+        # a form with a smaller number, which is tried first, may take the bracket into the name
+        takes_bracket = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
+        # a complete marker of this form may begin a longer marker of a form with a smaller number
         begins_another = self.number > 1 and bool(lookahead)
-        varying = NAME_END in pattern or NOT_IN_PROSE in pattern or loose or begins_another
+        varying = NAME_END in pattern or NOT_IN_PROSE in pattern or takes_bracket or begins_another
         return Choice(
             pattern,
             first,
@@ -190,8 +190,8 @@ class CallOpeners:
         return [Choice(opener, begins(before), group, varying=True)]
 
     def lookalikes(self) -> list[Choice]:
-        """Return the openers that look like a call of an unknown tool, if `known_names` makes such
-        calls text.
+        """Return the openers that look like a call of an unknown tool; [] without `known_names`, by
+        which such a call is text.
 
         The reader decides which names count, because prose has tags too.
         """

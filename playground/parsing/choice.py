@@ -13,7 +13,7 @@ from playground.parsing.patterns import LINE_START, any_form, begins, literal
 class Kind(Enum):
     """The kind of a choice, by which the engine decides how to go on."""
 
-    # outside of a call; a group's number is that of its form, or of its reasoning or plain tags
+    # outside of a call; a group's number is the index of its form, or of its tags
     CALL = "call"
     UNREADABLE = "unread"  # the opener of a call whose body cannot be read
     LOOKALIKE = "like"  # text that looks like a call of an unknown tool

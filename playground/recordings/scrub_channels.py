@@ -1,7 +1,7 @@
 """Channels: texts that arrive in parts. They are searched for secrets on arrival, and secrets are
 starred out in the bytes.
 
-A part has the place of its bytes on the wire, which may be plain, escaped, a token's id or Base64.
+A part knows where its bytes are on the wire: plain, escaped, as a token's id or in Base64.
 Neighbouring fields that repeat a text (its tokens, their ids) are starred out with the text.
 """
 
@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters; a longer secret stays open only while `_INNER` matches
+_SURE: Final = 1_024  # characters; a longer secret is searched again where `_INNER` fails
 # The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -157,8 +157,8 @@ class Channel:
 
     @property
     def waits_from(self) -> int | None:
-        """The place on the wire of the first open secret, or of its repetition; None if none is
-        open, or only SHOWN characters of it have come."""
+        """The place on the wire where the first open secret or its repetition begins. None if no
+        secret is open, or if only SHOWN characters of the open one have come."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
@@ -194,7 +194,7 @@ class Channel:
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            # if only punctuation follows the secret, it may be JSON's, so it stays
+            # punctuation after the secret may be JSON's: it stays if nothing else follows
             marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return

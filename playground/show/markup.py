@@ -14,7 +14,7 @@ from html import escape
 from typing import Any, Final
 
 from playground.base.display import Bundle
-from playground.base.errors import InputFault
+from playground.base.extras import missing_package
 from playground.base.wording import keep_order, keep_order_as
 from playground.show.components import component_files
 
@@ -110,10 +110,8 @@ class Markup:
         try:
             import anywidget
             import traitlets
-        except ImportError as error:
-            raise InputFault(
-                "anywidget is not installed", expected="the extra [notebook], or html()"
-            ) from error
+        except ModuleNotFoundError as error:
+            raise missing_package(error) or error from error
         _, css, js = component_files(self.component, self.component)
         line = self._plain()
 

@@ -39,7 +39,7 @@ def read_ranks(
 
 
 def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
-    """Read Mistral's Tekken file. Control tokens get ids after the vocabulary, not before it."""
+    """Read Mistral's Tekken file. Its control tokens get the ids after the vocabulary."""
     value = _document(path, _TEKKEN)
     try:
         config = value["config"]

@@ -42,7 +42,7 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """Do nothing: Streamlit passes a changed value to the page only if it has a callback."""
+    """Do nothing: Streamlit passes on a component's changed value only if it has a callback."""
 
 
 def panes(
@@ -61,7 +61,7 @@ def panes(
 
     `selected` is the origin of the highlighted blocks. `figures` are the figures in each request's
     head, as far as they are known. `editing` is the open block ({} for none); if `editing` is None,
-    no block can be opened. The other requests are first compared with the request at index `base`.
+    no block can be opened. The others are compared with the request at index `base`, at first.
     """
     data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(
@@ -92,7 +92,8 @@ def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
     """Draw a text unchanged, with a button that copies it, unless `label` is "".
 
-    The label is the end of the button's name. Beyond a `height` that is not 0, the text scrolls.
+    The label is the end of the button's name. A text higher than `height` pixels scrolls (0: none
+    does).
     """
     data = {"text": text, "label": keep_order(label), "height": height}
     _registered("verbatim", "verbatim")(data=data, key=key)
@@ -107,8 +108,8 @@ def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], N
 def bars(
     title: str, rows: Sequence[dict[str, Any]], *, remedy: Any, key: str, on_choose: Any
 ) -> None:
-    """Draw rows of bars; a click on a bar chooses its key. The page's strip offers the `remedy`, a
-    key with its label, at the finding with this index."""
+    """Draw rows of bars; a click on a bar chooses its key. The page's strip offers the `remedy`
+    as a button at its finding: the key that it chooses, its label, and the finding's index."""
     data = {"title": title, "rows": list(rows), "remedy": remedy}
     _registered("bars", "bars")(data=data, key=key, on_chosen_change=on_choose)
 
@@ -133,7 +134,7 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
 def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
     """Return the one of these keys that was pressed for this run, or "".
 
-    Two letters mean two keys, one after the other; a word means that key with Ctrl.
+    Two letters mean two keys, one after the other; a word is an action: undo (Ctrl+Z), redo, run.
     """
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
@@ -144,7 +145,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box for a text or file. `said` answers the box's text of this `number`."""
+    """Draw a box for a text or file. `said` is the answer to the text with this `number`."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from playground.base.findings import Finding
 from playground.base.fixes import with_fix
 
 # Characters that XML 1.0 cannot hold, not even as references.
@@ -16,7 +17,8 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as a test suite with one test for each session file.
 
-    A test fails if its outcome has failures; else it has an error if a finding's severity is error.
+    A test fails if its outcome has failures; else it has an error if a finding's severity is error,
+    and is skipped if a limit is undecided.
     """
     failures = sum(bool(outcome["failures"]) for outcome in outcomes)
     errors = sum(bool(_errors(outcome)) and not outcome["failures"] for outcome in outcomes)
@@ -31,15 +33,21 @@ def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
             kind = "failure" if outcome["failures"] else "error"
             text = [_readable(line) for line in lines]
             SubElement(case, kind, {"message": text[0]}).text = "\n".join(text)
+        elif undecided := _lines(outcome, lambda each: each.code == "undecided-limit"):
+            SubElement(case, "skipped", {"message": _readable(undecided[0])})
     indent(suites)
     return f"<?xml version='1.0' encoding='utf-8'?>\n{tostring(suites, 'unicode')}\n"
 
 
 def _errors(outcome: Mapping[str, Any]) -> list[str]:
+    return _lines(outcome, lambda finding: finding.severity == "error")
+
+
+def _lines(outcome: Mapping[str, Any], wanted: Callable[[Finding], bool]) -> list[str]:
     return [
         f"{finding.code} ({finding.where}): {with_fix(finding)}"
         for finding in outcome["findings"]
-        if finding.severity == "error"
+        if wanted(finding)
     ]
 
 

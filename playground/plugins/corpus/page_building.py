@@ -105,7 +105,7 @@ def _build() -> None:
     # The field's state is read here, because a click on *Build* may come before its change event.
     sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
-    inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
+    inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, whose method raises
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"
     digest = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
     run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {digest}", inputs)

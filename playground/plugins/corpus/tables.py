@@ -16,8 +16,8 @@ import pyarrow as pa
 
 class SessionFact(NamedTuple):
     """One session. `number` is its place in the piece, `form` the format of its file, `tools` the
-    hash of its list of tools, `text` the number of the block that has the session without its
-    texts. `bands` are the bands of its MinHash, which finds similar sessions.
+    hash of its list of tools, `text` the number of the block with the session's skeleton, which
+    has no texts. `bands` are the bands of its MinHash, which finds similar sessions.
     """
 
     session: int
@@ -46,7 +46,7 @@ class RequestFact(NamedTuple):
     """One request: the blocks that it shares with the previous request, those that it adds, its
     sizes and its bill.
 
-    `kept` is the number of shared blocks, `added` has the numbers of the others. `chain` is a hash
+    `kept` is the count of shared blocks, `added` has the ids of the others. `chain` is a hash
     of all blocks; for each added block, `added_chain` has a hash of all blocks up to that block.
     `tools` and `system` are hashes. Sizes by origin are in characters; those of tools and system
     prompt are NULL if the transcript lacks them. Tokens are the provider's own figures, or NULL;
@@ -134,7 +134,7 @@ class FindingFact(NamedTuple):
 
 
 class BreakFact(NamedTuple):
-    """One cache break: a request that read less than was left in the cache (`breaks.py`).
+    """One cache break: a request that read less than earlier ones left in the cache (`breaks.py`).
 
     `state` is the evidence: "billed", or how sure the simulator is.
     """
@@ -168,7 +168,7 @@ class ToolsetFact(NamedTuple):
 
 
 class HistoryFact(NamedTuple):
-    """One tool that a session's history calls, in a reply that answers no counted request."""
+    """One tool that a session's history calls, in a reply to none of the rows of `requests`."""
 
     session: int
     piece: int
@@ -181,8 +181,8 @@ class WireFact(NamedTuple):
     `at` is in seconds. `bill` has five numbers: the tokens read from the cache, written to it,
     uncached, and written with a lifetime of an hour (part of those written), and 1 if the bill is
     the sum of several rounds, otherwise 0. The lists have an entry for each block that the previous
-    request lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache
-    mark.
+    request lacks: hash, estimated tokens, kind, role, flags, index of the message, and lifetime
+    of the cache mark.
     """
 
     session: int

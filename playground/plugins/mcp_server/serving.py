@@ -41,7 +41,8 @@ class QuestionServer(MCPServer[Any]):
         for given in [*arguments]:
             if given not in tools[name]:
                 nearest = nearest_names(given, [*tools[name]])
-                raise ToolError(f"{name} has no argument {given!r}; {nearest}")
+                known = ", ".join(tools[name])
+                raise ToolError(f"{name} has no argument {given!r}; {nearest}; all: {known}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:

@@ -85,7 +85,7 @@ class UpstreamClient:
             await transport.aclose()
 
     def _route(self, url: httpx.URL) -> str:
-        """Return the key in `_proxies` for an address: its scheme, "all", or "" for no proxy."""
+        """Return the key in `_transports` for an address: its scheme, "all", or "" for no proxy."""
         key = next((each for each in (url.scheme, "all") if each in self._proxies), _DIRECT)
         if key and proxy_bypass(f"{url.host}:{url.port}" if url.port else url.host):
             return _DIRECT

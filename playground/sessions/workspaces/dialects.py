@@ -15,7 +15,7 @@ def dialect_file(name: str) -> Path:
     dialects."""
     folder = paths.dialects()
     if folder is None:
-        raise InputFault("this server keeps nothing", expected="a download")
+        raise InputFault("this server stores no dialects", expected="a download of the dialect")
     return folder / f"{name}.json"
 
 
