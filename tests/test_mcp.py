@@ -50,6 +50,29 @@ def ask_over_stdio(ask: Callable[[Client], Awaitable[None]], folder: Path) -> No
     asyncio.run(run())
 
 
+def billed_transcript(*bills: tuple[int, int]) -> str:
+    """A transcript of Claude Code without its system prompt; each bill is read and written."""
+    lines: list[dict[str, Any]] = []
+    for number, (read, written) in enumerate(bills):
+        usage = {
+            "input_tokens": 5,
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": written,
+            "output_tokens": 9,
+        }
+        said = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}], "usage": usage}
+        said |= {"id": f"msg_{number}", "type": "message", "model": "claude-sonnet-4-5"}
+        lines += [
+            {"type": "user", "message": {"role": "user", "content": f"Question {number}?"}},
+            {"type": "assistant", "message": said},
+        ]
+    for number, line in enumerate(lines):
+        at = f"2026-11-29T10:00:{number:02}.000Z"
+        line |= {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None}
+        line |= {"sessionId": "s", "version": "2.1.30", "isSidechain": False, "timestamp": at}
+    return "\n".join(map(json.dumps, lines))
+
+
 async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
@@ -113,6 +136,13 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
         near = {"model": "claude-sonnet-4-5", "system": [text]}
         said = ([{"role": "user", "content": "Hi."}], [{"role": "user", "content": "Bye."}])
         short = [{**near, "messages": messages} for messages in said]
+        (tmp_path / "billed.jsonl").write_text(billed_transcript((0, 12_000), (12_000, 300)))
+        whole = await answer(client, "why_did_this_cache_break", requests="billed.jsonl")
+        assert whole["answer"].startswith("No cache break. Billed: ")
+        second = await answer(
+            client, "why_did_this_cache_break", requests="billed.jsonl", request=2
+        )
+        assert "(its bill shows 12,000)" in second["answer"]
         perhaps = await answer(client, "why_did_this_cache_break", requests=short)
         assert perhaps["answer"].startswith("Request 2 reads 1,060 of 1,060 cached tokens: ")
         cost = await answer(client, "what_does_this_change_cost", before=before, after=after)

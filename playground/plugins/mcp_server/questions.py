@@ -102,8 +102,11 @@ class Questions:
 
             mends = cache_mends(previous, this, number, simulate, bodies is requests)
         of = f" of {before.cached_after:,} cached" if before.cached_after else ""
+        bill = simulation.billed[number] if number < len(simulation.billed) else None
+        billed = f" (its bill shows {bill.read:,})" if bill else ""
         return Answer(
-            answer=f"Request {number + 1} reads {one.read:,}{of} tokens: {simulation.why(number)}",
+            answer=f"Request {number + 1} reads {one.read:,}{of} tokens{billed}: "
+            f"{simulation.why(number)}",
             where=difference.sentence if difference else "",
             sure=f"{_SURE if one.state == 'exact' else f'{one.state}: {one.reason}'}. "
             f"{simulation.assumption}".strip(),
@@ -393,13 +396,15 @@ def _first_break(simulation: CacheSimulation) -> int:
 
     If none is simulated, return the first request that differs from the one before it (if the
     provider caches by itself), or else the first request that reads nothing, or perhaps nothing
-    because the earlier prefix may be shorter than the provider's minimum.
+    because the earlier prefix may be shorter than the provider's minimum, and if no bill shows that
+    it read.
     """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
     intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}
     by_itself = simulation.rules is not None and simulation.rules.match == "best effort"
     differing = {n for n, each in enumerate(simulation.differences) if each and by_itself}
-    numbered = [*enumerate(simulation.requests)][1:]
+    read = {n for n, bill in enumerate(simulation.billed) if bill and bill.read}
+    numbered = [(n, one) for n, one in enumerate(simulation.requests) if n and n not in read]
     idle = {n for n, one in numbered if one.total and not one.read}
     short = {n for n, one in numbered if MAYBE_TOO_SHORT in one.reason}
     return min(breaks or differing - intended or idle or short, default=0)
