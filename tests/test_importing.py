@@ -8,7 +8,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -53,7 +53,7 @@ from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.checks import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
-from playground.sessions.formats.atif import dump_atif
+from playground.sessions.formats.atif import dump_atif, without_field
 from playground.sessions.importing import Writer, repaired
 from playground.sessions.loading import (
     file_bytes,
@@ -505,6 +505,14 @@ def test_atif_there_and_back(tmp_path: Path) -> None:
             (m.role, m.parts) for m in session.messages
         ]
         assert again.session.tools == session.tools
+        if session.agent.name:
+            known = replace(again.session.agent, sub_agent=session.agent.sub_agent)
+            assert replace(known, session=session.agent.session) == session.agent
+            assert not session.agent.session or known.session == session.agent.session
+        lost = {part for m in session.messages for part in m.parts if hasattr(part, "signature")}
+        assert bool(without_field(session)) == (
+            any(part.signature for part in lost) or any(r.stop_reason for r in session.requests)
+        )
         assert [r.usage for r in again.session.requests if r.usage] == [
             r.usage for r in session.requests if r.usage
         ]

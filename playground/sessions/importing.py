@@ -24,6 +24,7 @@ FORMS: Final = {
     "atif": SessionForm(
         "playground.sessions.formats.atif:dump_atif",
         omits=("recordings", "rows", "compactions", "expected"),
+        notes="playground.sessions.formats.atif:without_field",
     ),
 }
 _NAMES: Final = {"rows": "requests as they were sent", "expected": "expected replies"}

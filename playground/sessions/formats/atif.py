@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.base.findings import Finding, finding
 from playground.nouns.messages import (
     ImagePart,
     Message,
@@ -20,7 +21,7 @@ from playground.nouns.messages import (
 from playground.parsing.values import dump_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.session import RequestRecord, Session
+from playground.sessions.session import Agent, RequestRecord, Session
 from playground.sessions.shapes.fields import (
     dict_or_finding,
     list_or_finding,
@@ -143,7 +144,8 @@ def dump_atif(session: Session) -> str:
             steps[-1].setdefault("observation", {"results": []})["results"] += results
             continue
         steps.append(_dump_step(message, len(steps) + 1, records.get(index)))
-    agent: dict[str, Any] = {"name": "dialect-playground", "version": "1"}
+    program = session.agent if session.agent.name else Agent("dialect-playground", "1")
+    agent: dict[str, Any] = {"name": program.name, "version": program.version}
     agent["model_name"] = session.task.model_name
     if session.tools:
         agent["tool_definitions"] = [
@@ -166,12 +168,22 @@ def dump_atif(session: Session) -> str:
     }
     trajectory = {
         "schema_version": VERSION,
-        "session_id": session.title or "session",
+        "session_id": session.agent.session or session.title or "session",
         "agent": agent,
         "steps": steps,
         "extra": {key: value for key, value in extra.items() if value},
     }
     return dump_json(trajectory, indent=1) + "\n"
+
+
+def without_field(session: Session) -> list[Finding]:
+    """Return a finding for each kind of facts for which ATIF has no field."""
+    parts = (part for message in session.messages for part in message.parts)
+    signed = sum(isinstance(part, ReasoningPart) and bool(part.signature) for part in parts)
+    ended = sum(bool(record.stop_reason) for record in session.requests)
+    counts = {"signatures of thoughts": signed, "stop reasons": ended}
+    lost = [f"{name}: {count}" for name, count in counts.items() if count]
+    return [finding("not-exported", session.title, text) for text in lost]
 
 
 def _dump_step(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
