@@ -728,7 +728,7 @@ def test_a_key_that_stands_twice_is_told_by_its_path(name: str) -> None:
 
 
 def test_a_message_of_results_alone_counts_in_neither_column() -> None:
-    """Of a request to Anthropic, 4 messages were in the file and 3 in its session."""
+    """A session has Anthropic's results in messages of tools: 4 messages were 3 there."""
     call = {"type": "tool_use", "id": "a", "name": "tide", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": "At six."}
     body = {

@@ -130,7 +130,7 @@ class SharedList(KeyIndexedList[Item]):
 
 
 class _Places:
-    """What lists with the same `_items` share: an index by key and value, and the items' number."""
+    """An index of items by key and value, and their number, for lists with the same `_items`."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 

@@ -485,7 +485,7 @@ class CacheSimulator:
         minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
         before = read
-        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI ignores older ones
+        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: the newest
             size = request.sizes[point]
             if size < minimum or (hit_block is not None and point < hit_block):
                 continue

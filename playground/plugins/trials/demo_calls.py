@@ -49,7 +49,7 @@ def scripted_calls(
 
 
 def _last_words(messages: Sequence[dict[str, Any]]) -> str:
-    """Return the last message's last paragraph, because a dialect may write rules above it."""
+    """Return the last paragraph that the user said: a dialect may write rules above it."""
     contents = [m.get("content") or "" for m in messages if m.get("role") == "user"]
     last = contents[-1] if contents else ""
     parts = [last] if isinstance(last, str) else [each.get("text") or "" for each in last]

@@ -163,7 +163,7 @@ def _constant(node: ast.expr) -> Any:
 
 
 def embedded_tools(text: str) -> list[Any]:
-    """Return the tools in a system prompt: JSON objects, alone or in lists."""
+    """Return a system prompt's tools: JSON objects with a name and more, alone or in lists."""
     found: list[Any] = []
     decoder = json.JSONDecoder()
     at = 0
