@@ -163,7 +163,11 @@ def _requests(columns: Sequence[Column]) -> str:
 @command("compare 03-long-file --tokens", "compare session.json -d xml -d native --check")
 @session_argument
 @dialects_option("all")
-@click.option("--tokens", is_flag=True, help="Count tokens too, offline.")
+@click.option(
+    "--tokens",
+    is_flag=True,
+    help="Count tokens too, offline, of each request as Chat Completions takes it.",
+)
 @model_option
 @rules_option
 @check_option
