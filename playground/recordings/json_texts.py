@@ -21,7 +21,8 @@ _TOKEN: Final = re.compile(
     r'|(?P<quote>")'
 )
 # a number, a word or a line's end may continue
-_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")
+_MOST_UNDECIDED: Final = 40  # characters
+_UNDECIDED: Final = re.compile(rf"[\s\w:+.-]{{0,{_MOST_UNDECIDED}}}\Z")
 _BODY: Final = re.compile(
     r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
     r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"
@@ -49,6 +50,7 @@ class Box:
     count: int = 0  # a list's items so far
     indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
     types: tuple[str, ...] = ()
+    has_token_names: bool = False  # True if the names in it are tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,37 +128,47 @@ class JsonTexts:
     def _read(self, text: str, at: int) -> int:
         """Read on from a place, and return the place that was reached."""
         while at < len(text):
-            step = self._emit_text_part(text, at) if self._in_text else self._token(text, at)
+            step = self._emit_text_part(text, at) if self._in_text else self._read_tokens(text, at)
             if step == at:
                 break
             at = step
         return at
 
-    def _token(self, text: str, at: int) -> int:
-        token = _TOKEN.search(text, at)
-        if token is None:
-            rest = _UNDECIDED.search(text, at)
-            return rest.start() if rest else len(text)
-        kind = token.lastgroup
-        if kind == "quote":
-            return self._after_lone_quote(text, token.start())
-        hurried = self._hurried and kind == "text" and self._is_value()
-        if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
-            return token.start()
-        if kind == "colon":
-            self._set_name(token["text"], self._at + token.start() + 1)
-        elif kind == "text" or kind == "number":
-            self._leaf(token[kind], self._at + token.start(kind), kind)
-            self._name = ""
-        elif kind == "true":
-            self._note_thought()
-        elif kind == "open":
-            self._open(token["open"] == "[")
-        elif kind == "close":
-            self._close()
-        else:
-            self._reset()
-        return token.end()
+    def _read_tokens(self, text: str, at: int) -> int:
+        """Read tokens up to an undecided one or a lone quotation mark; return the place reached."""
+        undecided = len(text) - _MOST_UNDECIDED
+        for token in _TOKEN.finditer(text, at):
+            kind = token.lastgroup
+            if kind == "quote":
+                return self._after_lone_quote(text, token.start())
+            end = token.end()
+            if end >= undecided and self._may_go_on(text, end, kind):
+                return token.start()
+            if kind == "colon":
+                self._name = token["text"]
+                if self._box is not None and self._box.has_token_names:
+                    place = self._at + token.start() + 1
+                    self._leaves.append(Leaf(self._box, self._name, 0, self._name, place, "name"))
+            elif kind == "text" or kind == "number":
+                self._leaf(token[kind], self._at + token.start(kind), kind)
+                self._name = ""
+            elif kind == "true":
+                self._note_thought()
+            elif kind == "open":
+                self._open(token["open"] == "[")
+            elif kind == "close":
+                self._close()
+            else:
+                self._reset()
+            at = end
+        rest = _UNDECIDED.search(text, at)
+        return rest.start() if rest else len(text)
+
+    def _may_go_on(self, text: str, end: int, kind: str | None) -> bool:
+        """Return True if later bytes may change the token that ends here, and it can wait."""
+        if kind not in _GO_ON or not _UNDECIDED.fullmatch(text, end):
+            return False
+        return not (self._hurried and kind == "text" and self._is_value())
 
     def _after_lone_quote(self, text: str, at: int) -> int:
         """Return where to read on after an unpaired quotation mark.
@@ -201,6 +213,8 @@ class JsonTexts:
         if box is not None and box.around is None and box.is_list:
             position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
+        name = self._name or (box.name if box is not None else "")
+        self._box.has_token_names = name in BY_NAME
         self._name = ""
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -222,11 +236,6 @@ class JsonTexts:
     def _counted(self, box: Box) -> int:
         box.count += 1
         return box.count - 1
-
-    def _set_name(self, name: str, place: int) -> None:
-        self._name, box = name, self._box
-        if box is not None and (box.name or (box.around and box.around.name)) in BY_NAME:
-            self._leaves.append(Leaf(box, name, 0, name, place, "name"))
 
     def _leaf(self, raw: str, place: int, kind: str) -> None:
         box, name = self._box or Box(None, "", None, False), self._name

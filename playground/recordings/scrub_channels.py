@@ -143,6 +143,7 @@ class Channel:
     sure: bool = True  # False if some parts may be missing or belong to other texts
     text: str = ""
     offset: int = 0  # the offset of `text`
+    searched_to: int = 0  # an offset; the text after it has not been searched yet
     decided_to: int = 0  # an offset; the text before it is decided
     open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
     running_kind: str = ""  # the kind of a secret that is being starred out until it ends
@@ -173,12 +174,16 @@ class Channel:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
     def extend(self, part: Part, place: int, repeated: RepeatedParts | None = None) -> None:
-        """Add a part, found at `place` on the wire, and search it."""
-        before = self.end
+        """Add a part, found at `place` on the wire; `search_added` searches it."""
+        self.segments.append(_Segment(self.end, part, place, repeated))
         self.text += part.text
-        self.segments.append(_Segment(before, part, place, repeated))
-        self._decide(before, ended=False)
-        self._trim()
+
+    def search_added(self) -> None:
+        """Search the parts that were added since the last search."""
+        if self.searched_to < self.end:
+            self._decide(self.searched_to, ended=False)
+            self.searched_to = self.end
+            self._trim()
 
     def finish(self) -> None:
         """End the text: open secrets are judged by the text so far."""
@@ -189,6 +194,7 @@ class Channel:
 
         A word that could begin an e-mail address is kept, because it is probably an ordinary word.
         """
+        self.search_added()
         for secret in self.open:
             secret_text = self.text[secret.start - self.offset :]
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):

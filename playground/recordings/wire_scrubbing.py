@@ -63,6 +63,7 @@ class _Tree:
     def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
         self._search, self._tally, self._sure = search, tally, sure
         self._nodes: OrderedDict[Path, _Node] = OrderedDict()
+        self._latest: tuple[Path | None, list[Channel]] = None, []  # most frames repeat a path
 
     def channels(self) -> Iterator[Channel]:
         """Yield each channel once."""
@@ -70,6 +71,8 @@ class _Tree:
 
     def channels_of(self, path: Path) -> list[Channel]:
         """Return the channels of a path and of its prefixes, that of the whole path first."""
+        if path == self._latest[0]:
+            return self._latest[1]
         node = self._node((), None)
         channels = [node.channel]
         for length, key in enumerate(path, 1):
@@ -81,7 +84,8 @@ class _Tree:
             node = self._node(path[:length], shared)
             if node.channel is not channels[-1]:
                 channels.append(node.channel)
-        return channels[::-1]
+        self._latest = path, channels[::-1]
+        return self._latest[1]
 
     def _node(self, path: Path, shared: Channel | None) -> _Node:
         if path not in self._nodes:
@@ -96,6 +100,7 @@ class _Tree:
     def _fork(self, path: Path, node: _Node) -> None:
         """Give the first longer path a channel of its own, because a second one has begun."""
         node.forked = True
+        node.channel.search_added()  # once, before two channels have the same text
         channel, former, key = node.channel.copy(), node.channel, node.first_key
         former.sure = False
         while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
@@ -119,6 +124,7 @@ class WireScrubber:
         text, place = data.decode("latin-1"), self.end
         self._buffer.data += data
         self._wire.extend(Part(self._buffer, place, text, text), place)
+        self._wire.search_added()
         self._reader.feed(text)
         self._search_frames()
 
@@ -174,33 +180,45 @@ class WireScrubber:
     # frames
 
     def _search_frames(self) -> None:
+        """Add the texts of all frames to their channels, then search each channel once."""
         frames, self._reader.frames = self._reader.frames, []
         for leaves in frames:
-            self._search_leaves(leaves, self._buffer, None)
+            self._add_leaves(leaves, self._buffer, None)
+        self._search_added()
 
-    def _search_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
+    def _has_starred(self) -> bool:
+        """Return True if a secret was starred out in the bytes so far."""
+        self._search_added()
+        return bool(self.tally)
+
+    def _search_added(self) -> None:
+        for tree in (self._texts, self._token_texts):
+            for channel in tree.channels():
+                channel.search_added()
+
+    def _add_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
         """Add a frame's texts to their channels; `outer` is its place if it came as Base64."""
         repeated = RepeatedParts()
-        texts: list[tuple[Leaf, Part]] = []
-        token_texts: list[tuple[Leaf, Part]] = []
+        texts: list[tuple[Leaf, list[str], Part]] = []
+        token_texts: list[tuple[Leaf, list[str], Part]] = []
         for leaf in leaves:
             if leaf.kind == "text" and (
                 leaf.name in _NO_TEXT or self._search_packed(leaf, into, outer)
             ):
                 continue
-            part = _part(leaf, into)
-            if _REPEATING_FIELDS.isdisjoint(_names_around(leaf)):
-                (texts if leaf.kind == "text" else token_texts).append((leaf, part))
+            part, names = _part(leaf, into), _names_around(leaf)
+            if _REPEATING_FIELDS.isdisjoint(names):
+                (texts if leaf.kind == "text" else token_texts).append((leaf, names, part))
             elif leaf.kind != "name" or leaf.raw not in _TOKEN_FIELDS:
-                token_texts.append((leaf, part))
+                token_texts.append((leaf, names, part))
                 repeated.parts.append(part)
         if repeated.parts:
             repeated.start = repeated.parts[0].place if outer is None else outer
-            if self.tally and not any(part.text for _, part in texts):
+            if not any(part.text for *_, part in texts) and self._has_starred():
                 repeated.star()  # it may repeat a secret of an earlier frame
         for tree, parts in ((self._texts, texts), (self._token_texts, token_texts)):
-            for leaf, part in parts:
-                for channel in tree.channels_of(_path(leaf)) if part.text else ():
+            for leaf, names, part in parts:
+                for channel in tree.channels_of(_path(leaf, names)) if part.text else ():
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
@@ -218,7 +236,7 @@ class WireScrubber:
         reader.finish()
         packed = Base64Buffer(into, leaf.place, data)
         for leaves in reader.frames:
-            self._search_leaves(leaves, packed, leaf.place)
+            self._add_leaves(leaves, packed, leaf.place)
         return True
 
 
@@ -236,11 +254,11 @@ def _boxes(leaf: Leaf) -> list[Box]:
     return boxes
 
 
-def _path(leaf: Leaf) -> Path:
+def _path(leaf: Leaf, names: list[str]) -> Path:
     """Return the keys that distinguish a leaf from others, from coarse to fine."""
-    names, boxes = _names_around(leaf), _boxes(leaf)
+    boxes = _boxes(leaf)
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
-        del names[0]  # the item of a list is {"text": …} here, but a bare text in other frames
+        names = names[1:]  # the item of a list is {"text": …} here, but a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
     types = tuple(kind for each in boxes for kind in each.types)
     return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
