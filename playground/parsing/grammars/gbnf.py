@@ -5,7 +5,7 @@ Neither can say what a text must not hold, so each state of a free text's automa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from playground.parsing.grammars.characters import CharacterSet, characters
@@ -143,7 +143,7 @@ def _in_set(char: str) -> str:
     return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
 
 
-def _state_rules(stem: str, listed: list[TextState], ending: str) -> list[str]:
+def _state_rules(stem: str, listed: Sequence[TextState], ending: str) -> list[str]:
     """Write a rule for each state; the first rule is named `stem`."""
 
     def name(index: int) -> str:

@@ -183,23 +183,26 @@ class TextState:
     ends: bool
 
 
+@lru_cache(maxsize=256)  # calls of all tools have the same free texts
 def states(
     shape: TextShape, without: tuple[str, ...], ending: str, at_end: bool = False
-) -> list[TextState]:
+) -> tuple[TextState, ...]:
     """Return the states of a free text that can be reached, beginning with the first."""
     finder = WordFinder(without)
     row_of = cache(finder.row)
+    numbers = {(0, 0): 0}
     pairs = [(0, 0)]
     automaton: list[TextState] = []
     for shape_state, word in pairs:  # the list grows meanwhile
         row = []
         for chars, target in _product(shape.rows[shape_state], row_of(word)):
-            if target not in pairs:
+            if target not in numbers:
+                numbers[target] = len(pairs)
                 pairs.append(target)
-            row.append((chars, pairs.index(target)))
+            row.append((chars, numbers[target]))
         ends = shape_state in shape.ends and finder.may_end(word, ending, at_end)
         automaton.append(TextState(tuple(row), ends))
-    return automaton
+    return tuple(automaton)
 
 
 def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
