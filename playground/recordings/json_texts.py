@@ -31,7 +31,7 @@ _HALF_CHARACTER: Final = re.compile(
 )
 _LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
-_GO_ON: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
+_EXTENDABLE: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
 BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
@@ -40,11 +40,11 @@ _TYPES: Final = {"type", "event_type", "jsonPath"}
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """An object or a list, with its name or position in the outer one, its indexes and types."""
+    """An object or a list, with its name or position in its parent, its indexes and types."""
 
-    around: Box | None
+    parent: Box | None
     name: str
-    position: int | None  # in the outer list; None in an object, or for a frame
+    position: int | None  # in a parent list; None in an object, or for a frame
     is_list: bool
     count: int = 0  # a list's items so far
     indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
@@ -124,7 +124,7 @@ class JsonTexts:
         self._at += done
 
     def _read(self, text: str, at: int) -> int:
-        """Read on from a place, and return the place that was reached."""
+        """Read on from an offset, and return the offset that was reached."""
         while at < len(text):
             step = self._emit_text_part(text, at) if self._in_text else self._token(text, at)
             if step == at:
@@ -141,7 +141,7 @@ class JsonTexts:
         if kind == "quote":
             return self._after_lone_quote(text, token.start())
         hurried = self._hurried and kind == "text" and self._is_value()
-        if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
+        if kind in _EXTENDABLE and not hurried and _UNDECIDED.fullmatch(text, token.end()):
             return token.start()
         if kind == "colon":
             self._set_name(token["text"], self._at + token.start() + 1)
@@ -198,7 +198,7 @@ class JsonTexts:
     def _open(self, is_list: bool) -> None:
         box = self._box
         position = self._counted(box) if box is not None and box.is_list else None
-        if box is not None and box.around is None and box.is_list:
+        if box is not None and box.parent is None and box.is_list:
             position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
         self._name = ""
@@ -210,9 +210,9 @@ class JsonTexts:
         box, self._name = self._box, ""
         if box is None:
             return
-        self._box = box.around
+        self._box = box.parent
         self._depth -= 1
-        if self._box is None or (self._box.around is None and self._box.is_list):
+        if self._box is None or (self._box.parent is None and self._box.is_list):
             self.end_frame()
 
     def _reset(self) -> None:
@@ -225,7 +225,7 @@ class JsonTexts:
 
     def _set_name(self, name: str, place: int) -> None:
         self._name, box = name, self._box
-        if box is not None and (box.name or (box.around and box.around.name)) in BY_NAME:
+        if box is not None and (box.name or (box.parent and box.parent.name)) in BY_NAME:
             self._leaves.append(Leaf(box, name, 0, name, place, "name"))
 
     def _leaf(self, raw: str, place: int, kind: str) -> None:
