@@ -507,7 +507,7 @@ def test_one_transport_moves_every_column_and_the_first_difference_is_lit(
     path = tmp_path / "columns.html"
     names = ("vllm", "ollama")
     readings = [pg.replay(recording, "qwen3-coder", server=name) for name in names]
-    columns = [readings[0], *(each.handed for each in readings if each.handed)]
+    columns = [readings[0], *(each.delivered for each in readings if each.delivered)]
     path.write_text(replays(columns).page(), encoding="utf-8")
     page.goto(path.as_uri())
     player = page.locator(".player")
@@ -540,7 +540,7 @@ def test_no_name_of_four_columns_is_cut_and_their_texts_begin_at_one_height(
     recording = Recording("qwen", "qwen3-coder", (TextChunk(QWEN),))
     columns = [pg.replay(recording, "qwen3-coder")]
     for server in ("vllm:qwen3_coder", "ollama:qwen3.5", "vllm-mlx"):
-        handed = pg.replay(recording, "qwen3-coder", server=server).handed
+        handed = pg.replay(recording, "qwen3-coder", server=server).delivered
         assert handed
         columns.append(handed)
     path = tmp_path / "four.html"

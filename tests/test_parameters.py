@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.llm.completion_arguments import asked_again
+from playground.llm.completion_arguments import merge_parameters
 from playground.questions.provider_payload import provider_payload
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import load_sessions
@@ -391,5 +391,5 @@ def test_what_was_of_the_old_request_alone_is_not_called_lost() -> None:
 
 def test_a_file_does_not_say_where_its_request_goes() -> None:
     given = {"api_base": "http://192.0.2.1", "model": "other", "mock_response": "x", "seed": 3}
-    assert asked_again(given, {}, [TOOL]) == {"seed": 3}
-    assert asked_again({"tool_choice": "auto"}, {"top_p": 1}, None) == {"top_p": 1}
+    assert merge_parameters(given, {}, [TOOL]) == {"seed": 3}
+    assert merge_parameters({"tool_choice": "auto"}, {"top_p": 1}, None) == {"top_p": 1}

@@ -192,6 +192,8 @@ OLDER_NAMES: Final = [
     (CacheSimulation("anthropic", []), "noted", "request_facts"),
     (pg.detect("Hello")[0], "left", "text_characters"),
     (pg.WhatIf(), "keeps_blocks", "leaves_blocks_unchanged"),
+    (pg.parse("Hello", "hermes", server="vllm"), "handed", "outcome"),
+    (pg.replay(pg.recording("Hello"), "hermes", server="vllm"), "handed", "delivered"),
 ]
 
 

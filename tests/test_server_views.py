@@ -306,7 +306,7 @@ def test_an_unknown_server_is_bad_input(session_file: Path) -> None:
 
 def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     timeline = pg.replay(recording(TEXT, 1), "hermes", server="vllm")
-    client_view = timeline.handed
+    client_view = timeline.delivered
     assert client_view is not None
     assert [step.stop for step in client_view.steps] == [step.stop for step in timeline.steps]
     for step in client_view.steps:
@@ -317,7 +317,7 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     segments = column["segments"]
     assert column["dropped"] == len(TEXT.split("</tool_call>")[1])
     assert segments[-1] == ["dropped", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
-    assert pg.replay(recording(TEXT), "hermes").handed is None
+    assert pg.replay(recording(TEXT), "hermes").delivered is None
 
 
 def test_the_player_shows_what_a_mended_call_delivers() -> None:
@@ -336,7 +336,7 @@ def test_the_player_strikes_an_argument_that_a_server_leaves_out() -> None:
     """vLLM delivers a call that is cut off, without the value in which it was cut."""
     text = "<tool_call>\n<function=write>\n<parameter=path>\na.md\n</parameter>\n"
     text += "<parameter=content>\nA storm"
-    timeline = pg.replay(recording(text), "qwen3-coder", server="vllm").handed
+    timeline = pg.replay(recording(text), "qwen3-coder", server="vllm").delivered
     assert timeline is not None
     (call,) = [each for each in timeline.result.events if isinstance(each, CallEndedEvent)]
     assert dict(call.arguments) == {"path": "a.md"}
@@ -352,7 +352,7 @@ def test_the_player_strikes_an_argument_that_a_server_leaves_out() -> None:
 @pytest.mark.parametrize("server", ["vllm", "ollama", "llama.cpp"])
 def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) -> None:
     timeline = pg.replay(recording(TEXT + CALL + "\nWell <tool_ca", size), "hermes", server=server)
-    client_view = timeline.handed
+    client_view = timeline.delivered
     assert client_view is not None
     at = 0
     for step in client_view.steps:
@@ -372,7 +372,7 @@ def test_a_call_starts_and_ends_at_the_same_step(dialect: DeclaredDialect) -> No
     text = dialect.format_reply([TextPart("I look."), call])
     for reply, size, server in product((text, text[:-3]), (1, 5, 12), ("vllm", "llama.cpp")):
         timeline = pg.replay(recording(reply, size), dialect, [WEATHER], server=server)
-        assert timeline.handed
+        assert timeline.delivered
         own, theirs = (
             {
                 (type(event), event.span): index
@@ -380,7 +380,7 @@ def test_a_call_starts_and_ends_at_the_same_step(dialect: DeclaredDialect) -> No
                 for event in step.events
                 if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent)
             }
-            for view in (timeline, timeline.handed)
+            for view in (timeline, timeline.delivered)
         )
         assert len(own) == 2
         if (reply, server) == (text, "llama.cpp"):  # which hands every dialect's whole calls over
@@ -398,7 +398,7 @@ def test_a_server_view_of_many_steps_takes_linear_time() -> None:
     taken = []
     for _ in range(3):
         began = time.process_time()
-        client_view = timeline.handed
+        client_view = timeline.delivered
         taken.append(time.process_time() - began)
     assert client_view is not None and {len(step.events) for step in client_view.steps} == {1}
     assert min(taken) < 0.08  # it was 0.25 s, and is a twentieth of that

@@ -363,7 +363,7 @@ def check(reading: ServerReading, text: str) -> None:
     assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + len(told)
     # who aborts a call and who hands it over is one sentence, and no call is one of none
     assert all("parser aborts the call of" in each and "hands it over" in each for each in told)
-    over, of = map(int, re.findall(r"(\d+) of (\d+) call", reading.handed)[0])
+    over, of = map(int, re.findall(r"(\d+) of (\d+) call", reading.outcome)[0])
     assert over <= of
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):
@@ -387,7 +387,7 @@ OTHERS: dict[str, st.SearchStrategy[object]] = {
     "unknown_markers": st.sampled_from([(), ("<tool_call>", "<tool_calls>")]),
     "call_must_end_with": st.sampled_from([(), (">",), ("}", ")")]),
     "markers_left_in_content": st.sampled_from([(), ("<tool_calls>",), ("[", ">")]),
-    "erased_beside_calls": st.sampled_from([(), ("<tool_call>",), ("a", ">")]),
+    "erased_if_calls": st.sampled_from([(), ("<tool_call>",), ("a", ">")]),
     "text_must_end_with": st.sampled_from(["", "<|return|>", "a"]),
     "unsupported_repairs": st.sampled_from(
         [(), ("missing-closer",), ("relaxed-json", "unexpected-text")]

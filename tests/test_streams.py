@@ -832,8 +832,8 @@ def test_a_missing_end_is_never_a_stop(api: str) -> None:
     assert f"{len(replayed.findings)} finding" in repr(replayed)
     served = pg.replay(recording, "hermes", server="vllm")
     assert "no-end" in repr(served)
-    assert served.handed
-    columns = [[served, served.handed], [served.handed]]  # a finding for all columns, once
+    assert served.delivered
+    columns = [[served, served.delivered], [served.delivered]]  # a finding for all columns, once
     told = [[code for _, _, code, *_ in player(*each)["findings"]] for each in columns]
     assert [codes.count("no-end") for codes in told] == [1, 1]
     assert "nothing shows that it is complete" in replayed.html()

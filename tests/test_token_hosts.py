@@ -98,7 +98,7 @@ def test_ollama_writes_calls_in_place_of_what_was_said_and_results_as_ipython() 
     text, unknown = written("llama3.2", {"messages": asked, "tools": [WEATHER]})
     assert unknown == []
     assert written("llama3.1", {"messages": asked})[1] == [
-        "calls were written otherwise by the template of 2024"
+        "the template of 2024 wrote calls differently"
     ]
     assert text.partition(f"{start}user{end}")[2] == (
         f"Ebb & flood?<|eot_id|>{start}assistant{end}"

@@ -29,7 +29,7 @@ from playground.base.wording import counted, seconds
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.llm.access import missing_keys
-from playground.llm.completion_arguments import asked_again
+from playground.llm.completion_arguments import merge_parameters
 from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
@@ -211,7 +211,7 @@ def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
         rendering.tools or (),
         name=f"{working.name} {name}",
         base_url=base_url,
-        parameters=asked_again(working.session.parameters, _parameters(), rendering.tools),
+        parameters=merge_parameters(working.session.parameters, _parameters(), rendering.tools),
         folder=paths.recordings() if access.current().may_keep else None,
         alive=waiting.tab_is_open(),
     )

@@ -22,9 +22,9 @@ Verdict = Literal[
     "within bounds", "more than the record could leave", "less than was sure", "not judged"
 ]
 MORE_THAN_LEFT: Final = "more than the record could leave"
-NEAR: Final = 50  # tolerance in tokens: bills leave out or add some at the end of a block
+NEAR: Final = 50  # tolerance in tokens, as bills leave out or add a few at the end of a block
 _LATEST: Final = 200  # earlier requests that are compared
-_ANSWERS: Final = ("assistant", "model", "reasoning")
+_ANSWER_ROLES: Final = ("assistant", "model", "reasoning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ def read_bounds(
 ) -> ReadBounds:
     """Return the least and the most tokens that a request can have read from the cache.
 
-    `least` is what was certain to be read. The most follows from the `earlier` recorded requests to
-    the same model. Only the latest 200 are compared; if there are more, and the bill shows a larger
-    read than these allow, `most` is None.
+    `least` is the number of tokens that were certain to be read. The most follows from the
+    `earlier` recorded requests to the same model. Only the latest 200 are compared; if there are
+    more, and the bill shows a larger read than these allow, `most` is None.
     """
     if bill.summed or request.wire.parameters.get(
         "history"
@@ -72,13 +72,13 @@ def read_bounds(
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     """Return the number of leading blocks that a request shares with an earlier one, and the most
-    tokens of the shared text. The request's own bill is not used: the result is to judge it."""
+    tokens of the shared text. The request's own bill, which the result checks, is not used."""
     longest = min(len(request.chain), len(other.chain))
     # A hash covers the whole prefix, so hashes differ from the first unequal block on: bisect.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     billed = inf if other.billed is None else other.billed.total
     shared = min(_most_tokens(other, blocks), billed)
-    if blocks == len(other.chain):  # the answer follows; the other request's bill gives the size
+    if blocks == len(other.chain):  # all of the other request is shared: its answer follows
         shared = shared if other.billed is None else billed
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
     if blocks == len(request.chain):
@@ -91,8 +91,8 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 
 
 def _most_tokens(other: TimedRequest, blocks: int) -> float:
-    """Return the most tokens of the first `blocks` of an earlier request, by its texts and its
-    bill. With a picture or a file, whose tokens cannot be estimated, only the bill counts."""
+    """Return the most tokens that an earlier request's first `blocks` blocks can have, by its texts
+    and its bill. With a picture or file, whose tokens cannot be estimated, only the bill counts."""
     if not blocks:
         return 0
     if other.has_opaque:
@@ -101,10 +101,10 @@ def _most_tokens(other: TimedRequest, blocks: int) -> float:
 
 
 def _answer(blocks: Iterable[WireBlock]) -> float:
-    """Return the most tokens of the answer with which these blocks begin."""
+    """Return the most tokens, one a byte, of an answer at the start of these blocks."""
     tokens = 0
     for block in blocks:
-        if block.role not in _ANSWERS and not block.role.endswith("_call"):
+        if block.role not in _ANSWER_ROLES and not block.role.endswith("_call"):
             break
         if block.opaque:
             return inf

@@ -1,7 +1,7 @@
 """Find a request's breakpoints: its own marks and the provider's automatic one.
 
-The provider writes cache entries at these places and looks for entries from them. OpenAI from 5.6
-on also looks at the ends of earlier messages.
+The provider writes cache entries that end at breakpoints, and searches for entries from there.
+OpenAI from GPT-5.6 on also searches at the ends of earlier messages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    # OpenAI states no rule on the order of lives
+    # OpenAI states no rule on the order of lifetimes
     if rules.match == "breakpoints" and len(set(lives)) > 1 and _rises(map(rules.seconds, lives)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
@@ -55,9 +55,9 @@ def _rises(lives: Iterable[int]) -> bool:
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True for a lifetime that the provider has for no model.
+    """Return True if the provider refuses a lifetime that it offers for no model.
 
-    A lifetime that it has only for other models is not refused: the default replaces it.
+    A lifetime that it offers only for other models is not refused: the default replaces it.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -134,7 +134,7 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
     """Return the blocks of `_message_ends` at which the provider looks for an entry.
 
-    The newest block is the automatic mark itself. The last block of the head is included.
+    The newest block is the automatic mark itself. The last block of `_head` is included.
     """
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:

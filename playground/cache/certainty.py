@@ -26,8 +26,8 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
     """Return why a prediction of this request is uncertain whatever the cache holds, or "".
 
-    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
-    fields and words are added to the reason.
+    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Words
+    that no rule knows are added to a doubt about settings; else the content is checked.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -79,19 +79,19 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of a body's unknown words, or its API if no rule lists words for that."""
+    """Name the paths of words that no rule knows, or the API if no rule lists its words."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
         return f"no rule is about a body of this form ({wire.api})" if wire.api else ""
     if not wire.unknown:
         return ""
-    return _unspoken_of([word.path for word in wire.unknown if word.vocabulary == vocabulary])
+    return _unmentioned([word.path for word in wire.unknown if word.vocabulary == vocabulary])
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions. If every field is mentioned, name those whose content
-    is only on the server."""
+    """Name the fields that no rule mentions. If every field is mentioned, name those whose effect
+    depends on something outside the body."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -100,13 +100,13 @@ def _fields(request: TimedRequest, rules: Rules) -> str:
         inner = value if isinstance(value, dict) else {}
         unknown += [path for key in inner if (path := f"{name}.{key}") not in roles]
     if unknown:
-        return _unspoken_of(unknown)
+        return _unmentioned(unknown)
     server = [name for name in settings if roles[name] == "server"]
     server += [n for n in settings if roles[n] == "route" and not is_pinned(request)]
     return f"what {', '.join(server)} stands for is not in the body" if server else ""
 
 
-def _unspoken_of(paths: list[str]) -> str:
+def _unmentioned(paths: list[str]) -> str:
     return f"no rule mentions {', '.join(paths)}" if paths else ""
 
 
@@ -134,7 +134,7 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
     region = _region(rules, request.wire.model)
     if not region:
         return ""
-    return f"inference across regions ({region}): another region may answer and write it again"
+    return f"inference across regions ({region}): another may answer and write the prefix again"
 
 
 @lru_cache(maxsize=256)
@@ -232,8 +232,8 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
     if is_on_body and not rules.value("automatic"):
         return f"{_UNDOCUMENTED} what a mark on the body itself does"
-    heeded = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
-    if request.marks and not heeded:
+    marks_count = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
+    if request.marks and not marks_count:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     lifetimes = lives_of(rules, wire.model)
     others = [life for life in request.marks.values() if life not in lifetimes]
@@ -268,7 +268,7 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
     A setting that the rules name is left out if it has its default. Settings that no rule names are
     listed by path, because nobody knows which cache entries a change of them loses.
     """
-    wire, names = request.wire, _named(rules)
+    wire, names = request.wire, _named_parameters(rules)
     salts = rules.salts_of(names, wire.parameters, wire.model)
     roles = _roles(rules, wire.api)
     fields = [name for name in wire.settings if roles.get(name) == "setting"]
@@ -277,8 +277,8 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _named(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters for which a rule names the tiers that a change loses or may lose."""
+def _named_parameters(rules: Rules) -> tuple[str, ...]:
+    """Return the parameters for which a rule names the tiers that a change invalidates, or may."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
     return tuple(
         dict.fromkeys(name for table in tables for some in table.values() for name in some)
@@ -292,7 +292,7 @@ def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, ru
     """
     if before is now:  # the usual case: both requests share one object
         return ""
-    parameter_names = _named(rules)
+    parameter_names = _named_parameters(rules)
     unnamed = (name for name in {**before, **now} if name not in parameter_names)
     names = (*_parameters_up_to(tier, rules), *unnamed)
     changed = [name for name in names if before.get(name) != now.get(name)]
@@ -303,7 +303,7 @@ def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, ru
 
 
 def _parameters_up_to(tier: str, rules: Rules) -> Iterator[str]:
-    """Yield the parameters whose change may lose this tier or one before it."""
+    """Yield the parameters whose change may invalidate this tier or one before it."""
     for name, parameters in rules.get("may_salt", {}).items():
         yield from parameters
         if name == tier:

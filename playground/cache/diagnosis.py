@@ -15,7 +15,7 @@ from playground.cache.differences import FirstDifference
 
 # anthropic 2.12.0: cache_miss_reason; openai 3.57.0: prompt_cache_diagnostics
 WORDS: Final[dict[str, str]] = {
-    # Anthropic's, and OpenAI's of the same name
+    # Anthropic's words, some of which OpenAI uses too
     "model_changed": "the model or the speed differs",
     "system_changed": "the system prompt differs",
     "tools_changed": "the tools or their order differ",
@@ -33,7 +33,7 @@ WORDS: Final[dict[str, str]] = {
     "cache_hit": "everything that could be read was read",
     "comparison_response_not_found": "the answer to compare with was not found",
     # the provider gave no reason (null)
-    "none": "still compared, or nothing differs",
+    "none": "the comparison has not ended, or nothing differs",
 }
 # A diagnosis -> the causes of a first difference that agree with this diagnosis.
 _MESSAGES: Final = ("messages_changed", "compacted")
@@ -98,9 +98,9 @@ class ThreeAnswers:
     diagnosis.
 
     `predicted` is None if the prediction is not certain. `cached_before` are the tokens that the
-    request before left in the cache, by its bill, and `difference` is the first difference from
-    that request. `of_these` is True if exactly these bodies were sent; only then can they
-    contradict the bill or the diagnosis.
+    previous request left in the cache by that request's bill, and `difference` is the first
+    difference from that request. `of_these` is True if exactly these bodies were sent; only then
+    can they contradict the bill or the diagnosis.
     """
 
     predicted: int | None

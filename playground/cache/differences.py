@@ -34,9 +34,9 @@ _VOLATILE: Final = re.compile(
 )
 
 
-# For `translate`: deletes all characters of dates, times and ids. If the rest of two texts
-# differs, so does more than their dates, times and ids.
-_SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
+# For `translate`: deletes every character that may be in a date, a time or an id. If two texts
+# still differ after that, they differ in more than dates, times and ids.
+_DELETED: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class FirstDifference:
     """The first place where two requests differ; `rule` is a finding's code.
 
     `block` is None if a model or parameter differs. `character` is an offset in the block, and
-    `before` and `after` are excerpts of the two texts. `is_cut` says which excerpt was cut.
+    `before` and `after` are excerpts of the two texts. `is_cut` says if their ends were cut.
     """
 
     cause: str
@@ -99,7 +99,7 @@ def model_change(before: str, after: str) -> str:
 def first_difference(
     before: TimedRequest, after: TimedRequest, rules: Rules
 ) -> FirstDifference | None:
-    """Return the first place where `after` differs from `before`; None if it only adds to it."""
+    """Return the first place where `after` differs from `before`; None if it only continues it."""
     same = min(len(before.chain), len(after.chain))
     # a hash covers everything before it, so no hash after the first difference is equal
     index = before.chain.shared(after.chain)
@@ -113,7 +113,7 @@ def first_difference(
     is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
     if is_same or is_other_model(old.model, new.model):  # then no cached text would be read
         return _salted(old, new, rules)
-    return _between(old.blocks, new.blocks, index)
+    return _block_difference(old.blocks, new.blocks, index)
 
 
 def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
@@ -130,7 +130,7 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     return _excerpted(f"{name}_changed", "prefix-changed", old, new)
 
 
-def _between(
+def _block_difference(
     before: Sequence[WireBlock], after: Sequence[WireBlock], index: int
 ) -> FirstDifference:
     old = before[index]
@@ -158,7 +158,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
     """Return the code of the most specific finding that applies."""
     old = before[index]
     new = after[index] if index < len(after) else None
-    # Codex wrote its tools out of a hash map: under 1 % of its tokens were read (codex#2611).
+    # Codex wrote its tools in a hash map's order: under 1 % of its tokens were read (codex#2611).
     if old.tier == "tools" and _tool_texts(before) == _tool_texts(after):
         return "tool-order"
     if new and (old.tier, old.role, old.kind) == (new.tier, new.role, new.kind):
@@ -177,7 +177,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
 
 def _is_volatile(old: str, new: str) -> bool:
     """Return True if two texts differ only in dates, times and ids."""
-    if old.isascii() and new.isascii() and old.translate(_SOLID) != new.translate(_SOLID):
+    if old.isascii() and new.isascii() and old.translate(_DELETED) != new.translate(_DELETED):
         return False
     return _VOLATILE.sub("·", old) == _VOLATILE.sub("·", new)
 
@@ -205,7 +205,7 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
-    # If only one block differs, and the next block is the same, nothing was put in front.
+    # If only one block differs, and the next block is the same, nothing was inserted.
     next_is = after[index + 1] if index + 1 < len(after) else None
     in_place = following is not None and next_is is not None and following.has_same_content(next_is)
     if in_place and index > start:

@@ -17,14 +17,14 @@ _SLOWEST: Final = 10  # tokens a second: the slowest answer that we assume
 
 @dataclass(slots=True)
 class CacheEntry:
-    """An entry of the cache for one prefix; `visible` and `expires` are times in seconds."""
+    """An entry of the cache for one prefix, readable from `visible` to `expires` (in seconds)."""
 
     size: int
     ttl: str
     visible: float
     expires: float
     strings: int = 0  # number of contents in the prefix that were strings, not blocks
-    sized: bool = False
+    sized: bool = False  # True if a bill gave `size`
     writer: bytes = b""  # hash of the whole request that wrote it
     tier: str = ""  # tier of its last block
     role: str = ""
@@ -78,7 +78,7 @@ class EarlierRequests:
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
-        changed_from = last if last and not reads_all and not _goes_on(last, request) else None
+        changed_from = last if last and not reads_all and not _continues(last, request) else None
         if changed_from and (default_doubt := default_spelled_out(changed_from.wire, request.wire)):
             return default_doubt
         for other in () if reads_all else others:
@@ -95,7 +95,7 @@ class EarlierRequests:
         return "a message with clear_at was changed or left out: it must be sent again unchanged"
 
 
-def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
+def _continues(last: TimedRequest, now: TimedRequest) -> bool:
     """Return True if a request begins with the complete last request."""
     return now.begins_like(last, len(last.chain) - 1)
 

@@ -80,11 +80,11 @@ def cached_blocks(request: TimedRequest) -> list[int]:
 def _parts_around(blocks: Sequence[WireBlock], index: int) -> range:
     """Return the indexes of all parts of the message that has this block."""
 
-    def is_beside(other: int) -> bool:
+    def in_same_message(other: int) -> bool:
         return 0 <= other < len(blocks) and in_one_message(blocks[other], blocks[index])
 
-    start = next(i for i in count(index, -1) if not is_beside(i - 1))
-    return range(start, next(i for i in count(index + 1) if not is_beside(i)))
+    start = next(i for i in count(index, -1) if not in_same_message(i - 1))
+    return range(start, next(i for i in count(index + 1) if not in_same_message(i)))
 
 
 def _seconds(ttl: str, rules: Rules) -> int:

@@ -19,7 +19,7 @@ from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of
 
-Seen = Iterator[tuple[int, str]]  # a request's number, and the detail
+Mistakes = Iterator[tuple[int, str]]  # a request's number, and the detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block that ends the previous request's last entry. Return None if that
-        request made no entry (no mark, or an error), or if it is too short or has expired."""
+        """Return the block that ends the previous request's last entry. Return None if that request
+        made no entry (no mark, or an error), or if the entry is too short or has expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
@@ -74,7 +74,7 @@ def lint(sent: SentRow) -> list[Finding]:
     findings: list[tuple[int, Finding]] = []
     for code in dict.fromkeys(code for code, _, _ in mistakes):
         numbers = {number: what for other, number, what in mistakes if other == code}
-        for first, last in _rows(sorted(numbers)):
+        for first, last in _runs(sorted(numbers)):
             where = f"requests {first + 1} to {last + 1}" if last > first else f"request {last + 1}"
             findings.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
     return [one for _, one in sorted(findings, key=lambda pair: pair[0])]
@@ -90,7 +90,7 @@ def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
     return finding("usage-lost", where, f"not kept: {', '.join(lost)}; {FIXES['usage-lost']}")
 
 
-def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield runs of consecutive numbers as pairs of first and last."""
     for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         members = [number for _, number in group]
@@ -112,7 +112,7 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
             yield difference.rule, number, f"{difference.sentence}; invalidates {tiers}{price}"
 
 
-def _lookback_overflow(sent: SentRow) -> Seen:
+def _lookback_overflow(sent: SentRow) -> Mistakes:
     """Find requests that begin with the previous entry, but have marks too far after the entry."""
     reach = sent.rules.value("lookback")
     for number in range(1, len(sent.row)):
@@ -137,8 +137,8 @@ def _lookback_overflow(sent: SentRow) -> Seen:
         yield number, f"{blocks} blocks after the last entry, a mark looks back over {reach}, {how}"
 
 
-def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that three or more requests have at one block, each longer than before."""
+def _frozen(sent: SentRow) -> Mistakes:
+    """Find a last mark that stays on one block for three or more requests, although they grow."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -148,7 +148,7 @@ def _frozen(sent: SentRow) -> Seen:
         and mark < sent.shared(number)
         and len(sent.row[number].chain) > len(sent.row[number - 1].chain)
     ]
-    for first, last in _rows(still):
+    for first, last in _runs(still):
         if last == first:
             continue
         sizes = sent.row[last].sizes
@@ -157,7 +157,7 @@ def _frozen(sent: SentRow) -> Seen:
             yield number, f"about {unmarked:,} tokens after the last mark by request {last + 1}"
 
 
-def _blank_mark(sent: SentRow) -> Seen:
+def _blank_mark(sent: SentRow) -> Mistakes:
     for number, request in enumerate(sent.row):
         for mark in request.marks:
             block = request.wire.blocks[mark]
@@ -165,8 +165,8 @@ def _blank_mark(sent: SentRow) -> Seen:
                 yield number, f"the mark on block {mark} is on a block of nothing but white space"
 
 
-def _no_anchor(sent: SentRow) -> Seen:
-    """Find requests that share enough with the one before for an entry, but have no mark there."""
+def _no_anchor(sent: SentRow) -> Mistakes:
+    """Find requests whose cacheable prefix, shared with the previous one, ends without a mark."""
     for number in range(1, len(sent.row)):
         now, entry = sent.outcomes[number], sent.left_behind(number)
         if entry is None or not now.breakpoints or now.hit is not None or now.state == "error":
@@ -180,14 +180,14 @@ def _no_anchor(sent: SentRow) -> Seen:
             yield number, f"about {size:,} tokens are the same as before, but are written again"
 
 
-def _no_breakpoint(sent: SentRow) -> Seen:
+def _no_breakpoint(sent: SentRow) -> Mistakes:
     for number, request in enumerate(sent.row):
         size = request.total
         if sent.marked and not sent.outcomes[number].breakpoints and size >= sent.minimum(number):
-            yield number, f"about {size:,} tokens, none of them up to a mark"
+            yield number, f"about {size:,} tokens, but no mark"
 
 
-def _gemini_freeze(sent: SentRow) -> Seen:
+def _gemini_freeze(sent: SentRow) -> Mistakes:
     # OpenHands stopped explicit caching with Gemini because of this: the cost was 6 to 14 times as
     # high (software-agent-sdk#3585).
     if sent.rules.provider != "gemini":
@@ -198,7 +198,7 @@ def _gemini_freeze(sent: SentRow) -> Seen:
             yield number, "the history grows, but the marked part is cached on its own"
 
 
-def _below_minimum(sent: SentRow) -> Seen:
+def _below_minimum(sent: SentRow) -> Mistakes:
     for number, (request, bill) in enumerate(zip_longest(sent.row, sent.billed)):
         mark, minimum = sent.last_mark(number), sent.minimum(number)
         if bill is not None and bill.cached:
@@ -214,7 +214,7 @@ def _below_minimum(sent: SentRow) -> Seen:
             yield number, f"{size}, {minimum_in_words}"
 
 
-_CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {
+_CHECKS: Final[dict[str, Callable[[SentRow], Mistakes]]] = {
     "lookback-overflow": _lookback_overflow,
     "frozen-breakpoint": _frozen,
     "synthetic-anchor": _blank_mark,

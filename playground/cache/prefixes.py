@@ -1,7 +1,7 @@
 """A request with its time, and the hash, position and size of each of its prefixes, block by block.
 
-Sizes are those of `tokens`, with what the provider adds for tools. A bill, if known, gives the size
-of the whole, and the sizes of prefixes are scaled to it.
+Sizes are tokens as `playground/tokens` counts them, with what the provider adds for tools. A bill,
+if known, gives the size of the whole request, and the sizes of its prefixes are scaled to that.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_COUNTED: Final = 100  # blocks: requests up to here are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # at most, for a picture or a file: its base64 is far longer
+_COUNTED: Final = 100  # requests of up to so many blocks are always counted
+_TOKENS_OF_OPAQUE: Final = 1_000  # most tokens for a picture or a file, as its base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class TimedRequest:
 
             wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
-        # copies with other marks or times share these three
+        # copies with other marks or times share these three caches
         self.known_bounds: dict[int, Bounds] = {}
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
@@ -94,8 +94,8 @@ class TimedRequest:
         own = wire.blocks[shared:]
         self.chain: SharedList[bytes] = _chain(wire, own, rules, source.chain, shared)
         self.positions: SharedList[int] = _positions(wire, own, rules, source.positions, shared)
-        # estimates are computed when one is asked for: a refusal, for one, asks for none
-        self._estimates: _Figures[int] = source._estimates.going_on(wire.blocks, shared, _estimates)
+        # Estimates are computed only when one is read: a check for refusals reads none.
+        self._estimates: _Figures[int] = source._estimates.extended(wire.blocks, shared, _estimates)
         self.counted = None if self.billed else counted
         self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
         if counted and self.estimates:
@@ -105,7 +105,7 @@ class TimedRequest:
         is_known = self.billed or known_sizes or counted
         self._family = None if is_known else unpublished(wire.model)
         if (family := self._family) is not None:
-            sums = source._sums.going_on(wire.blocks, shared, partial(_extended_sums, family))
+            sums = source._sums.extended(wire.blocks, shared, partial(_extended_sums, family))
             self.sizes: Sequence[int] = _Sizes(
                 len(wire.blocks), lambda at: likely(family, sums.read()[at])
             )
@@ -113,7 +113,7 @@ class TimedRequest:
             sums = _Figures[Sums]()
             self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
         self._sums: _Figures[Sums] = sums
-        # Equal hashes do not mean equal marks or strings: only the `same` blocks pass these on.
+        # Hashes leave out marks and strings: only the `same` blocks, equal in all, pass them on.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -141,7 +141,7 @@ class TimedRequest:
     def total(self) -> int:
         return self.sizes[-1] if self.sizes else 0
 
-    def _prefix(self, block: int) -> Bounds:
+    def _prefix_bounds(self, block: int) -> Bounds:
         if block not in self.known_bounds:
             assert self._family is not None
             settings = self.wire.settings
@@ -156,7 +156,7 @@ class TimedRequest:
         if self.billed is not None:
             return self._billed_range(block, opaque, self.billed.total)
         if self._family is not None:
-            prefix = self._prefix(block)
+            prefix = self._prefix_bounds(block)
             return prefix.least, inf if opaque or prefix.most is None else prefix.most
         if self.counted and block == len(self.sizes) - 1:
             return self.counted.least, inf if self.counted.most is None else self.counted.most
@@ -250,18 +250,18 @@ class TimedRequest:
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
         """Return the same request with these marks instead of its own."""
-        other = self._same()
+        other = self._copy()
         other.marks = marks
         return other
 
     def moved(self, at: float) -> TimedRequest:
         """Return the same request at another time."""
-        other = self._same()
+        other = self._copy()
         other.at = at
         return other
 
-    def _same(self) -> TimedRequest:
-        """Return a copy, in a tenth of the time that `copy.copy` takes."""
+    def _copy(self) -> TimedRequest:
+        """Return a copy. This takes a tenth of the time of `copy.copy`."""
         other = object.__new__(TimedRequest)
         other.__dict__ = self.__dict__.copy()
         return other
@@ -310,9 +310,9 @@ _Extended = Callable[
 
 
 class _Figures(Generic[_Figure]):
-    """A figure for each block of a request, computed when one is asked for.
+    """A figure for each block of a request; all are computed when they are first read.
 
-    Copies of the request share them, and later requests that begin like it go on from them.
+    Copies of the request share them, and later requests that begin like it only add to them.
     """
 
     __slots__ = ("_before", "_blocks", "_extended", "_known", "_shared")
@@ -322,22 +322,21 @@ class _Figures(Generic[_Figure]):
         self._extended: _Extended[_Figure] | None = None  # None once the figures are known
         self._before: _Figures[_Figure] | None = None
         self._blocks: Sequence[WireBlock] = ()
-        self._shared = 0  # the number of blocks that the request before has, too
+        self._shared = 0  # number of leading blocks shared with the earlier request
 
-    def going_on(
+    def extended(
         self, blocks: Sequence[WireBlock], shared: int, extended: _Extended[_Figure]
     ) -> _Figures[_Figure]:
         """Return the figures of a request that shares its first blocks with this one."""
         figures, before = _Figures[_Figure](), self
         while (earlier := before._before) is not None and shared <= before._shared:
-            before = earlier  # so that no request is kept of which nothing is shared
+            before = earlier  # so that a request of which nothing is shared leaves memory
         figures._before, figures._shared = before, shared
         figures._blocks, figures._extended = blocks, extended
         return figures
 
     def read(self) -> SharedList[_Figure]:
-        """Return the figures; those of the requests before are computed first, each from the one
-        before it."""
+        """Return the figures, after computing those of earlier requests, on which they build."""
         pending, figures = [], self
         while (before := figures._before) is not None:
             pending.append(figures)
@@ -370,7 +369,7 @@ class _Nothing:
 def _first(
     check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
 ) -> int | None:
-    """Return the first block that passes a check; `earlier` is that of the request before."""
+    """Return the first block that passes a check; `earlier` is the previous result."""
     if earlier is not None and earlier < start:
         return earlier
     return next((index for index, block in enumerate(new, start) if check(block)), None)
@@ -410,9 +409,9 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
-    """Return for each block the tokens that were estimated, up to it, for content without text.
+    """Return for each block the estimated tokens of pictures and files up to it.
 
-    The list is empty if there is no such block.
+    The list is empty if the request has neither.
     """
     if not sums and not any(block.opaque for block in blocks):
         return sums

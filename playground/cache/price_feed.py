@@ -86,7 +86,7 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
     plain: dict[str, list[ModelInfo]] = {}
     fallbacks = (own.fallback_model_providers if own else None) or ()
     for source in [own, *(every[name] for name in fallbacks)] if own else []:
-        pairs = [(name, model) for model in source.models for name in _spelt(model)]
+        pairs = [(name, model) for model in source.models for name in _spellings(model)]
         more: dict[str, list[ModelInfo]] = {}
         for name, model in pairs:
             exact.setdefault(name, model)
@@ -96,7 +96,7 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
     return exact, plain
 
 
-def _spelt(model: ModelInfo) -> Iterator[str]:
+def _spellings(model: ModelInfo) -> Iterator[str]:
     yield model.id.lower()
     clauses: list[Any] = [model.match]
     while clauses:

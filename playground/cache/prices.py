@@ -88,11 +88,11 @@ def price_of(model: str) -> Price | None:
 
     A dated rule of ours takes precedence over both lists.
     """
-    if (dated := _stated(model)) is not None:
+    if (dated := _price_by_rules(model)) is not None:
         return dated
     from playground.cache.price_feed import feed_price
 
-    listed, feed = _listed(model), feed_price(model)
+    listed, feed = _price_in_map(model), feed_price(model)
     if feed is None:
         return listed
     from_feed = Price(
@@ -103,7 +103,7 @@ def price_of(model: str) -> Price | None:
 
 def listed_price(model: str) -> Price | None:
     """Return the price by our rules or LiteLLM's map; load the feed only if both lack it."""
-    return _stated(model) or _listed(model) or price_of(model)
+    return _price_by_rules(model) or _price_in_map(model) or price_of(model)
 
 
 def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
@@ -114,7 +114,7 @@ def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _stated(model: str) -> Price | None:
+def _price_by_rules(model: str) -> Price | None:
     rules = rules_of(provider_of(model))
     if (nano := rules.of_model("input_nano", model)) is None:
         return None
@@ -128,7 +128,7 @@ def _stated(model: str) -> Price | None:
 
 
 @cache
-def _listed(model: str) -> Price | None:
+def _price_in_map(model: str) -> Price | None:
     entry, key = _entry(model)
     if _INPUT not in entry:
         return None

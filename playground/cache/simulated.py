@@ -25,8 +25,8 @@ class Simulated:
     "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
     or "error" (the provider refuses it). If `anchored`, the tokens follow from the request's bill,
     otherwise they are estimates; `sized` is True if an earlier bill gave the size of the entry that
-    is read. `begins` is True if no earlier request begins like this one: the cache may hold unknown
-    entries. `finding` is a code of the findings' table if something is wrong.
+    is read. `begins` is True if no earlier request begins like this one, so the cache may hold
+    unknown entries. `finding` is a code of the findings' table if something is wrong.
     """
 
     state: State

@@ -30,7 +30,7 @@ MAYBE_TOO_SHORT: Final = "an earlier request may have been too short to leave an
 NO_SHARED_ENTRY: Final = (
     "earlier requests begin like it, but left no entry that ends within the shared part"
 )
-_NOTHING_ALIKE: Final = "no earlier request begins like it"
+_NO_SHARED_BEGINNING: Final = "no earlier request begins like it"
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
 
@@ -45,14 +45,14 @@ class CacheSimulator:
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
     _last_doubtful: int = -1  # last block of the longest prefix in `_doubtful`
     _summed: set[bytes] = field(default_factory=set)  # prefixes whose bill sums several rounds
-    _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
+    _warm: dict[str, bool] = field(default_factory=dict)  # model -> its first bill shows a read
     _now: float = float("-inf")
-    _sent_last: float = float("-inf")
-    _checked: PrefixCheck = field(default_factory=PrefixCheck)
+    _previous_at: float = float("-inf")
+    _prefix_check: PrefixCheck = field(default_factory=PrefixCheck)
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
-    _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
+    _settings_key: tuple[Any, ...] | None = None  # last request: model, parameters, settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _beside: str = ""  # why the last request's model or settings are uncertain
+    _settings_doubt: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # hashes of all requests' first blocks
 
@@ -60,13 +60,13 @@ class CacheSimulator:
         """Send one request and return its outcome. Later requests can read its entries."""
         if request.at < self._now:
             seconds_late, request = self._now - request.at, request.moved(self._now)
-            why = f"{seconds_late:g} seconds older than the one before it: taken as sent with it"
+            why = f"{seconds_late:g} seconds before the previous request: taken as sent with it"
             outcome = self._send(request)
             if outcome.state == "error":
                 return outcome
             why = f"{why}; {outcome.reason}"
             return replace(outcome, state="unpredictable", finding="clock-backwards", reason=why)
-        self._sent_last, self._now = self._now, request.at
+        self._previous_at, self._now = self._now, request.at
         return self._send(request)
 
     def _send(self, request: TimedRequest) -> Simulated:
@@ -80,21 +80,21 @@ class CacheSimulator:
         return outcome
 
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
-        """Simulate a request by the rules; whether they name its model is not considered."""
+        """Simulate a request by the rules, as if they named its model."""
         settings = self._settings_of(request)
         checks = self.rules.get("prefix_check")
         check = checks.get(request.plain_model) if checks else None
-        edited = check is not None and self._checked.edited(request)
+        edited = check is not None and self._prefix_check.edited(request)
         if refused := self._refusal(request, edited and check == "refused"):
             return refused
         if self.rules.match == "best effort":
-            return self._promised_by_nobody(request)
+            return self._of_best_effort_provider(request)
         points, problem = breakpoints(request, self.rules)
         if problem:
             return _error(request, *problem, points)
-        if not self._heeds_marks(request, points):
+        if not self._caches_by_marks(request, points):
             return self._best_effort(request)
-        doubt = doubt_of(request, self.rules, self._beside) or _EDITED * edited
+        doubt = doubt_of(request, self.rules, self._settings_doubt) or _EDITED * edited
         unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit_block = self._hit(request, points, request.positions)
@@ -110,10 +110,10 @@ class CacheSimulator:
             entry.route = self._route(request)
         why = self._why(hit_block, points, request)  # computed before this request writes entries
         self._first_blocks.update(request.chain[:1])
-        # An entry can be read once the answer to its request begins, so parallel requests with
-        # the same beginning all write it.
+        # An entry can be read once the answer to the request that wrote it begins. So parallel
+        # requests with the same beginning all write it.
         in_flight = hit_block is None and any(
-            not _is_there(entry, request)
+            not _is_visible(entry, request)
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = (
@@ -121,7 +121,7 @@ class CacheSimulator:
             or self._unseen(request, points, hit_block)
             or self._doubt(request, points, hit_block)
         )
-        if in_flight and self._sent_last < request.at:  # not if sent at the same time: too early
+        if in_flight and self._previous_at < request.at:  # at equal times a miss is certain
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit_block is None and self._entries.keys().isdisjoint(request.chain)
@@ -133,7 +133,7 @@ class CacheSimulator:
         more = (finding, sized, begins)
         return self._outcome(state, request, read, written, why, points, hit_block, *more)
 
-    def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
+    def _caches_by_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
         """Return True if the request's marks decide what is cached, not the provider by itself."""
         forms = self.rules.get("marks_in")
         return (bool(points) or not self.rules.get("implicit")) and (
@@ -141,7 +141,8 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refusal or None. `edited`: a forbidden change precedes a thinking block."""
+        """Return a refused outcome or None. `edited`: a forbidden edit precedes a thinking
+        block."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -153,12 +154,12 @@ class CacheSimulator:
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
         """Return a request's settings under the rules' names, computed only after a change."""
         key = (request.wire.model, request.wire.parameters, request.wire.settings)
-        if key != self._given:
-            self._given, self._own_settings = key, settings_of(request, self.rules)
-            self._beside = doubt_about_settings(request, self.rules)
+        if key != self._settings_key:
+            self._settings_key, self._own_settings = key, settings_of(request, self.rules)
+            self._settings_doubt = doubt_about_settings(request, self.rules)
         return self._own_settings
 
-    def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
+    def _of_best_effort_provider(self, request: TimedRequest) -> Simulated:
         """Simulate a provider that promises reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
@@ -224,18 +225,18 @@ class CacheSimulator:
         return _route(request)
 
     def _begins_warm(self, request: TimedRequest) -> bool:
-        """Return True if this is its model's first request and its bill shows a read."""
+        """Return True if `request` is the first to its model and its bill shows a read."""
         model, billed = request.wire.model, request.billed
-        if model in self._begun:
+        if model in self._warm:
             return False
-        self._begun[model] = billed is not None and billed.read > 0
-        return self._begun[model]
+        self._warm[model] = billed is not None and billed.read > 0
+        return self._warm[model]
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
 
         Entries are unknown if they are from before the first request (unimportant if this request
-        reads up to its last mark), from rounds on the server, or if a text was no block.
+        reads up to its last mark), from rounds on the server, or if a text was a string.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -243,7 +244,7 @@ class CacheSimulator:
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
             return "it continues a request of several rounds on the server: its entries are unknown"
-        if points and hit_block != points[-1] and self._begun[request.wire.model]:
+        if points and hit_block != points[-1] and self._warm[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
         if hit_block is None:
             return ""
@@ -252,7 +253,7 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
-        """Return an unknown fact that could change the outcome, or ""."""
+        """Return in words a fact that is unknown and could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         # The prefix up to the hit is long enough to be cached, because it was read.
@@ -284,7 +285,7 @@ class CacheSimulator:
             if hit_block != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # the other count: also in runs
+            every = range(len(request.positions))  # the other way: each block counts
             if hit_block != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -298,8 +299,8 @@ class CacheSimulator:
         for block, entry in self._in_reach(request, points, request.positions):
             if hit_block is not None and block <= hit_block:
                 return ""
-            if request.at > entry.expires and _is_there(entry, request):
-                return f"{entry.ttl} is the least time that it is kept: it may still be read"
+            if request.at > entry.expires and _is_visible(entry, request):
+                return f"an entry is kept for at least {entry.ttl}: it may still be read"
         return ""
 
     def _reaches_doubtful(
@@ -339,21 +340,21 @@ class CacheSimulator:
         """Simulate a cache without promises: the longest shared prefix, in steps, may be read."""
         rules, now, model = self.rules, request.at, request.wire.model
         # If the provider also uses marks, keys of entries written without marks have a prefix.
-        apart = b"" if rules.match == "best effort" else b"implicit"
+        key_prefix = b"" if rules.match == "best effort" else b"implicit"
         hit_block = None
         for block in range(len(request.chain) - 1, -1, -1):
-            entry = self._entries.get(apart + request.chain[block])
-            if entry is not None and now <= entry.expires and _is_there(entry, request):
+            entry = self._entries.get(key_prefix + request.chain[block])
+            if entry is not None and now <= entry.expires and _is_visible(entry, request):
                 hit_block = block
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
         # 45 lie just under 2 or 3 times 4,096.
         step = rules.of_model("granularity_of", model) or rules.value("granularity")
-        minimum = rules.get("implicit_minimum") if apart else None
+        minimum = rules.get("implicit_minimum") if key_prefix else None
         minimum = rules.minimum(model) if minimum is None else minimum
         read = request.sizes[hit_block] // step * step if hit_block is not None else 0
         if hit_block is None:
-            why = _NOTHING_ALIKE
+            why = _NO_SHARED_BEGINNING
         elif read < minimum:
             least = -(-minimum // step) * step
             size = f"{request.about(hit_block)}{request.sizes[hit_block]:,}"
@@ -363,18 +364,18 @@ class CacheSimulator:
             why = f"may read up to block {hit_block}, if it is still there"
         if unknown := unknown_words(request, rules):
             why = f"{why}; {unknown}"
-        # "eligible": of ten pairs of equal prompts sent six seconds apart, seven were hits
-        ttl = _asked_life(request, rules)
+        # "eligible": of ten pairs of equal prompts sent six seconds apart, only seven were hits
+        ttl = _requested_lifetime(request, rules)
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
-        keys = (apart + key for key in request.chain) if apart else request.chain
+        keys = (key_prefix + key for key in request.chain) if key_prefix else request.chain
         self._entries.update(dict.fromkeys(keys, new_entry))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
             written = {ttl: request.total - read} if request.sizes else {}
         outcome = self._outcome("eligible", request, read, written, why, [], hit_block)
-        share = rules.get("implicit_read_permille") if apart else None
+        share = rules.get("implicit_read_permille") if key_prefix else None
         if share is None:
             return outcome
         return replace(outcome, cost=outcome.cost + read * (share - rules.read_permille(model)))
@@ -422,7 +423,7 @@ class CacheSimulator:
     ) -> int | None:
         """Return the last block of the longest entry that a breakpoint reaches, or None."""
         for block, entry in self._in_reach(request, points, positions, reach):
-            if request.at <= entry.expires and _is_there(entry, request):
+            if request.at <= entry.expires and _is_visible(entry, request):
                 return block
         return None
 
@@ -460,7 +461,7 @@ class CacheSimulator:
             tokens = f"{request.about(points[-1])}{size:,} tokens"
             return f"{tokens} up to the last mark, the minimum is {limit}"
         for block, entry in self._in_reach(request, points, request.positions):
-            if not _is_there(entry, request):
+            if not _is_visible(entry, request):
                 return f"the entry at block {block} was still being written"
             return f"the entry at block {block} had expired"
         for key in filter(self._entries.__contains__, request.chain):
@@ -469,7 +470,7 @@ class CacheSimulator:
                 is_early = block <= points[-1]
                 where = "further back than a mark looks" if is_early else "after the last mark"
                 return f"the entry at block {block} is {where}"
-        return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NOTHING_ALIKE
+        return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NO_SHARED_BEGINNING
 
     def _write(
         self,
@@ -501,10 +502,10 @@ class CacheSimulator:
             sized = billed is not None and point == points[-1] and billed.cached > 0
             if billed is not None and sized:
                 size = billed.cached
-            self._remember(request, point, size, ttl, sized, settings, unclear)
+            self._store_entry(request, point, size, ttl, sized, settings, unclear)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 
-    def _remember(
+    def _store_entry(
         self,
         request: TimedRequest,
         point: int,
@@ -562,7 +563,7 @@ def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) ->
     return Simulated("error", 0, {}, total, 0, why, tuple(points), finding=code)
 
 
-def _asked_life(request: TimedRequest, rules: Rules) -> str:
+def _requested_lifetime(request: TimedRequest, rules: Rules) -> str:
     """Return the lifetime that a request without marks asks for, or the default."""
     retention = rules.get("retention", {}).get(request.wire.settings.get("prompt_cache_retention"))
     lifetime = request.wire.ttl or retention
@@ -580,7 +581,7 @@ def _route(request: TimedRequest) -> bytes:
     return request.chain[first - 1] if first else NO_ROUTE
 
 
-def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
+def _is_visible(entry: CacheEntry, request: TimedRequest) -> bool:
     """Return True if the answer to the entry's writer has begun or is part of `request`."""
     return entry.visible <= request.at or entry.writer in request.answered
 

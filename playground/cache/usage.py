@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
 `SHAPES` is the only table of field names for input. Each shape says if its input count includes
-tokens read and written; a total in the record takes precedence. If tokens read and written exceed
-an input count that includes them, the bill is unknown: the result is None.
+tokens read and written; but if the record has a total, that decides. If tokens read and written
+exceed an input count that includes them, the bill is unknown: the result is None.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class UsageShape:
     """The fields in which one source counts input. A dot in a name leads into an inner
     object, or is part of the key.
 
-    `whole` is True if `total` includes tokens read and written. A shape fits if the usage has its
-    `total` and, if the shape names cache counters or `known_by`, one of these, too.
+    `whole` is True if `total` includes tokens read and written. A usage fits if it has one of the
+    `total` fields, and one of `known_by` or, without these, of the cache counters (if there are
+    any).
     """
 
     total: tuple[str, ...]
@@ -141,8 +142,8 @@ SHAPES: Final = (
     UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
     # Cline's history (`ClineTokensInfo`: `prompt` "includes cached + non-cached")
     UsageShape(("prompt",), ("cached",)),
-    # OpenInference; Langfuse, which keeps its names, or subtracts LangChain's details from the
-    # input
+    # OpenInference, whose names Langfuse keeps; Langfuse's own, after it has subtracted LangChain's
+    # details from the input
     UsageShape(
         ("prompt", "input"), ("prompt_details.cache_read",), ("prompt_details.cache_write",)
     ),

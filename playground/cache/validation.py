@@ -180,12 +180,12 @@ def _rows(
         billed = _billed(exchange)
         if provider == "gemini":
             row = _gemini(base, body, exchange, billed, resources)
-            yield record.judged(row, body, at, billed)
+            yield record.with_verdict(row, body, at, billed)
             continue
         why_not = _unusable(exchange, uri, provider, billed)
         if why_not or billed is None:
             row = _with(base, state=why_not or "no usage", billed=billed)
-            yield record.judged(row, body, at, billed)
+            yield record.with_verdict(row, body, at, billed)
             continue
         simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
         ttl = simulator.rules.value("default_ttl")
@@ -212,10 +212,10 @@ def _rows(
             size_known=outcome.sized or outcome.read == 0,
             reason=outcome.reason,
         )
-        yield record.judged(row, body, at, billed)
+        yield record.with_verdict(row, body, at, billed)
 
 
-_JUDGED_BY_STATE: Final = ("predictable", "first", "warm start", "best effort", "unpredictable")
+_JUDGED_STATES: Final = ("predictable", "first", "warm start", "best effort", "unpredictable")
 
 
 class _Record:
@@ -224,11 +224,11 @@ class _Record:
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str], list[TimedRequest]] = {}
 
-    def judged(
+    def with_verdict(
         self, row: ValidationRow, body: dict[str, Any], at: float, billed: Billed | None
     ) -> ValidationRow:
         """Return the row with the bounds of its read, and the verdict on its bill."""
-        if billed is None or row.state not in _JUDGED_BY_STATE or body.get("cachedContent"):
+        if billed is None or row.state not in _JUDGED_STATES or body.get("cachedContent"):
             return row
         rules = rules_of(row.provider)
         wire = read_wire(body, row.model, rules.value("default_ttl"))
@@ -247,7 +247,7 @@ def _billed(exchange: Mapping[str, Any]) -> Billed | None:
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None
-    return replace(billed, summed=billed.summed or _server_tools(exchange))
+    return replace(billed, summed=billed.summed or _used_server_tools(exchange))
 
 
 def _usage(exchange: Mapping[str, Any]) -> Any:
@@ -293,7 +293,7 @@ def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Bill
     return "" if billed is not None else "no usage"
 
 
-def _server_tools(exchange: Mapping[str, Any]) -> bool:
+def _used_server_tools(exchange: Mapping[str, Any]) -> bool:
     response = exchange.get("response")
     content = response.get("content") if isinstance(response, dict) else None
     return isinstance(content, list) and any(

@@ -337,7 +337,7 @@ def record(
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
     """
-    from playground.llm.completion_arguments import asked_again
+    from playground.llm.completion_arguments import merge_parameters
     from playground.llm.record import Limits
     from playground.llm.record import record as record_answer
 
@@ -349,7 +349,9 @@ def record(
         if not as_json:
             say(text, err=True, nl=False)
 
-    settings = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
+    settings = merge_parameters(
+        loaded.session.parameters, parameters_of(parameters), rendering.tools
+    )
     file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
     with stopping() as stop:
         recorded = record_answer(

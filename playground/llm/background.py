@@ -25,7 +25,7 @@ class BackgroundRun:
         return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
-        """Ask the work to stop. Its results so far are kept."""
+        """Ask the work to stop. The results so far are kept."""
         self.cancel.set()
 
     def wait(self, seconds: float) -> None:

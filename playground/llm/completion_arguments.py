@@ -47,13 +47,12 @@ def completion_arguments(
     }
 
 
-def asked_again(
+def merge_parameters(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
     """Return the parameters for repeating a session's request: `given`, and those of the session's
     `own` parameters that affect only the answer (`_SENT`). If `tools` are sent, those about
-    the choice of tools (`OF_TOOLS`) are returned, too. `given` takes precedence.
-    """
+    the choice of tools (`OF_TOOLS`) are returned, too. `given` takes precedence."""
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}
 

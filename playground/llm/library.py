@@ -41,7 +41,7 @@ class LiteLLM(Protocol):
 @cache
 def litellm() -> LiteLLM:
     """Return the module, which takes seconds the first time. Raises MissingPackageError."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches prices
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # otherwise it fetches prices
     notice = Timer(_SLOW, _tell_loading)
     notice.daemon = True
     notice.start()
@@ -56,7 +56,7 @@ def litellm() -> LiteLLM:
 
     # hide a warning about LiteLLM's own types
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # all that is logged is raised, too
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # logged errors are also raised
     module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True

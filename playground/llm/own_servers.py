@@ -93,7 +93,7 @@ def redirect_fault(
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
         return None
-    ours = (
+    is_checked = (
         watched
         or _host_and_port(str(request.url)) in _own_hosts
         or bool(_KEY_HEADERS & set(request.headers))
@@ -107,7 +107,7 @@ def redirect_fault(
         httpx.InvalidURL,
     ):  # a redirect without a valid address, which no client can follow
         return None
-    if not ours or _origin(target) == _origin(request.url):
+    if not is_checked or _origin(target) == _origin(request.url):
         return None
     shown = str(target.copy_with(query=None, fragment=None, username=None, password=None))
     return InputFault(

@@ -1,7 +1,6 @@
 """Record an answer through LiteLLM: its raw bytes, with their times. Bytes are written as they
 come, without secrets, so that a recording survives any end of the program. Another thread watches
-the clock: it writes waiting bytes, and ends a request that was stopped or takes too long.
-"""
+the clock: it writes waiting bytes, and ends a request that was stopped or takes too long."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Tap:
         if self.hung_up:
             self.hang_up()
 
-    def tell(self, callback: Callable[..., None], *arguments: Any) -> None:
+    def report(self, callback: Callable[..., None], *arguments: Any) -> None:
         """Call the watcher. An error in the callback ends the exchange."""
         try:
             callback(*arguments)
@@ -82,7 +82,7 @@ class Tap:
 Responder = Callable[[str, str, dict[str, Any]], tuple[int, dict[str, Any]]]
 
 _open_taps: dict[int, Tap] = {}  # by thread id, so that parallel runs do not mix
-_closed_doors: dict[int, Responder] = {}
+_offline_responders: dict[int, Responder] = {}
 
 
 @contextmanager
@@ -106,11 +106,11 @@ def answering_offline(answer: Responder) -> Iterator[None]:
     """Answer this thread's requests without sending them: `answer` returns a status and a JSON
     body."""
     watch()
-    _closed_doors[threading.get_ident()] = answer
+    _offline_responders[threading.get_ident()] = answer
     try:
         yield
     finally:
-        del _closed_doors[threading.get_ident()]
+        del _offline_responders[threading.get_ident()]
 
 
 @cache
@@ -122,8 +122,8 @@ def watch() -> None:
     send_async = httpx.AsyncHTTPTransport.handle_async_request
 
     def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-        if (answer := _closed_doors.get(threading.get_ident())) is not None:
-            return _closed_door_response(request, answer)
+        if (answer := _offline_responders.get(threading.get_ident())) is not None:
+            return _offline_response(request, answer)
         _close_abandoned()
         tap = _open_taps.get(threading.get_ident())
         clean = own_servers.clean_request(request)
@@ -166,7 +166,7 @@ def _refuse_unwatched() -> None:
     def refusing(send: Callable[..., Any]) -> Callable[..., Any]:
         def handle(self: Any, request: Any) -> Any:
             thread = threading.get_ident()
-            if thread in _closed_doors or thread in _open_taps:
+            if thread in _offline_responders or thread in _open_taps:
                 raise RuntimeError("LiteLLM sends by httpx2, whose requests cannot be watched")
             return send(self, request)
 
@@ -190,10 +190,10 @@ def _send_tapped(
     start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
-    tap.tell(tap.watcher.record_request, url, json_object(request))
+    tap.report(tap.watcher.record_request, url, json_object(request))
     _guard(request, tap)
     response = send(request)
-    tap.tell(tap.watcher.record_status, time.perf_counter() - start, response.status_code)
+    tap.report(tap.watcher.record_status, time.perf_counter() - start, response.status_code)
     copied = _copy_stream(_unpack(response), tap, start)
     response.stream, tap.close = copied, copied.close
     return response
@@ -232,7 +232,7 @@ def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
         def __iter__(self) -> Iterator[bytes]:
             for piece in self._pieces:
                 tap.size += len(piece)
-                tap.tell(tap.watcher.record_bytes, time.perf_counter() - start, piece)
+                tap.report(tap.watcher.record_bytes, time.perf_counter() - start, piece)
                 if tap.hung_up:
                     return
                 if tap.size <= tap.shown:
@@ -261,7 +261,7 @@ def _guard(request: Any, tap: Tap) -> None:
     request.extensions = {**request.extensions, "timeout": limits, "trace": trace}
 
 
-def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
+def _offline_response(request: Any, answer: Responder) -> httpx.Response:
     import httpx
 
     status, body = answer(request.method, str(request.url), json_object(request))
@@ -295,7 +295,7 @@ def _close_abandoned() -> None:
 def _kept_stream_class() -> type[Any]:
     import httpx
 
-    class Held(httpx.SyncByteStream):
+    class KeptStream(httpx.SyncByteStream):
         def __init__(self, stream: Any) -> None:
             self._stream, self._place = stream, object()
             self._pieces: Iterator[bytes] = iter(stream)
@@ -315,4 +315,4 @@ def _kept_stream_class() -> type[Any]:
             if self._place in _open:
                 _abandoned.append(self._place)
 
-    return Held
+    return KeptStream

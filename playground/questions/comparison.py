@@ -1,6 +1,5 @@
 """Show one session in several dialects, side by side: texts with their origins, counts,
-differences.
-"""
+differences."""
 
 from __future__ import annotations
 
@@ -219,8 +218,8 @@ def diff_lines(first: str, second: str) -> list[DiffLine]:
     left, right = _lines(first), _lines(second)
     # The time of matching grows with the square of the lines. Two dialects' requests differ in few
     # lines, so the common head and tail are left out of the matching.
-    head = _common(left, right)
-    tail = _common(left[head:][::-1], right[head:][::-1])
+    head = _common_length(left, right)
+    tail = _common_length(left[head:][::-1], right[head:][::-1])
     middle = matched(left[head : len(left) - tail], right[head : len(right) - tail])
     return [
         *(DiffLine("same", line) for line in left[:head]),
@@ -236,7 +235,7 @@ def _lines(text: str) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
+def _common_length(left: Sequence[str], right: Sequence[str]) -> int:
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index
@@ -261,7 +260,7 @@ def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
             yield from (("added", text) for text in new)
 
 
-_NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u200b": "⟨ZWSP⟩"}
+_SYMBOLS = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u200b": "⟨ZWSP⟩"}
 
 
 def visible(text: str) -> str:
@@ -274,8 +273,8 @@ def visible(text: str) -> str:
 def _visible(char: str) -> str:
     if char == "\n":
         return "↵"
-    if char in _NAMES:
-        return _NAMES[char]
+    if char in _SYMBOLS:
+        return _SYMBOLS[char]
     if char.isprintable():
         return char
     return f"⟨U+{ord(char):04X}⟩"

@@ -27,11 +27,11 @@ from playground.questions.every_dialect import DialectReading, Progress, read_in
 from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as a call.
-_TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
+_CALL_HINTS: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 # Codes that are no evidence for a dialect: any dialect may report them for a reply without calls.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
 # Codes that are no evidence against a dialect: its own models often leave the wrapper out.
-_NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
+_NO_EVIDENCE_AGAINST: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 SHOWN: Final = 8  # dialects in the printed table; `.frame()` has all
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
@@ -44,10 +44,10 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is True if the dialect would write these calls in this way, apart from white space.
-    If not, `begun` is how many characters at the start of the first call it would write the same.
-    `text_characters` and `markers` (of any dialect) count what is outside of calls; `unknown` is
-    the number of calls of unknown tools. `any_text` is True if the dialect reads any text between
-    its markers as a call, `any_fence` if its markers are those of a code fence.
+    If not, `begun` is the number of leading characters of the first call that it would write the
+    same. `text_characters` and `markers` (of any dialect) count what is outside of calls; `unknown`
+    is the number of calls of unknown tools. `any_text` is True if the dialect reads any text
+    between its markers as a call, `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str
@@ -82,7 +82,7 @@ class Detection:
     def tells(self) -> bool:
         """True if the dialect reads a call, aborts one, or has a finding that suggests one."""
         called = not self.doubtful and (self.calls or self.aborted)
-        return bool(called or _TELLING.intersection(self.findings))
+        return bool(called or _CALL_HINTS.intersection(self.findings))
 
     @property
     def reason(self) -> str:
@@ -224,7 +224,7 @@ def rank(detection: Detection) -> tuple[int, ...]:
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
-    tells = is_sound and bool(_TELLING.intersection(detection.findings))
+    tells = is_sound and bool(_CALL_HINTS.intersection(detection.findings))
     return (
         -detection.evident,
         detection.markers,
@@ -234,7 +234,7 @@ def rank(detection: Detection) -> tuple[int, ...]:
         -detection.begun if is_sound else 0,
         not tells,
         detection.aborted,
-        sum(code not in _NOT_COUNTED for code in detection.findings),
+        sum(code not in _NO_EVIDENCE_AGAINST for code in detection.findings),
         detection.text_characters,
     )
 
@@ -305,7 +305,7 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
     if not calls_read or not isinstance(dialect, DeclaredDialect):
         return False
     calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in calls_read]
-    return _solid(dialect.format_reply(calls, tools)) in _solid(text)
+    return _without_blanks(dialect.format_reply(calls, tools)) in _without_blanks(text)
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
@@ -317,9 +317,9 @@ def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text
     if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
         return 0
     written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
-    whole, solid = _solid(written), _solid(text)
+    whole, solid = _without_blanks(written), _without_blanks(text)
     return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in solid)
 
 
-def _solid(text: str) -> str:
+def _without_blanks(text: str) -> str:
     return re.sub(r"\s+", "", text)

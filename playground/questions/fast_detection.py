@@ -19,8 +19,8 @@ from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
 _BEGUN: Final = 12  # leading characters of a call; no opener has so many
-_REMEMBERED: Final = 1_000  # the most prompts whose dialect is remembered
-_TELLING: Final = 2  # characters of an opener's beginning; a single one is common in prose
+_REMEMBERED: Final = 1_000  # the most keys whose dialect is remembered
+_LEAST_BEGINNING: Final = 2  # characters of an opener; a single one is common in prose
 
 Likeliest = tuple[Detection, ParseResult]
 
@@ -51,7 +51,7 @@ class LikeliestDialect:
 
     def __init__(self) -> None:
         self._files = dialect_files()
-        self._known: dict[_Prompt, str] = {}
+        self._known: dict[_ReplyKey, str] = {}
 
     def of(
         self, text: str, tools: Sequence[ToolMetadata] = (), model: str = ""
@@ -59,19 +59,19 @@ class LikeliestDialect:
         """Return the likeliest dialect of a reply, and its reading."""
         tool_names = tuple(tool.name for tool in tools)
         openers = _openers(self._files, tool_names)
-        prompt = _Prompt(model, tool_names, openers.beginnings_in(text))
+        key = _ReplyKey(model, tool_names, openers.beginnings_in(text))
         reply = _Reply(text, tools, self._files)
-        earlier = self._known.get(prompt)
+        earlier = self._known.get(key)
         best = reply.read_in(earlier) if earlier else None
         if best is not None and _is_beyond_doubt(*best, openers):
             return best
-        best = reply.likeliest_of(openers.dialects_in(text, prompt.beginnings_found))
+        best = reply.likeliest_of(openers.dialects_in(text, key.beginnings_found))
         if best is not None and len(self._known) < _REMEMBERED:
-            self._known[prompt] = best[0].dialect
+            self._known[key] = best[0].dialect
         return best
 
 
-class _Prompt(NamedTuple):
+class _ReplyKey(NamedTuple):
     """The properties of a reply; replies with the same properties are probably in one dialect."""
 
     model: str
@@ -84,7 +84,7 @@ def _is_beyond_doubt(detection: Detection, result: ParseResult, openers: _Opener
     if has_faults or not detection.as_written or detection.evident <= 0:
         return False
     openers_left = openers.beginnings_in(f"{result.content}\n{result.reasoning}")
-    return not any(len(text) >= _TELLING for text in openers_left)
+    return not any(len(text) >= _LEAST_BEGINNING for text in openers_left)
 
 
 class _Reply:
@@ -110,11 +110,11 @@ class _Reply:
         ):
             if best and best[0][0].evident > most:
                 break
-            close = self._detections(r for r in readings if _most_evidence(r) == most)
-            best = _best_of([*best, *(r for r in close if r[0].evident > 0)], names)
+            likely = self._detections(r for r in readings if _most_evidence(r) == most)
+            best = _best_of([*best, *(r for r in likely if r[0].evident > 0)], names)
         if not best:
-            close = self._detections(r for r in readings if r.calls or r.aborted)
-            best = _best_of([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
+            likely = self._detections(r for r in readings if r.calls or r.aborted)
+            best = _best_of([e for e in likely if e[0].as_written or e[0].begun >= _BEGUN], names)
         return best[0] if best else None
 
     def _reading(self, name: str) -> ParseResult:
@@ -125,9 +125,9 @@ class _Reply:
         return [(detection_of(r, self._tools, self._files), r.result) for r in readings]
 
 
-def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
+def _best_of(likely: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
     """Return [the likeliest reading], among equals the first by `names`; [] without any."""
-    ranked = sorted(close, key=lambda c: (rank(c[0]), names.index(c[0].dialect)))
+    ranked = sorted(likely, key=lambda c: (rank(c[0]), names.index(c[0].dialect)))
     return ranked[:1]
 
 

@@ -12,7 +12,7 @@ from playground.sessions.documents import parse_json
 
 _MOST_DETECTED: Final = 20_000  # characters of a reply; all dialects read them in 0.1 s
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # a variable, not a string or a key
+_USES: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # a variable, not a string or a key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
@@ -51,7 +51,7 @@ def is_template(text: str) -> bool:
     stop = _last_end(text, *_CLOSERS, "#}")
     if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, stop):
         return False
-    return _asks_for_messages(text)
+    return _uses_messages(text)
 
 
 def may_be_template(text: str) -> bool:
@@ -61,22 +61,22 @@ def may_be_template(text: str) -> bool:
     such as `{% endfor %}`.
     """
     block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
-    return block_end is not None and _asks_for_messages(text)
+    return block_end is not None and _uses_messages(text)
 
 
 def template_title(text: str) -> str:
     """Return a template's title, which warns if the template never uses `messages`."""
     size = counted(len(text), "character")
-    if not _asks_for_messages(text):
+    if not _uses_messages(text):
         return f"Jinja template, {size}, in which nothing asks for messages"
     return f"chat template (Jinja), {size}"
 
 
-def _asks_for_messages(text: str) -> bool:
+def _uses_messages(text: str) -> bool:
     # Search only up to the last end of a tag (not of a comment). After that end, the search from
     # each `{%` would run to the end of the text.
     tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
-    return any(_ASKS.search(tag[0]) for tag in tags)
+    return any(_USES.search(tag[0]) for tag in tags)
 
 
 def _last_end(text: str, *closers: str) -> int:

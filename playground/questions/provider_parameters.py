@@ -11,8 +11,8 @@ from playground.llm.completion_arguments import OF_TOOLS
 from playground.recordings.value_scrubbing import scrubbed_value
 
 TOOL_FIELDS: Final = ("tools", "toolConfig", "tool_config", "functions")
-_OF_NO_TOOLS: Final = "the dialect sends no tools in the request, so no tool can be chosen"
-_OF_THEN: Final = "it is only for the recorded request, or a file may not set it"
+_NO_TOOLS: Final = "the dialect sends no tools in the request, so no tool can be chosen"
+_LEFT_OUT: Final = "it is only for the recorded request, or a file may not set it"
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
@@ -34,7 +34,7 @@ def parameters_not_passed(
     """
     for name in own:
         if name not in given and name not in sent:
-            yield finding("parameter-left", name, _OF_NO_TOOLS if name in OF_TOOLS else _OF_THEN)
+            yield finding("parameter-left", name, _NO_TOOLS if name in OF_TOOLS else _LEFT_OUT)
 
 
 def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
@@ -52,7 +52,7 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
 def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     values = {inner for value in given.values() for inner in _values_in(value)}
     for name, value in sent.items():
-        if name in TOOL_FIELDS or _says_nothing(value):  # tools have findings of their own
+        if name in TOOL_FIELDS or _is_unset(value):  # tools have findings of their own
             continue
         if not any(
             key in given or as_json(inner) in values for key, inner in _entries(name, value)
@@ -62,7 +62,7 @@ def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Findin
             yield finding("parameter-added", name, text)
 
 
-def _says_nothing(value: Any) -> bool:
+def _is_unset(value: Any) -> bool:
     return value is None or value is False or value in ({}, [])  # unlike 0, which is a setting
 
 

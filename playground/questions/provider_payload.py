@@ -1,7 +1,7 @@
 """Show the request that would be sent to a provider, next to what the dialect rendered.
 
-LiteLLM makes the body (`llm/payloads.py`). It is searched for the rendered messages, tools, marks
-and parameters, to find what was dropped or changed.
+LiteLLM makes the body (`llm/payloads.py`). This body is searched for the rendered messages, tools,
+marks and parameters, to find what was dropped or changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.cache.answers.wire import lost_marks, marks_not_placed
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.checking import check_session
 from playground.dialects.request_messages import Rendering
-from playground.llm.completion_arguments import asked_again
+from playground.llm.completion_arguments import merge_parameters
 from playground.llm.payloads import WireCall, is_known, wire_calls, with_provider
 from playground.nouns.tool_formats.forms import read_tools_and_findings
 from playground.nouns.tools import Schema, ToolMetadata
@@ -48,8 +48,7 @@ _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "f
 class WireMessage:
     """A message of the body, or a field such as `system` that holds a message; `text` is its JSON.
     `rendered` are the indexes of the rendered messages that were found in `text`; `flat` is True if
-    the content is one text without parts.
-    """
+    the content is one text without parts."""
 
     field: str
     role: str
@@ -63,7 +62,7 @@ class ProviderPayload(Live):
     """A request as it would be sent, and its differences from the session and from what the dialect
     rendered.
 
-    It shows itself as two panes, rendered and sent. Its table has a row for each difference.
+    It is shown as two panes, rendered and sent. Its table has a row for each difference.
     """
 
     dialect: str
@@ -130,7 +129,7 @@ def provider_payload(
     session = session.with_model(wire_model)
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
-    wire_parameters = asked_again(session.parameters, parameters or {}, rendering.tools)
+    wire_parameters = merge_parameters(session.parameters, parameters or {}, rendering.tools)
     calls = wire_calls(rendering.messages, name, rendering.tools or (), wire_parameters)
     bodies = [call.body for call in calls if call.method == "POST"]
     wire_messages = _wire_messages_with_origins(rendering.messages, bodies)
@@ -353,7 +352,7 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return the values of every keyword of a schema by its place (`unit.enum`), as sorted JSON.
 
     Keywords at the top begin with `parameters.`, so that `parameters.description` is not mistaken
-    for the tool's own. If branches of `anyOf` have the same place, it has the values of all. A
+    for the tool's own. If branches of `anyOf` have one place, the place has the values of all. A
     keyword that holds schemas (`items`, `anyOf`) has no value.
     """
     values_by_place: dict[str, list[str]] = {}

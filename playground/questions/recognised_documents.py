@@ -41,13 +41,13 @@ Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # the most sessions that are read of one file
 _MOST_YAML: Final = 1_000_000
-_LINE: Final = 100  # the most characters of a finding that is quoted
+_LONGEST: Final = 100  # the most characters of a finding that is quoted
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
 # the beginning of a JSON object or a Python dict, which is not a reply
 _JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 BROKEN_JSON: Final = "JSON that cannot be read"
-_SHORT: Final = {
+_TITLES: Final = {
     "openai-chat": "OpenAI request",
     "anthropic-messages": "Anthropic request",
     "gemini-contents": "Gemini request",
@@ -178,7 +178,7 @@ def _sentences(findings: Sequence[Finding]) -> Iterator[str]:
     meaning, with the first place."""
     for code in dict.fromkeys(each.code for each in findings):
         first, *more = (each for each in findings if each.code == code)
-        if more or len(first.message) > _LINE:
+        if more or len(first.message) > _LONGEST:
             others = f" and {counted(len(more), 'more place')}" if more else ""
             yield f"{CODES[code].meaning} ({first.where}{others})"
         else:
@@ -191,9 +191,9 @@ def _title(loaded: LoadedSession, source: Source) -> str:
     body = source.document
     if loaded.format == "openai-chat" and isinstance(body, list):
         return "messages"
-    if loaded.format in _SHORT and isinstance(body, dict) and api_of(body) == "bedrock-converse":
+    if loaded.format in _TITLES and isinstance(body, dict) and api_of(body) == "bedrock-converse":
         return "Bedrock Converse request"
-    return _SHORT.get(loaded.format) or get_format(loaded.format).title
+    return _TITLES.get(loaded.format) or get_format(loaded.format).title
 
 
 def _session_parts(session: Session) -> Iterator[str]:

@@ -68,7 +68,7 @@ _WRAPPED: Final = {
     "a code fence": "the code fence around it is left out: whoever pasted it probably added it; "
     "if you name a dialect, the fence is read too, and a call inside may be an example",
     "JSON's escapes": "it is escaped as inside a JSON string, and is read with its escapes "
-    '(\\n, \\") undone; if you name a dialect, it is read as it stands',
+    '(\\n, \\") undone; if you name a dialect, it is read unchanged',
 }
 
 
@@ -114,30 +114,30 @@ def _recognise_text(text: str, name: str, tools: Sequence[ToolMetadata]) -> Reco
     if PurePosixPath(name).suffix in _JINJA:
         return recognise_template(text)
     fenced, suffix = in_a_fence(text), PurePosixPath(name).suffix
-    declared = _recognise_by_plugin(text, name, fenced[1] if fenced else text)
-    if declared and not declared.may_be_reply:
-        return declared
-    unreadable = [declared] if declared else []
+    by_plugin = _recognise_by_plugin(text, name, fenced[1] if fenced else text)
+    if by_plugin and not by_plugin.may_be_reply:
+        return by_plugin
+    unreadable = [by_plugin] if by_plugin else []
     for unwrapped_text in _ways_to_read(text, unreadable):
         recognised = recognise_document(unwrapped_text, name)
         if recognised is not None and recognised.kind != "nothing":
             return recognised
         unreadable += [recognised] if recognised else []
-    if declared and suffix in _SOURCE:
-        return declared
+    if by_plugin and suffix in _SOURCE:
+        return by_plugin
     unquoted = decode_quoted(text)
     for source, wrapping in ((unquoted, ""), (fenced[1] if fenced else "", "in a code fence")):
-        if declared is None and is_template(source):
+        if by_plugin is None and is_template(source):
             return recognise_template(source, wrapping)
     recognised = _unwrapped_reply(unquoted, fenced, tools) or _recognise_reply(unquoted, tools)
-    if not (recognised.dialect or declared) and may_be_template(unquoted):
+    if not (recognised.dialect or by_plugin) and may_be_template(unquoted):
         return recognise_template(unquoted)
-    if not declared and (recognised.calls or not unreadable):
+    if not by_plugin and (recognised.calls or not unreadable):
         return recognised
     failed = unreadable[0]
     is_cut = text.lstrip()[:1] in ("{", "[") and suffix not in _JSON
     is_cut &= not name or failed.title == BROKEN_JSON
-    return _or_reply(failed, recognised) if declared or is_cut else failed
+    return _or_reply(failed, recognised) if by_plugin or is_cut else failed
 
 
 def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:

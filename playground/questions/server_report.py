@@ -44,8 +44,7 @@ class ServerReport:
     `test` is "" if the server's test suite is unknown or cannot show the loss. If nothing is lost,
     `text` and `issue` are "", too, and the readings are those of the whole reply. `findings`
     says how sure the report is: for example, that the server has no such parser, or that the calls
-    are in another dialect.
-    """
+    are in another dialect."""
 
     server: str
     dialect: str
@@ -128,8 +127,7 @@ def _test(
 ) -> str:
     """Return a test for the server's own suite, or "" if the suite would read the reply in another
     way. The suite reads the reply without a prefill; if no tools are given, the test offers only
-    the called tools.
-    """
+    the called tools."""
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
     by_suite = _read(text, dialect, server, offered)
@@ -162,7 +160,7 @@ Part = tuple[str, bool]  # a text, and True if it must not be cut
 
 
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
-    """Return the parts' text without everything that can be left out while `shows` is still true.
+    """Return the parts' text without all that can be left out while `shows` still returns True.
 
     This is delta debugging: it leaves out halves, quarters … down to words, then characters. A call
     is left out completely or not at all. It stops after reading four million characters.
@@ -243,8 +241,7 @@ def suite_test(
 ) -> str:
     """Return a test that fails as long as the server has this loss. Return "" if the suite is
     unknown, if it does not assert what is lost (for example reasoning, which another parser of the
-    server reads), or if a number is not finite.
-    """
+    server reads), or if a number is not finite."""
     full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()
     if suite is None or not is_finite(full) or all(full[name] == view[name] for name in asserted):

@@ -28,11 +28,9 @@ from playground.servers import ServerReading
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One chunk: its time and text, its events, and the parser's state after it.
-
-    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `text` is the
-    chunk's text. `stop` is the offset after the last character that belongs to an event so far.
-    """
+    """One chunk: its time and text, its events, and the parser's state after it. `kind` is text,
+    reasoning, tool call, signal (a frame without text), or end. `stop` is the offset after the last
+    character that belongs to an event so far."""
 
     at: float
     kind: str
@@ -46,8 +44,8 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Timeline(Drawn, Live):
-    """All steps of a replay; the last step is the end of the stream. A timeline is
-    shown as the app's player for replays.
+    """All steps of a replay; the last step is the end of the stream. It is shown as the app's
+    player for replays.
 
     Its table has a row for each event: step, time, type, span, text. Its figure draws characters
     over time, coloured by what they became.
@@ -69,7 +67,7 @@ class Timeline(Drawn, Live):
         read = replace(self.result, findings=found)._summary()
         if self.server:  # only the codes: `findings` has their messages
             codes = dict.fromkeys(finding.code for finding in found)
-            read = f"{self.server.handed}{': ' * bool(codes)}{', '.join(codes)}"
+            read = f"{self.server.outcome}{': ' * bool(codes)}{', '.join(codes)}"
         return f"{self.recording!r:.40} in {self.dialect or 'an unknown dialect'}, {read}"
 
     @property
@@ -84,8 +82,8 @@ class Timeline(Drawn, Live):
         return [*self.result.findings, *self.stream_findings, *by_server]
 
     @property
-    def handed(self) -> Timeline | None:
-        """The same steps with the events that the server delivers; None without a server."""
+    def delivered(self) -> Timeline | None:
+        """The same steps with the events that the server delivers; None if no server was given."""
         if self.server is None:
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
@@ -98,12 +96,14 @@ class Timeline(Drawn, Live):
         }
         number = 0
         for piece in pieces:
-            # an event without text, such as the start of a call, belongs to the step that gave it
+            # an event without text, such as a call's start, belongs to the step that first had it
             number = max(number, known.get((type(piece), piece.span), 0))
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
             steps[number].events.append(piece)
         return replace(self, steps=steps, result=self.server, server=None)
+
+    handed = older_name("handed", "delivered")
 
     def until(self, step: int) -> ParseResult:
         """Return the events of all steps up to this one, merged."""
@@ -132,7 +132,7 @@ def replay(
     `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
-    (one of `server_names()`, perhaps with a parser, as in `vllm:hermes`), `.handed` is another
+    (one of `server_names()`, perhaps with a parser, as in `vllm:hermes`), `.delivered` is another
     Timeline, with the events that this server delivers. The table then has two more columns:
     `server`, and `handed_as`, the kind of event that the server delivers, or `dropped`.
     """
@@ -155,10 +155,10 @@ def replay(
     if dialect:
         result, merged_result = with_final_findings(result, chosen, data), result
         steps[-1].events.extend(result.events[len(merged_result.events) :])
-    handed = server_view(recording, chosen, server, tools, switches) if server else None
+    by_server = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
     of_stream = recording.findings
-    return Timeline(recording.name, read_as, recording.timing, steps, result, handed, of_stream)
+    return Timeline(recording.name, read_as, recording.timing, steps, result, by_server, of_stream)
 
 
 def dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:

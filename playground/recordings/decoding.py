@@ -1,4 +1,4 @@
-"""Decoding of a provider's stream, cut anywhere: `decode_stream` makes a recording of it."""
+"""Decode a provider's stream, whose bytes may be cut anywhere, to a recording (`decode_stream`)."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class StreamDecoder:
 
     def _choose(self, value: dict[str, Any]) -> bool:
         """Choose the API; return True once it is known, after reading the waiting values."""
-        chosen = recognise(value) or self._look_inside(value)
+        chosen = recognise(value) or self._recognise_inside(value)
         if chosen is None:
             self._waiting.append(value)
             if len(self._waiting) >= _UNDECIDED:
@@ -200,7 +200,7 @@ class StreamDecoder:
             self._read_unwrapped(earlier)
         return True
 
-    def _look_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
+    def _recognise_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
         """Find the API of frames that a dump has put into a field, and remember the field."""
         for key in (*_WRAPPERS, *_LISTS):
             for inner in _frames_in(value.get(key)):

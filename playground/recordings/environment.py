@@ -1,4 +1,4 @@
-"""The secrets among environment variables: values named like secrets, passwords in addresses."""
+"""Find secrets in the environment: variables named like secrets, and passwords in addresses."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     {"format": "playground-recording/2", "name": …, "model": …, …}
     {"request": {…}, "url": …}                   the request's value
-    {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
+    {"sent": "{\n  \"model\": …"}               its bytes, if no usual JSON layout gives them
     {"expected": {…}}                            what a proxy predicted for the request
     {"t": 0.311, "status": 200}
     {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if not UTF-8
@@ -114,7 +114,7 @@ def read_recording_file(
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Return a line's seconds since the request; None, with a finding, if they are not finite.
 
-    Raises InputFault if they are not a number, negative or too large.
+    Raises InputFault for seconds that are no number, are negative, or are too large.
     """
     at = line.get("t", 0.0)
     if not is_finite(at):

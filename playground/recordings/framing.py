@@ -177,7 +177,7 @@ def _headers(data: bytes) -> dict[str, str]:
     return strings
 
 
-_MARK: Final = b"\xef\xbb\xbf"  # the byte order mark, with which some streams begin
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # some streams begin with it
 
 
 class Framing:
@@ -197,7 +197,7 @@ class Framing:
         if b"\n" not in data and not is_binary:
             return []  # the first line decides
         start = b"".join(self._start)
-        mark = _MARK if start.startswith(_MARK) else b""
+        mark = _BYTE_ORDER_MARK if start.startswith(_BYTE_ORDER_MARK) else b""
         line = start[len(mark) :].lstrip()
         if b"\n" not in line and not is_binary:  # wait for a complete first line
             self._start = [start if line else mark + b"\n"]
@@ -212,7 +212,7 @@ class Framing:
 
     def _choose(self, start: bytes) -> list[Frame]:
         self._start = []
-        start = start.removeprefix(_MARK)
+        start = start.removeprefix(_BYTE_ORDER_MARK)
         first = start.lstrip().partition(b"\n")[0].strip()
         if start.startswith(b"\x00"):
             self._reader = EventStreamReader()

@@ -32,7 +32,7 @@ _HALF_CHARACTER: Final = re.compile(
 )
 _LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
-_GO_ON: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
+_EXTENDABLE: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
 BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
@@ -41,11 +41,11 @@ _TYPES: Final = {"type", "event_type", "jsonPath"}
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """An object or a list, with its name or position in the outer one, its indexes and types."""
+    """An object or a list, with its name or position in its parent, its indexes and types."""
 
-    around: Box | None
+    parent: Box | None
     name: str
-    position: int | None  # in the outer list; None in an object, or for a frame
+    position: int | None  # in a parent list; None in an object, or for a frame
     is_list: bool
     count: int = 0  # a list's items so far
     indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
@@ -126,7 +126,7 @@ class JsonTexts:
         self._at += done
 
     def _read(self, text: str, at: int) -> int:
-        """Read on from a place, and return the place that was reached."""
+        """Read on from an offset, and return the offset that was reached."""
         while at < len(text):
             step = self._emit_text_part(text, at) if self._in_text else self._read_tokens(text, at)
             if step == at:
@@ -166,7 +166,7 @@ class JsonTexts:
 
     def _may_go_on(self, text: str, end: int, kind: str | None) -> bool:
         """Return True if later bytes may change the token that ends here, and it can wait."""
-        if kind not in _GO_ON or not _UNDECIDED.fullmatch(text, end):
+        if kind not in _EXTENDABLE or not _UNDECIDED.fullmatch(text, end):
             return False
         return not (self._hurried and kind == "text" and self._is_value())
 
@@ -210,7 +210,7 @@ class JsonTexts:
     def _open(self, is_list: bool) -> None:
         box = self._box
         position = self._counted(box) if box is not None and box.is_list else None
-        if box is not None and box.around is None and box.is_list:
+        if box is not None and box.parent is None and box.is_list:
             position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
         name = self._name or (box.name if box is not None else "")
@@ -224,9 +224,9 @@ class JsonTexts:
         box, self._name = self._box, ""
         if box is None:
             return
-        self._box = box.around
+        self._box = box.parent
         self._depth -= 1
-        if self._box is None or (self._box.around is None and self._box.is_list):
+        if self._box is None or (self._box.parent is None and self._box.is_list):
             self.end_frame()
 
     def _reset(self) -> None:

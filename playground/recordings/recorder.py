@@ -123,13 +123,13 @@ class Recorder:
                 self._lines.answered()
             self.size += len(data)
             self._last = at = round(at, 6)
-            self._step(self._wire, at, data)
+            self._feed(self._wire, at, data)
 
     def record_litellm_chunk(self, value: dict[str, Any]) -> None:
         """Record a chunk that LiteLLM made of the bytes so far."""
         with self._lock:
             text = json.dumps(value, ensure_ascii=False) + "\n"
-            self._step(self._litellm, self._last, text.encode("utf-8", "surrogatepass"))
+            self._feed(self._litellm, self._last, text.encode("utf-8", "surrogatepass"))
 
     def tick(self) -> None:
         """Write bytes that have waited long enough. Call this several times a second."""
@@ -141,7 +141,7 @@ class Recorder:
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
         """Write the last line and return the recording.
 
-        Undecided text is judged by the bytes so far, or starred out if the answer was `cut`.
+        Undecided text is decided by the bytes so far, or starred out if the answer was `cut`.
         """
         with self._lock:
             for each in (self._body, self._wire, self._litellm):
@@ -169,7 +169,7 @@ class Recorder:
         """The number of secrets that were starred out, by kind."""
         return self._tally.counts
 
-    def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
+    def _feed(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
         self._is_interrupted = True
         scrubber.feed(data)
         self._waiting.append((scrubber, at, scrubber.end, time.monotonic()))

@@ -75,8 +75,8 @@ class SignalChunk:
 # The beginnings of signals that become findings; the comment says what follows.
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field with the half
-OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
-_BESIDE: Final = {  # signals of parts that are not text → the part's name in a finding
+OF_PROVIDER: Final = "of the provider's tool: "  # a result of its tool, or a compaction, as JSON
+_NON_TEXT: Final = {  # signals of parts that are not text → the part's name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
     "citation-generation": "citations",
@@ -121,10 +121,8 @@ Chunk = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReplyCall:
-    """One native call as it was streamed; `arguments_text` is never parsed.
-
-    With `by_provider` the provider has run the call itself.
-    """
+    """One native call as it was streamed; `arguments_text` is never parsed. `by_provider` is true
+    if the provider has run the call itself."""
 
     name: str
     arguments_text: str
@@ -134,7 +132,7 @@ class ReplyCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The sum of the chunks."""
+    """The complete reply: what its chunks add up to."""
 
     content: str
     reasoning: str
@@ -218,7 +216,7 @@ class Recording(Shown):
             findings.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
         if provider_calls := self._provider_summary:
             findings.append(finding("run-by-provider", last, provider_calls))
-        if parts := self._names_beside:
+        if parts := self._non_text_contents:
             findings.append(finding("beside-left-out", last, parts))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
@@ -227,17 +225,17 @@ class Recording(Shown):
 
     @property
     def broken_off(self) -> str:
-        """The reason why the stream broke off before its end; "" if it came to its end."""
+        """The reason why the stream broke off before its end; "" if it is complete."""
         if self.error is not None:
             return error_message(self.error)
         is_open = self.api and not self.stop_reason and not self._has_end_marker
         return "the stream ends without its last frame" if is_open else ""
 
     @property
-    def _names_beside(self) -> str:
+    def _non_text_contents(self) -> str:
         """The names of contents that are not in the text, such as audio, with frame counts."""
         signals = (chunk.signal for chunk in self.chunks if type(chunk) is SignalChunk)
-        counts = Counter(_BESIDE[signal] for signal in signals if signal in _BESIDE)
+        counts = Counter(_NON_TEXT[signal] for signal in signals if signal in _NON_TEXT)
         return ", ".join(f"{name} in {counted(n, 'frame')}" for name, n in counts.items())
 
     @property

@@ -57,7 +57,7 @@ def recut(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
 def cut_in_two(recording: Recording, at: int) -> Recording:
     """Return the recording with its text in as few chunks as possible, cut only before byte `at`.
 
-    Reasoning and native calls stay as and where they were.
+    Reasoning and native calls stay unchanged, in their places.
     """
     chunks: list[Chunk] = []
     place = 0
@@ -112,7 +112,8 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield runs of text, of reasoning, and of a call's further arguments; others one by one."""
+    """Yield runs of text, of reasoning, and of a call's further arguments; yield other chunks one
+    by one."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair

@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters; a longer secret is searched again where `_INNER` fails
+_SURE: Final = 1_024  # characters; a longer open secret is searched again only where `_INNER` fails
 # The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -186,7 +186,7 @@ class Channel:
             self._trim()
 
     def finish(self) -> None:
-        """End the text: open secrets are judged by the text so far."""
+        """End the text: open secrets are decided by the text so far."""
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
@@ -241,7 +241,7 @@ class Channel:
             self.running_kind, self.open = first.kind, ()
 
     def _star_running(self, before: int) -> None:
-        """Star out more of the running secret, up to its end if the text has it."""
+        """Star out more of the running secret, up to its end if that is in the text."""
         run = _RUNS[self.running_kind].match(self.text, before - self.offset)
         stop = run.end() if run else before - self.offset
         end = _ENDS.get(self.running_kind)

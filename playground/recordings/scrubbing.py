@@ -1,9 +1,9 @@
 """Star secrets out of text: keys and tokens always, e-mail addresses on request.
 
-A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. A match
-inside a longer run of Base64 (an encrypted reasoning block, an image) is not a key and stays. This
-module searches one text, `wire_scrubbing.py` the pieces of a stream, `value_scrubbing.py` JSON
-values; `secret_search.py` finds the places where a secret may begin.
+Each character of a secret becomes an asterisk, so that offsets and cuts between chunks stay valid.
+A match inside a longer run of Base64 (an encrypted reasoning block, an image) is not a key and
+stays. This module searches one text, `wire_scrubbing.py` the pieces of a stream,
+`value_scrubbing.py` JSON values; `secret_search.py` finds the places where a secret may begin.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Tally:
         self._forgotten: Counter[str] = Counter()
 
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
-        """Count a secret, regardless of escapes in it. If it is not `sure`, it may be harmless."""
+        """Count a secret, regardless of escapes in it. A text that is not `sure` may be
+        harmless."""
         plain = _ESCAPES.sub("", text)
         kinds = self._sure if sure else self._perhaps
         if any(plain in known for known in kinds):
@@ -157,7 +158,7 @@ class Searcher:
         if self._clues is None or self._email:
             return True
         has_given = self._given_starts is not None and self._given_starts.search(text) is not None
-        return has_given or self._clues.stand_in(text)
+        return has_given or self._clues.occur_in(text)
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
         """Return the secrets that begin at `start` or after it.

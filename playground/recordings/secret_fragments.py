@@ -53,7 +53,7 @@ _PIECES: Final = {
     "key end": r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
     "half end": r"(?:-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)\Z",
     "key block": r"(?:[A-Za-z0-9+/=\s]|\\+[nrt])",
-    # its end, half its end where the text ends, or a character that cannot follow
+    # the key's end, half of it where the text ends, or a character that no key has
     "block end": r"(?:<key end>|<half end>|(?![A-Za-z0-9+/=\s\\])|(?=\\+[^nrt\\])|\Z)",
     "joint": (
         r"(?:\\+(?:[nrt]|u[0-9a-fA-F]{4})|<br ?/?>|&#1[03];|%0[AaDd]|\d{1,6}(?=[^A-Za-z0-9+/=])"
@@ -125,7 +125,7 @@ _PIECES: Final = {
     ),
     # The texts between a name and its value.
     "space": r"(?>(?:\s|\\{1,15}[nrt]){1,20})",
-    "opens": r"(?:<quote>|`|<\|<quote>\|>|<[e]scape>)",  # two Gemmas quote by tokens
+    "opens": r"(?:<quote>|`|<\|<quote>\|>|<[e]scape>)",  # two Gemma models quote so
     "marks": r"[*_`]{0,3}",  # Markdown's
     "colon": r"<quote>\s{0,4}:\s{0,4}<quote>",  # between two texts of JSON
     "value key": r"<quote>(?i:value|string_?value)<colon>",
@@ -134,7 +134,7 @@ _PIECES: Final = {
         r"(?:<quote>(?:type|sensitive)<quote>\s{0,4}:\s{0,4}(?:<quote>\w{1,10}<quote>|true|false)"
         r"<gap>,<gap>){0,2}"
     ),
-    "told key": r"<facts><quote>(?i:value|string_?value|default)<colon>",
+    "default key": r"<facts><quote>(?i:value|string_?value|default)<colon>",
     # OpenTelemetry's: "value": {"arrayValue": {"values": [{
     "wraps": (
         r"(?:<quote>(?i:value|array_?value|values)<quote>\s{0,4}:\s{0,4}(?:[\[{]<gap>){1,2}){0,3}"
@@ -146,12 +146,12 @@ _PIECES: Final = {
     # Between a name and its value: a sign and the start of a list, an object or a text; or, if the
     # name is itself a JSON value (`{"name": "api_key", "value": …}`), all up to the value's quote.
     "set quoted": (
-        r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><told key>|<block><opens>)"
-        r"|<quote><gap>,<gap>(?:<wraps><value key>|<told key>))"
+        r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><default key>|<block><opens>)"
+        r"|<quote><gap>,<gap>(?:<wraps><value key>|<default key>))"
     ),
     "set": (
-        r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><told key>|<block><opens>?)"
-        r"|<quote><gap>,<gap>(?:<wraps><value key>|<told key>))"
+        r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><default key>|<block><opens>?)"
+        r"|<quote><gap>,<gap>(?:<wraps><value key>|<default key>))"
     ),
     "rest": r"(?:\s[^<>]{0,60})?",
     "cdata": r"<gap>(?:<!\[CDATA\[)?",
@@ -178,7 +178,7 @@ _PIECES: Final = {
     "beside": r"(?<=\b(?i:name|key):\s{1,4}<quote>?[\w.-]{0,30})",
     "below": r"<quote>?<space>(?i:value):\s{1,4}",
     "is": r"\s(?:is|was|ist|equals|set\sto)(?:\s(?:now|set\sto))?:?\s{1,3}",
-    "called so": (
+    "name follows": (
         r"<quote><gap>,<gap><quote>(?i:name|key)<quote><gap>:<gap><quote>"
         r"[\w.-]{0,30}(?i:<name>)<quote>"
     ),

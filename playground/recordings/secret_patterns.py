@@ -33,8 +33,8 @@ class SecretPattern(NamedTuple):
     value: str
     example: str
     heads: tuple[str, ...] = ()
-    anywhere: bool = False  # heads count inside a word too: nothing else looks like them
-    # Base64 is unlikely to hold the heads: the text is a secret unless a letter or digit follows
+    anywhere: bool = False  # heads count inside a word too, as nothing else looks like them
+    # Base64 hardly ever holds the heads, so the text is a secret unless a letter or digit follows
     distinct: bool = False
     words: tuple[str, ...] = ()
     sign: str = ""  # a character that any text with this secret contains
@@ -430,7 +430,7 @@ WORDED: Final = (
            "DATADOG_KEY={a30}", "(?<=[A-Z0-9])", on="A-Za-z0-9_~+/=.-"),
     # a value before its name
     _words("named", NAMED, "value", "<colon>",
-           "<elsewhere><both in quotes><in quotes>{8,100}+(?=<called so>)",
+           "<elsewhere><both in quotes><in quotes>{8,100}+(?=<name follows>)",
            '{"value": "{a24}", "key": "password"}', "(?<=<quote>(?i:string_?)?)", on="<value>"),
     _words("mailchimp", KEY, "mailchimp", r"[^\n\"]{0,30}?[\"'=: ]{1,4}", r"<h>{32}-us\d{1,2}",
            "MAILCHIMP: {h32}-us12", after="<no more>"),

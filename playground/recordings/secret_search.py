@@ -40,7 +40,7 @@ _FEW: Final = 8  # up to so many heads, searching for them one by one is faster
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
 # A letter after a word shows that the word is not a secret's name, unless it is a plural's s.
-_GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
+_LETTER_AFTER: Final = re.compile(r"[A-Za-rt-z]")
 _LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
 
@@ -124,7 +124,7 @@ class Clues(NamedTuple):
     heads: tuple[str, ...]
     words: tuple[str, ...]
 
-    def stand_in(self, text: str) -> bool:
+    def occur_in(self, text: str) -> bool:
         """Return True if a text contains one of these heads or words."""
         low = lower(text) if self.words else ""
         return any(head in text for head in self.heads) or any(word in low for word in self.words)
@@ -165,9 +165,9 @@ def _find_head(tables: SearchTables, text: str, head: str, start: int) -> Iterat
 
 def _at_head(tables: SearchTables, text: str, head: str, place: int) -> Iterator[Beginning]:
     """Yield the patterns of a head that may begin at this place."""
-    free = _BOUNDARY.match(text, place) is not None
+    at_boundary = _BOUNDARY.match(text, place) is not None
     for each in tables.by_head[head]:
-        if free or each.anywhere:
+        if at_boundary or each.anywhere:
             yield Beginning(place, len(head), 0, each.kind, each.pattern)
 
 
@@ -214,7 +214,7 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
         if password_end is None and "a" <= low[at - 1 : at] <= "z":
             return ()
         stop = password_end.end() if password_end else stop
-    if _GOES_ON.match(text, stop):
+    if _LETTER_AFTER.match(text, stop):
         return ()
     name_end = _NAME_END.match(text, stop)
     return (at, stop, name_end.end()) if name_end else (at, stop)

@@ -1,6 +1,6 @@
-"""Star secrets out of JSON values. Each text is searched as in the JSON text of its object.
+"""Star secrets out of JSON values.
 
-A text is searched together with the name before it, which may show that it is a secret.
+Each text is searched after the name that precedes it in JSON, as the name may show a secret.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class BodyScrubber:
 def _scrub_object(
     value: dict[Any, Any], search: Searcher, tally: Tally | None, key: str = ""
 ) -> dict[str, Any]:
-    """Scrub an object; `key` is its own name, which may show that its `value` is secret."""
+    """Scrub an object; its `key` in the outer object may show that its `value` is secret."""
     scrubbed: dict[str, Any] = {}
     repeats: Counter[str] = Counter()
     own_name = key or _name_in(value)
@@ -173,7 +173,7 @@ def _scrub_wrapped(before: str, item: Any, search: Searcher, tally: Tally | None
 
 
 def _scrub_after(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub a value. If it is a text, it is searched after the text `before` it."""
+    """Scrub a value; a text is searched with the text `before` in front of it."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
     return star_secrets(before + item, search, tally)[len(before) :]

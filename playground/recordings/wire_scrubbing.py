@@ -1,4 +1,4 @@
-"""Star secrets out of a stream while it arrives, even if its pieces cut them.
+"""Star secrets out of a stream while it arrives, even secrets that are cut between two pieces.
 
 A key may be cut between two reads of the network. A model that writes a key sends it in a dozen
 events, each with a piece of it: the reply holds the key, but the bytes of the wire do not. So
@@ -146,11 +146,11 @@ class WireScrubber:
         return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
-        """Give back the bytes from the last call's `stop` to this one, which must be ready."""
+        """Return the bytes from the last call's `stop` up to this `stop`; they must be ready."""
         return self._buffer.take(stop)
 
     def give_up(self) -> None:
-        """Star out open secrets and whatever continues them: nobody can wait for their end."""
+        """Star out open secrets and whatever continues them, without waiting for their end."""
         packed = self._reader.packed_from  # half a packed frame is unreadable, so it may wait
         if packed is None:
             self._reader.give_up()
@@ -162,7 +162,7 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """End the stream: open secrets are judged by the bytes so far."""
+        """End the stream: open secrets are decided by the bytes so far."""
         packed = self._reader.packed_from
         if packed is not None:
             self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))
@@ -197,7 +197,7 @@ class WireScrubber:
                 channel.search_added()
 
     def _add_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
-        """Add a frame's texts to their channels; `outer` is its place if it came as Base64."""
+        """Add a frame's texts to their channels; `outer` is the frame's place if it is Base64."""
         repeated = RepeatedParts()
         texts: list[tuple[Leaf, list[str], Part]] = []
         token_texts: list[tuple[Leaf, list[str], Part]] = []
@@ -248,8 +248,8 @@ def _names_around(leaf: Leaf) -> list[str]:
 def _boxes(leaf: Leaf) -> list[Box]:
     """Return the objects and lists around a leaf, the nearest first."""
     boxes, box = [leaf.box], leaf.box
-    while box.around is not None:
-        box = box.around
+    while box.parent is not None:
+        box = box.parent
         boxes.append(box)
     return boxes
 

@@ -15,7 +15,7 @@ from playground.servers.segments import ReplySegment, cut_events
 
 
 def read_by_position(reply: Projection) -> None:
-    """Turn calls into content where the server reads no calls (View.calls_read)."""
+    """Turn calls at places where the server reads none into content (View.calls_read)."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
     stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
@@ -50,7 +50,7 @@ def leave_unknown_markers(reply: Projection) -> None:
 
 
 def require_endings(reply: Projection) -> None:
-    """Turn calls without the server's ending into content (View.call_must_end_with).
+    """Turn calls without an ending that the server requires into content (View.call_must_end_with).
 
     The ending may be a separate segment, because our parser may have read it as a stop token.
     """

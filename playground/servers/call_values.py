@@ -35,7 +35,7 @@ def delivered_call(
         dropped_keys |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
     arguments = {key: value for key, value in call.arguments.items() if key not in dropped_keys}
     arguments |= _inner_texts(call.arguments) if texts_only else {}
-    arguments |= _unread_values(call, arguments, view, tool)
+    arguments |= _values_left_as_text(call, arguments, view, tool)
     arguments |= _repeated_arguments(call) if view.repeated_arguments == "list" else {}
     changed = {key: _deliver_value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), dropped_keys
@@ -90,7 +90,7 @@ def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
     return {key: values for key, values in texts.items() if len(values) > 1}
 
 
-def _unread_values(
+def _values_left_as_text(
     call: CallEndedEvent, arguments: Mapping[str, Any], view: View, tool: ToolMetadata | None
 ) -> dict[str, str]:
     """Return, by key, the source texts of the values that the server delivers as text."""

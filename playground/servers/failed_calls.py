@@ -21,7 +21,7 @@ from playground.nouns.events import (
 from playground.servers.call_values import complete_call
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment
-from playground.servers.view import Failed
+from playground.servers.view import CallFate
 
 
 def place_failed_calls(reply: Projection) -> None:
@@ -201,8 +201,8 @@ def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> 
     note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
     # an argument with the key None is the whole body of a call, and is never lost
     lost = {key for key, _ in aborted.raw} - {*call.arguments, None}
-    handed = [reply.without_arguments(event, lost) for event in segment.events]
-    changed = [(note, call) if event is aborted else (event,) for event in handed]
+    kept_events = [reply.without_arguments(event, lost) for event in segment.events]
+    changed = [(note, call) if event is aborted else (event,) for event in kept_events]
     segment.events = [event for events in changed for event in events]
     segment.kind = "call"
 
@@ -230,7 +230,7 @@ def _deliver_nothing(reply: Projection, _: ReplySegment) -> None:
     deliver_nothing(reply)
 
 
-_FATES: Final[dict[Failed, Callable[[Projection, ReplySegment], None]]] = {
+_FATES: Final[dict[CallFate, Callable[[Projection, ReplySegment], None]]] = {
     "": _drop,
     "dropped": _drop,
     "text": _as_text,

@@ -32,7 +32,8 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """One reply while it is changed into what a server's parser delivers, by its `view`."""
+    """One reply while it is changed into what a server's parser delivers, by the choices of
+    `view`."""
 
     server: str  # its name in findings
     view: View

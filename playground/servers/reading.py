@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from playground.base.arguments import older_name
 from playground.base.errors import nearest_names
 from playground.base.findings import DECLARED, MENDING, Finding, finding
 from playground.base.wording import counted
@@ -58,7 +59,7 @@ _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
 AS_WRITTEN: Final = "as written"
 """The key for replies without any slip, in the table of runs."""
-_CHOSEN: Final = frozenset(
+_COVERED: Final = frozenset(
     {
         _AT_END,
         _HALF,
@@ -86,7 +87,7 @@ _OF_MANY_KINDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerReading(ParseResult):
-    """A reply as a server hands it to its client.
+    """A reply as a server delivers it to its client.
 
     `lossless` is our own reading of the same reply. The `events` cover the whole reply, like those
     of `lossless`; text that the server drops is in the `server-drops` findings among them.
@@ -105,16 +106,18 @@ class ServerReading(ParseResult):
     """True if the server's own parser was run on such replies, and read all as the view says."""
 
     def _summary(self) -> str:
-        return self.handed
+        return self.outcome
 
     @property
-    def handed(self) -> str:
-        """A sentence with the number of calls that the server hands over, out of all calls in the
-        reply, also those that our parser aborts, and the number of characters that it drops."""
+    def outcome(self) -> str:
+        """A sentence that says how many of the reply's calls, aborted calls included, the server
+        hands over, and how many characters it drops."""
         begun = len(self.lossless.tool_calls) + len(self.lossless.aborted)
         calls = f"{len(self.tool_calls)} of {counted(begun, 'call')}"
         dropped = counted(self.dropped_characters, "character")
         return f"{self.name} hands over {calls}, drops {dropped}"
+
+    handed = older_name("handed", "outcome")
 
     @property
     def name(self) -> str:
@@ -303,7 +306,7 @@ class ServerReader:
             return
         parser = self.parser.name if self.parser else ""
         disproved = disproved_slips(self.server, parser, self.dialect)
-        known = self._proven_slips | ((_CHOSEN | {*self.view.unsupported_repairs}) - disproved)
+        known = self._proven_slips | ((_COVERED | {*self.view.unsupported_repairs}) - disproved)
         doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
@@ -323,7 +326,7 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     A slip is a finding's code; for a misspelt marker, the code with the text that was written.
     Next to a slip the variation `another form` counts as `white space`: a slip changes the form.
     """
-    codes = _DOUBTFUL_CODES | _CHOSEN
+    codes = _DOUBTFUL_CODES | _COVERED
     findings = [each for each in lossless.findings if each.code in codes]
     slips = {
         f"{s.code}: {s.message.partition(DECLARED)[0]}" if s.code in _BY_TEXT else s.code

@@ -10,7 +10,7 @@ from playground.nouns.events import Event, MarkupEvent, Span, TextEvent, owned_t
 from playground.servers.failed_calls import fail_request, stop_reading
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment, cut_events
-from playground.servers.view import Around
+from playground.servers.view import TextFate
 
 
 def drop_header(reply: Projection) -> None:
@@ -165,7 +165,7 @@ def place_text_around_calls(reply: Projection) -> None:
     for index, segment in enumerate(reply.segments):
         if segment.kind not in ("text", "bare") or segment.ended is not None:
             continue
-        fate: Around
+        fate: TextFate
         if index < calls[0]:
             fate, place = view.text_before_calls, "before a call"
         elif index > calls[-1]:
@@ -183,8 +183,8 @@ def place_text_around_calls(reply: Projection) -> None:
 
 
 def erase_literals(reply: Projection) -> None:
-    """Drop literals from the content of a reply with a call (View.erased_beside_calls)."""
-    for literal in reply.view.erased_beside_calls if reply.has_calls else ():
+    """Drop literals from the content of a reply with a call (View.erased_if_calls)."""
+    for literal in reply.view.erased_if_calls if reply.has_calls else ():
         for segment in reply.of_kind("text", "bare"):
             segment.events = [
                 piece for event in segment.events for piece in _erase(reply, event, literal)

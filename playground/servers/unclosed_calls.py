@@ -72,7 +72,7 @@ def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event
     assert ended is not None
     tool = reply.tools.get(ended.name)
     arguments, raw = dict(ended.arguments), list(ended.raw)
-    # the call lacks its closer only if the last of the others does
+    # the joined call lacks its closer only if the last added call does
     events = [e for e in call.events if e is not ended and not _is_missing_closer(e)]
     for added_events in others:
         added_call = next(event for event in added_events if isinstance(event, CallEndedEvent))

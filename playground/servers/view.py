@@ -1,8 +1,8 @@
 """The view of a parser: the choices that say which parts of a reply it delivers to the client.
 
-Each choice is about something that our own parser keeps, and that a server may drop, change or take
-for something else. By default a view delivers all that our own parser does. A view is checked when
-it is built: an unknown field or choice raises pydantic's ValidationError.
+Each choice is about something that our own parser keeps, and that a server may drop, change or
+mistake for something else. By default a view delivers all that our own parser does. A view is
+checked when it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from playground.base.findings import CODES
 from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
-Around = Literal["kept", "dropped", "reading stops", "error"]
+TextFate = Literal["kept", "dropped", "reading stops", "error"]
 """The fate of text next to calls. `reading stops`: the client gets only what came before the
 text; `error`: the request fails, and the client gets nothing."""
-Failed = Literal[
+CallFate = Literal[
     "",  # by the dialect's switches: dropped, or text
     "dropped",
     "text",
@@ -127,9 +127,9 @@ class View:
     # text before the first call (minicpm5: "dropped")
     text_before_calls: Keep = "kept"
     # text between calls, and inside their sections (most parsers of vLLM: "dropped")
-    text_between_calls: Around = "kept"
+    text_between_calls: TextFate = "kept"
     # text after the last call (most parsers of vLLM: "dropped")
-    text_after_calls: Around = "kept"
+    text_after_calls: TextFate = "kept"
     # text directly after a call: it is text, or belongs to the arguments (Rapid-MLX's mistral), or
     # makes the call malformed (vllm-mlx's mistral), or loses its first character, which is taken
     # for a separator (SGLang's llama3)
@@ -157,21 +157,21 @@ class View:
     # markers of sections that stay in the content (Rapid-MLX's lfm)
     markers_left_in_content: tuple[str, ...] = ()
     # literals that are removed from the content of a reply with a call (vLLM's apertus)
-    erased_beside_calls: tuple[str, ...] = ()
+    erased_if_calls: tuple[str, ...] = ()
     # a call extends to its closer, even if other markers come before that (the AI SDK's hermes)
     closer_after_stray_markers: bool = False
 
     # --- calls that fail
 
     # a call that the end of the reply cuts off
-    on_truncated: Failed = ""
+    on_truncated: CallFate = ""
     # a call that cannot be read
-    on_malformed: Failed = ""
+    on_malformed: CallFate = ""
     # an opener without the body of a call; on_malformed does not apply to it
-    on_missing_body: Failed = ""
+    on_missing_body: CallFate = ""
     # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "" means
     # the choice of on_truncated
-    on_missing_closer: Failed = ""
+    on_missing_closer: CallFate = ""
     # calls without their closer before another call: each is a call, or all up to the first closer
     # are one call ("run on") with the parameters of all, which is malformed if a body is an object
     unclosed_calls: Literal["apart", "run on"] = "apart"
@@ -235,7 +235,7 @@ class View:
         chosen: dict[str, Any] = dict(self.switches)
         return replace(switches, **chosen)
 
-    def fate_of(self, reason: str, dialect: Switches) -> Failed:
+    def fate_of(self, reason: str, dialect: Switches) -> CallFate:
         """Return what happens to a call that was aborted for this reason."""
         by_reason = {
             "truncated-call": self.on_truncated,

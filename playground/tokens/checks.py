@@ -54,7 +54,7 @@ def _doubled_bos(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
     for token in begins:
         rest = text.removeprefix(token)
         if rest != text and (added or rest.startswith(token)):
-            return finding("doubled-bos", "prompt", f"{token} stands there twice")
+            return finding("doubled-bos", "prompt", f"it begins with {token} twice")
     return None
 
 

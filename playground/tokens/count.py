@@ -156,7 +156,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
 
 
 def _least_tokens(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """Count the certain tokens of the texts: the lower bound; 0 if the server may cut texts."""
+    """Count the tokens of the texts that are certainly billed; 0 if the server may cut texts."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))

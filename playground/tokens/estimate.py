@@ -23,28 +23,28 @@ from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
 from playground.tokens.registry import PACKAGED, PROXY, packaged
 from playground.tokens.tokenizer import count
 
-Three = tuple[float, float, float]
+Triple = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300}")  # pictures and signatures
 _TENTH_OF_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{30}")  # fast: every tenth character
-_INSIDE: Final = re.compile(  # a tool's result that holds a picture or document
+_MEDIUM_IN_RESULT: Final = re.compile(  # a tool's result that holds a picture or document
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # earlier turns with this tag are not billed, or in part
+_THOUGHT_OVER: Final = "</think>"  # earlier turns with this tag are billed in part, or not at all
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
+_THINKING_TOKENS: Final = 40  # most tokens that a request to think adds: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
 # Tokens of o200k_base for each estimated token, in 664 texts and ten scripts (Hindi; encoded data)
 _BY_BYTES: Final = (0.4, 2.9)
-_FORMATTED: Final = 700  # most tokens that a required form of the answer adds
-_MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
+_FORM_TOKENS: Final = 700  # most tokens that a required form of the answer adds
+_MEDIUM_TOKENS: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
     "conversation",
@@ -68,17 +68,17 @@ class Family:
 
     names: re.Pattern[str]
     title: str
-    ratio: Three
-    message: Three
-    per_request: Three
-    tools: Three
+    ratio: Triple
+    message: Triple
+    per_request: Triple
+    tools: Triple
     shown: float = 1.0
     digits: bool = False
     hidden: str = ""
 
 
 def _family(
-    names: str, title: str, ratio: Three, message: Three, per_request: Three, tools: Three,
+    names: str, title: str, ratio: Triple, message: Triple, per_request: Triple, tools: Triple,
     shown: float = 1.0, digits: bool = False, hidden: str = "",
 ) -> Family:  # fmt: skip
     pattern = re.compile(names, re.IGNORECASE)
@@ -103,7 +103,7 @@ FAMILIES: Final[Sequence[Family]] = (
 
 
 class Sums(NamedTuple):
-    """The sums over the pieces of a prompt, or of its beginning, from which its estimate follows.
+    """Sums over the pieces of a prompt or of its beginning, from which an estimate is computed.
 
     `texts` are tokens of another tokenizer, and `sure` the part of them that is certainly billed.
     `media` are pictures and documents. `unseen` is True if a bill may hold more than is seen,
@@ -167,8 +167,8 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.texts)
     most += (
         sums.digits
-        + _THOUGHT * _has_key(settings, _THINKING)
-        + _FORMATTED * _has_key(settings, _FORMAT)
+        + _THINKING_TOKENS * _has_key(settings, _THINKING)
+        + _FORM_TOKENS * _has_key(settings, _FORMAT)
     )
     # the provider may summarise earlier messages, or clear results
     sure = 0 if sums.forgets or settings.get("context_management") else max(0, int(least))
@@ -179,11 +179,11 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
 
 
 def likely(family: Family, sums: Sums) -> int:
-    """Return the likely tokens of a prompt, or of its beginning: those of its `bounds`."""
+    """Return the likely tokens of a prompt, or of its beginning, as `bounds` has them."""
     middle = _cost(family, sums, 1, sums.texts)
     # Tools may cost less than their text, but the whole request costs at least the lowest estimate
     # of its texts.
-    return round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM * sums.media
+    return round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM_TOKENS * sums.media
 
 
 def _cost(family: Family, sums: Sums, which: int, texts: float) -> float:
@@ -203,14 +203,14 @@ def shares(
     remainder. `texts` are the pieces' token counts by another tokenizer."""
     ratio = family.ratio[1]
     sizes = [
-        round(ratio * size) + _MEDIUM * piece.medium
+        round(ratio * size) + _MEDIUM_TOKENS * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
     rest = tokens - sum(sizes)
     # a negative remainder is taken off the tools first, then off the other pieces
     for tools_only in (True, False):
-        bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
-        rest += _reduce(sizes, bearing, max(0, -rest))
+        indexes = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
+        rest += _reduce(sizes, indexes, max(0, -rest))
     return sizes, rest
 
 
@@ -303,7 +303,7 @@ def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Pi
     origin = _origin(tier, role, kind)
     is_encoded = _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)
-    has_picture = not hidden and origin == "results" and bool(_INSIDE.search(text))
+    has_picture = not hidden and origin == "results" and bool(_MEDIUM_IN_RESULT.search(text))
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(
         "" if hidden else text,

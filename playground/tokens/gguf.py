@@ -49,8 +49,7 @@ _DEEPSEEK_WORDS: Final = (  # escaped: some letters are not in normal form
 class Cut:
     """Patterns that cut texts into parts, for the values `names` of `tokenizer.ggml.pre`. If
     `whole`, a part that is in the vocabulary is one token. If `plain`, the vocabulary's pieces are
-    text, not bytes.
-    """
+    text, not bytes."""
 
     names: tuple[str, ...]
     patterns: Sequence[str]
@@ -107,7 +106,7 @@ CUTS: Final[tuple[Cut, ...]] = (
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     """Return the tokenizer of a GGUF file.
 
-    Raises InputFault if the package gguf is missing, or if no vocabulary of a known kind is there.
+    Raises InputFault if the package gguf is missing, or if the file has no known vocabulary.
     """
     reader = gguf_reader(path)
 

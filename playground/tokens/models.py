@@ -22,7 +22,7 @@ Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
-# Models for which a gateway keeps Chat Completions, by bills, if a request has a form or tools.
+# Models to which a gateway sends a request with a form or tools by Chat Completions, as bills show.
 _FRAMED_AS_OPENAI: Final = {
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13
@@ -35,8 +35,8 @@ def _frame_chat(
     """Frame a request of Chat Completions; a slash in the model's name shows a gateway.
 
     A gateway (OpenRouter, Vercel) sends a request with tools to a reasoning model by the Responses
-    API: 16 bills of 2026, of six models and two gateways, show that. It is unknown whether it does
-    so with earlier calls or a `response_format`.
+    API: 16 bills of 2026, of six models and two gateways, show that. It is unknown whether a
+    gateway does so with earlier calls or a `response_format`.
     """
     model = str(body.get("model") or "")
     tools = body.get("tools") or body.get("functions")
@@ -144,14 +144,14 @@ def _first_in_ollama(body: Mapping[str, Any]) -> Framed:
     return templates.raw_prompt(body) if body.get("raw") else ollama.first_llama(body)
 
 
-_ALONE: Final[dict[str, Framing]] = {
+_RAW_PROMPTS: Final[dict[str, Framing]] = {
     "ollama-generate": templates.raw_prompt,
     "openai-completions": templates.prompt_after_bos,
 }
-_LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _ALONE
+_LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _RAW_PROMPTS
 _FIRST_LLAMA: Final = _LLAMA3 | dict.fromkeys(("ollama-chat", "ollama-generate"), _first_in_ollama)
-_LLAMA_HOSTED: Final = _conversation(_llama_as_a_host_names_it) | _ALONE
-_LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
+_LLAMA_HOSTED: Final = _conversation(_llama_as_a_host_names_it) | _RAW_PROMPTS
+_LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _RAW_PROMPTS
 
 
 def _in_ollama(dated: bool) -> dict[str, Framing]:

@@ -58,7 +58,7 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
     if turns:
         _add_last(framed, turns[-1], functions, dated)
     if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 has 1 token less
-        framed.add_reason("calls were written otherwise by the template of 2024", 0)
+        framed.add_reason("the template of 2024 wrote calls differently", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
     if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:
         framed.add_reason("Ollama cuts off what does not fit into its context", 0)
@@ -85,7 +85,7 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
     for index, message in enumerate(_messages(body)):
         role, content = str(message.get("role") or "user"), message.get("content")
         calls = calls_of(message)
-        framed.beside_text(content, origin_of(role), index)
+        framed.add_other_parts(content, origin_of(role), index)
         if message.get("images"):
             framed.add_reason("what a picture costs here is not known")
         parts = content if isinstance(content, list) else [{"text": content}]
@@ -120,12 +120,12 @@ def _head(role: str) -> str:
     return f"{LLAMA3.start_header}{role}{LLAMA3.end_header}\n\n"
 
 
-def _system_pieces(spoken: Sequence[_Turn], tools: bool, dated: bool) -> list[Piece]:
+def _system_pieces(system_turns: Sequence[_Turn], tools: bool, dated: bool) -> list[Piece]:
     pieces = [Piece(_head("system") + (_DATE if dated else ""))]
-    for place, turn in enumerate(spoken):
+    for place, turn in enumerate(system_turns):
         pieces.append(Piece(("\n\n" if place else "") + turn.text, "system", turn.message))
     if tools:
-        separator = "" if dated else ("\n\n" if spoken else "") + _DATE
+        separator = "" if dated else ("\n\n" if system_turns else "") + _DATE
         pieces.append(Piece(separator + _WITH_TOOLS, "tools"))
     return [*pieces, Piece(LLAMA3.end_of_turn)]
 

@@ -46,7 +46,7 @@ _ADDRESS: Final = 2  # control tokens around the address of an answer or a call
 _REASONING_CALL: Final = 6  # additional, for a turn with calls (in Responses, for each call)
 _ANSWER_CHANNEL: Final = 2  # additional, for an answer
 _SYSTEM: Final = ("system", "developer")
-_FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
+_FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])  # values of these that add 0
 _HIDDEN: Final = (  # fields for which the provider adds unseen text
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
@@ -182,7 +182,7 @@ def _message(
     text, _ = text_of(message.get("content"))
     role, origin = message.get("role"), origin_of(message.get("role"))
     framed.add(Piece(text, origin, index, fixed=_MESSAGE))
-    framed.beside_text(message.get("content"), origin, index)
+    framed.add_other_parts(message.get("content"), origin, index)
     name = message.get("name")
     if role in ("tool", "function"):
         tool = names.get(str(message.get("tool_call_id")), str(name or ""))
@@ -287,7 +287,7 @@ def _list_of_results(
     letters = 0  # letters beyond ASCII
     for index in indexes:
         text, _ = text_of(messages[index].get("content"))
-        framed.beside_text(messages[index].get("content"), "results", index)
+        framed.add_other_parts(messages[index].get("content"), "results", index)
         letters += sum(not letter.isascii() for letter in text)
         separator = "" if index == indexes[0] else ", "
         pieces.append(Piece(separator + _value(text), "results", index))

@@ -4,8 +4,7 @@ reason. A call and its result together cost 11 (with models that reason 17), and
 tool's name (twice), the arguments and the result. The call costs 3 more if it has the id under
 which the server stores it, or with some models if its reasoning is not in the request. The rules
 follow from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by
-`benchmarks/tokens.py`. Bills of March 2025, the API's first weeks, have some 220 tokens more.
-"""
+`benchmarks/tokens.py`. Bills of March 2025, the API's first weeks, have some 220 tokens more."""
 
 from __future__ import annotations
 
@@ -77,7 +76,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
             continue  # models do not read reasoning before the newest question
         if item.get("type") == "function_call":
             is_stored = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
-            extra = reasoning.alone if reasoning and not _has_reasoning(items, index) else 0
+            extra = reasoning.bare_call if reasoning and not _has_reasoning(items, index) else 0
             fixed = _REASONING_CALL if reasoning else _CALL
             _call(framed, index, item, fixed + (_STORED if is_stored else extra), bool(reasoning))
         else:
@@ -120,8 +119,8 @@ def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
     """Note that the server may compact the request, unless the request is below the threshold.
 
     Source: OpenAI, "Compaction": "when the rendered token count crosses". Below the threshold,
-    earlier answers may be billed by the tokens that the model produced, of which their text may
-    need fewer or more: six bills differ by up to 4.
+    earlier answers may be billed by the tokens that the model produced. These may be more or fewer
+    than the tokens of the text: six bills differ by up to 4.
     """
     settings = body["context_management"]
     edits = settings if isinstance(settings, list) else []
@@ -219,7 +218,7 @@ def _add_item(
         case "function_call_output":
             name = names.get(str(item.get("call_id")), "")
             text, _ = text_of(item.get("output"))
-            framed.beside_text(item.get("output"), "results", index)
+            framed.add_other_parts(item.get("output"), "results", index)
             framed.add(Piece(f".{name}", "results", index, name, _RESULT))
             framed.add(Piece(text, "results", index, name))
         case other:
@@ -240,4 +239,4 @@ def _add_message(framed: Framed, index: int, item: Mapping[str, Any], reasoning:
     role = item.get("role")
     channel = _ANSWER_CHANNEL if reasoning and role == "assistant" else 0
     framed.add(Piece(text, origin_of(role), index, fixed=_MESSAGE + channel))
-    framed.beside_text(item.get("content"), origin_of(role), index)
+    framed.add_other_parts(item.get("content"), origin_of(role), index)

@@ -80,8 +80,8 @@ class Framed:
         """Add a reason why the count is not exact; a repeated reason is added once."""
         self.unknown.setdefault(reason, most)
 
-    def beside_text(self, content: Any, origin: Origin, message: int) -> None:
-        """Add the cost of the parts of a content that are not text."""
+    def add_other_parts(self, content: Any, origin: Origin, message: int) -> None:
+        """Add the cost of a content's parts that are not text, or a reason if it is unknown."""
         for part in _split(content)[1]:
             kind = _kind(part)
             cost = self.pictures.cost(part) if self.pictures and kind in _PICTURES else None

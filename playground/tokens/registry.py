@@ -62,8 +62,7 @@ class Likeness:
     """A comparison of a tokenizer with a similar one, `to`, which comes with LiteLLM. `ratio` (for
     ASCII) and `other_letters` are the tokens for each token of the similar tokenizer: lowest,
     middle, highest. If `digits`, each digit is a token; OpenAI's tokenizers join up to three
-    digits.
-    """
+    digits."""
 
     to: str
     ratio: tuple[float, float, float]

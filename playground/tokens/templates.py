@@ -42,7 +42,7 @@ class _Turn:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
-    """Return the conversation of any API as roles and texts; note other parts as reasons."""
+    """Return the conversation of any API as turns. Other parts become reasons of inexactness."""
     request = dict(body)
     system, other_kinds = text_of(list(parts_of(system_of(request))))
     turns = [_Turn("system", system)] if system else []
@@ -128,7 +128,7 @@ def _asks_for_json(body: Mapping[str, Any]) -> bool:
 def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> None:
     text, _ = text_of(message.get("content"))
     role = str(message.get("role") or "user")
-    framed.beside_text(message.get("content"), origin_of(role), index)
+    framed.add_other_parts(message.get("content"), origin_of(role), index)
     calls = calls_of(message)
     if role != "assistant":
         framed.add(Piece(text, origin_of(role), index, fixed=2))

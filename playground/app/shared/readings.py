@@ -88,7 +88,7 @@ def _column(
     if column.startswith(SERVER):
         server = column.removeprefix(SERVER)
         given = _timeline(recording, dialect, tools, switches, server)
-        return given.handed or given
+        return given.delivered or given
     own = switches if column == dialect else None
     return _timeline(recording, column, tools, own)
 

@@ -23,7 +23,7 @@ FieldValue = TypeVar("FieldValue")
 
 @dataclass(frozen=True)
 class SentRequests:
-    """Complete request bodies, with the usage of each answer, but no requests of sub-agents.
+    """A session's complete request bodies with each answer's usage, without those of sub-agents.
 
     `times` are seconds since the first request; empty unless every request has its own time.
     """
@@ -38,7 +38,7 @@ class SentRequests:
 
     @property
     def doubt(self) -> str:
-        """Return a sentence if not all requests went to one known provider, else an empty text."""
+        """Return a sentence if not all requests went to one known provider, else ""."""
         routes = list(dict.fromkeys(filter(None, self.routes)))
         if len(routes) > 1:
             return f"the requests went to several providers: {', '.join(routes)}"
@@ -126,9 +126,9 @@ def _aligned(
 ) -> list[FieldValue | None]:
     """Return the `field` of each request's record, converted by `convert`, for `count` requests.
 
-    If every request has a record, they correspond one to one; the record of an unanswered request
-    is empty. Otherwise the last record belongs to the last request, unless there are fewer answers
-    than requests.
+    If every request has a record, records and requests correspond one to one; the record of an
+    unanswered request is empty. Otherwise the values of the last `count` answers are taken; if
+    there are fewer answers than requests, the last requests get None.
     """
     if len(session.requests) == count:
         values = [getattr(record, field) for record in session.requests]

@@ -55,7 +55,7 @@ class CacheSimulation(Drawn, Live):
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # from the previous request to each
+    differences: tuple[FirstDifference | None, ...] = ()  # each from the previous request
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
@@ -248,8 +248,8 @@ class CacheSimulation(Drawn, Live):
         if self.rules is None or not self.row:
             return hints
         for broken in billed_breaks(self.billed):
-            parts = any(self.differences[broken.since + 1 : broken.number + 1])
-            if broken.number in self.breaks or parts:
+            differs = any(self.differences[broken.since + 1 : broken.number + 1])
+            if broken.number in self.breaks or differs:
                 continue
             before = self.billed[broken.since]
             hour = before is not None and before.write_hour > 0
@@ -321,7 +321,7 @@ class CacheSimulation(Drawn, Live):
             predicted = outcome.read if outcome.state == "exact" else None
             difference = self.differences[number] if self.differences else None
             cached = before.cached
-            of_these = not self.dialect  # a dialect writes other bodies than those that were sent
+            of_these = not self.dialect  # the bodies of a dialect were not sent
             answers = ThreeAnswers(predicted, bill.read, cached, diagnosis, difference, of_these)
             if finding := disagreement(answers, f"request {number + 1}"):
                 yield finding
@@ -465,16 +465,16 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     return f"{words(figure.value)} ({figure.source})"
 
 
-OUTSIDE: Final = 50  # tokens: a read that is lower by up to so many is no break
+READ_TOLERANCE: Final = 50  # tokens: a read that is lower by up to so many is no break
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
     """A bill which shows that request `number` read less than the cache held.
 
-    The cache held `cached_before` tokens: those that the last billed request before it (`since`)
-    left there, or fewer if the simulated request reads fewer. `total` is the length of the whole
-    request.
+    The cache held `cached_before` tokens: as many as the last billed request before this one
+    (`since`) left there, or fewer if the simulated request reads fewer. `total` is the length of
+    the whole request.
     """
 
     number: int
@@ -492,7 +492,7 @@ class BilledBreak:
     @property
     def is_shorter(self) -> bool:
         """True if the whole request is shorter than the tokens left in the cache: no break."""
-        return self.cached_before - self.total > OUTSIDE
+        return self.cached_before - self.total > READ_TOLERANCE
 
 
 _IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
@@ -522,7 +522,7 @@ def _read_less(billed: Sequence[Billed | None]) -> Iterator[BilledBreak]:
     bills = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
     for (since, before), (number, bill) in pairwise(bills):
         cached = before.cached
-        if cached - bill.read > OUTSIDE:
+        if cached - bill.read > READ_TOLERANCE:
             yield BilledBreak(number, since, cached, bill.read, bill.total)
 
 
@@ -555,7 +555,7 @@ def contradicted(
             least = outcome.read if outcome.sized else token_range(outcome.read)[0]
             cached = 0 if has_gap else min(broken.cached_before, least)
             broken = replace(broken, cached_before=cached)
-        if broken.lost > OUTSIDE:
+        if broken.lost > READ_TOLERANCE:
             breaks.append(broken)
     return breaks
 

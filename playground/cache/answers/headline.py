@@ -105,7 +105,7 @@ def _larger_reads(value: CacheSimulation) -> str:
 
 
 def _source(value: CacheSimulation) -> str:
-    """Say where a read may come from that is larger than the session's own requests could leave.
+    """Say what may explain a read that is larger than the session's own requests could leave.
 
     If the first request to the same model read nothing, nothing was cached before it: a larger read
     later can only come from text that was sent and is not in the session. This proves nothing if
@@ -191,11 +191,11 @@ def _nothing_read(value: CacheSimulation) -> str:
     prefix = value.reach
     writes = any(one.written for one in value.requests)
     if not (writes or prefix.is_enough):
-        no_hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
+        no_hit = "none can hit" if prefix.marks and prefix.uses_marks else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
-        stop = ";" if prefix.alone else ","  # because `subject` itself has a comma
+        stop = ";" if prefix.caches_by_itself else ","  # because `subject` itself has a comma
         return f"{prefix.subject}{stop} {prefix.probably}{no_hit}: {needs}."
-    if len(value.requests) == 1 and (writes or prefix.alone):
+    if len(value.requests) == 1 and (writes or prefix.caches_by_itself):
         if _probably(value):
             likely = "the first request probably writes, and the next one may read"
             return f"{prefix.subject}: {likely}."
@@ -205,7 +205,7 @@ def _nothing_read(value: CacheSimulation) -> str:
             return f"{prefix.subject}: what is written is probably not read again."
         no_hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
         return f"{prefix.subject}, and {no_hit}: what is written is not read again."
-    if prefix.alone:
+    if prefix.caches_by_itself:
         return f"{prefix.subject}; nothing is read, for the reasons below."
     return f"{prefix.subject}, and nothing is written or read."
 
@@ -236,7 +236,7 @@ def _breaks(value: CacheSimulation) -> str:
 _UNSURE: Final = {
     "eligible": "The provider promises none of it.",
     "unpredictable": "Not every request is sure: the reasons are below.",
-    "warm-start": "What is there before the first request is not known.",
+    "warm-start": "What the cache held before the first request is not known.",
 }
 
 

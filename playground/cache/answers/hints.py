@@ -32,7 +32,7 @@ class NotedRequest(NamedTuple):
 
 
 def noted_requests(session: Session) -> list[NotedRequest]:
-    """Return the recorded facts of the request that each answer belongs to."""
+    """Return the recorded facts of each answer's request, in order."""
     records = {record.reply: record for record in session.requests}
     requests = []
     for reply in session.replies:

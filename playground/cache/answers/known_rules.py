@@ -13,7 +13,7 @@ from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_NEAR: Final = 0.75  # names at least this similar may be misspelt; LiteLLM's other names are less
+_NEAR: Final = 0.75  # names so similar may be misspelt; LiteLLM's other names are less similar
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
@@ -37,7 +37,7 @@ def price_under(rules: Rules, model: str) -> Price | None:
 
 def stand_in(rules: Rules, model: str) -> str | None:
     """Return the known model whose figures are used for `model`, if the rules do not name `model`.
-    Return None if they do, or if there are no rules, and "" if the rules name no model at all."""
+    Return None if they name it, or without rules; return "" if the rules name no model at all."""
     if rules.match == "unknown" or rules.knows(model):
         return None
     return rules.assumed_as(model)
@@ -56,7 +56,7 @@ def assumption_of(rules: Rules, model: str) -> str:
 
 
 def near_names(rules: Rules, model: str) -> str:
-    """Ask if one of the rules' models was meant; "" if the name is known, sold, or like none."""
+    """Ask if a similar model was meant; "" if the name is known, has a price, or resembles none."""
     known, plain = list(rules.models), plain_name(model)
     is_near = bool(get_close_matches(plain, known, 1, _NEAR)) and stand_in(rules, model)
     return f"D{nearest_names(plain, known)[1:]}" if is_near and not price_of(model) else ""
@@ -85,5 +85,5 @@ def _misspelt(model: str) -> list[str]:
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:
-    """Return True if the list price holds: the rules name the model, or are its maker's rules."""
+    """Return True if the list price holds: the rules name the model, or are its provider's."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -21,9 +21,9 @@ class MarkedPrefix:
     it is the whole request.
 
     `low` and `high` are the bounds of `tokens`: equal if a bill or the tokenizer gives the size.
-    `alone` is True if the provider caches without marks, `heeded` if it uses the request's marks.
-    `minimum` is the fewest tokens that the model caches; 0 if unknown. If no source states the
-    minimum for this model, `assumed` says from which model it is taken.
+    `caches_by_itself`: the provider caches without marks. `uses_marks`: it uses the request's
+    marks. `minimum` is the fewest tokens that the model caches; 0 if unknown. If no source states
+    the minimum for this model, `assumed` says from which model it is taken.
     """
 
     marks: int
@@ -31,8 +31,8 @@ class MarkedPrefix:
     low: int
     high: float
     is_whole: bool
-    alone: bool
-    heeded: bool
+    caches_by_itself: bool
+    uses_marks: bool
     minimum: int
     assumed: str = ""
     least: int = 0  # the lowest minimum of all sources; `most` is the highest
@@ -51,9 +51,9 @@ class MarkedPrefix:
     def subject(self) -> str:
         """The beginning of `line`: the marks, or that the provider caches by itself."""
         marks = counted(self.marks, "mark")
-        if self.marks and self.heeded:
+        if self.marks and self.uses_marks:
             return marks
-        if self.alone:
+        if self.caches_by_itself:
             how = f"and ignores {marks}" if self.marks else "without marks"
             return f"The provider caches by itself, {how}"
         return "No marks"
@@ -99,7 +99,7 @@ def marked_prefix(request: TimedRequest, rules: Rules, model: str) -> MarkedPref
     resource = "storage_permille_hour" in rules.rules  # marks make an explicit cache
     by_marks = rules.match in ("breakpoints", "exact")
     points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource
-    alone = rules.match == "best effort" or (
+    caches_by_itself = rules.match == "best effort" or (
         rules.match == "exact" and not request.wire.explicit_only
     )
     whole = len(request.sizes)
@@ -112,8 +112,8 @@ def marked_prefix(request: TimedRequest, rules: Rules, model: str) -> MarkedPref
         low=low,
         high=high,
         is_whole=end >= whole,
-        alone=alone,
-        heeded=by_marks or resource,
+        caches_by_itself=caches_by_itself,
+        uses_marks=by_marks or resource,
         least=0 if rules.match == "unknown" else rules.minimum_range(model)[0],
         most=0 if rules.match == "unknown" else rules.minimum_range(model)[1],
         minimum=0 if rules.match == "unknown" else rules.minimum(model),

@@ -21,13 +21,13 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The sum of the bills of `requests` of all (`among`) requests; the others have no bill. The
-    billed input is `tokens` tokens.
+    """The sum of the bills in a row of requests: `requests` of all `among` requests have a bill.
+    The billed input is `tokens` tokens.
 
-    `permille` is their cost in thousandths of the same tokens' full price; `shares` has this figure
-    for each request (None without a bill). `nano_dollars` is the sum in billionths of a dollar
-    (None if a model has no list price), and `uncached_nano_dollars` the price of the same tokens
-    without a cache.
+    `permille` is the cost of these tokens in thousandths of their full price; `shares` has this
+    figure for each request (None without a bill). `nano_dollars` is the sum in billionths of a
+    dollar (None if a model has no list price), and `uncached_nano_dollars` the price of the same
+    tokens without a cache.
     """
 
     requests: int
@@ -90,7 +90,7 @@ def checked_by_bill(
     begun_with: Billed | None,
     rules: Rules,
 ) -> Simulated:
-    """Downgrade an exact prediction if bills show that the session lacks what decided it."""
+    """Downgrade an exact prediction if its bill, or the first (`begun_with`), puts it in doubt."""
     if bill is None:
         return outcome
     low, high = request.total_range

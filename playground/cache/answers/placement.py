@@ -83,8 +83,8 @@ class CachePlacement(Drawn, Live):
 
     @property
     def findings(self) -> list[Finding]:
-        """The reason for which the provider refuses the request, and whether it was sent with
-        other marks."""
+        """The provider's reason to refuse the request, and a note if it was sent with other
+        marks."""
         return [*self.refused(), *self.notes]
 
     @property
@@ -172,7 +172,7 @@ def place_cache(
 
 
 def _other_marks(session: Session, dialect: Dialect) -> tuple[Finding, ...]:
-    """Return a finding if the last request was sent with marks, which the dialect's differ from."""
+    """Return a finding if the last request was sent with marks: the policy's are shown instead."""
     if all(row.sub_agent for row in session.rows):
         return ()
     from playground.cache.answers.as_sent import sent_requests
@@ -187,7 +187,7 @@ def _other_marks(session: Session, dialect: Dialect) -> tuple[Finding, ...]:
 
 
 def refuse_writer(function: str, dialect: str | Dialect) -> None:
-    """Raise InputFault for a dialect beside the policy "as-sent", which would change nothing."""
+    """Raise InputFault for a dialect given with the policy "as-sent": it would change nothing."""
     unused = {"dialect": get_dialect(dialect) is not get_dialect("native")}
     refuse_unused(function, unused, "no dialect writes what was sent", "another policy for it")
 
@@ -242,7 +242,7 @@ def _refusals(request: TimedRequest, rules: Rules) -> list[Finding]:
 
 
 def _request(rendering: Rendering, model: str, rules: Rules) -> TimedRequest:
-    """Return the request without an answer at the end, which was not sent."""
+    """Return the next request: an answer that ends the conversation is not part of it."""
     length = len(rendering.messages)
     while length and rendering.messages[length - 1]["role"] == "assistant":
         length -= 1

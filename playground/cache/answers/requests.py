@@ -81,7 +81,7 @@ def render_requests(
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
     stops = session.replies
-    # A request of joined rounds was never sent, so it has no noted time.
+    # A request of joined rounds was never sent, so it has no recorded time.
     times = sent_at(session, stops) if seconds_apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
         stops = [*stops, len(plain.messages)]
@@ -191,9 +191,9 @@ def answering_models(session: Session) -> list[str]:
 def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
-    A request without a recorded model is taken to go to the previous model, or else the next. The
-    session's own model is spelled as the session spells it. The result is empty if the session's
-    model never answered, because then the user asks about another model.
+    A request without a recorded model is taken to go to the previous request's model, or else the
+    next one's. The session's own model is spelled as the session spells it. The result is empty if
+    the session's model never answered, because then the user asks about another model.
     """
     own_name, recorded = (
         session.task.model_name,

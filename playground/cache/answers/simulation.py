@@ -17,7 +17,7 @@ from playground.base.wording import counted
 from playground.cache.answers.as_sent import AS_SENT, doubt_of_providers, sent_requests
 from playground.cache.answers.bodies import BODIES, checked_body, checked_time, read_body
 from playground.cache.answers.cells import (
-    OUTSIDE,
+    READ_TOLERANCE,
     CacheMatrix,
     CacheSimulation,
     contradicted,
@@ -194,7 +194,7 @@ def _as_sent(
     sent, own_name = sent_requests(session), session.task.model_name
     body_models = {m if isinstance(m := body.get("model"), str) else None for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    # otherwise the user chose another model
+    # if False, the user chose another model
     is_own = None in body_models or own_name in body_models or own_name in answered
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
@@ -297,7 +297,7 @@ def simulated_by_dialect(
     rules, cache_request = known_rules(provider, name), _cache_request(session)
     doubt = "" if model or provider else doubt_of_providers(session, models, rules.provider)
     to_come = not bills or (is_pending(session) and what_if.pending)
-    billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
+    billed, diagnoses, others = _bills_of_rendered(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session, rules))
     if AS_SENT in (chosen := as_policies(policies)):
         yield [_as_sent(session, model, provider, apart, what_if)]
@@ -393,7 +393,7 @@ def _cells(
         yield replace(cell, policy=policy.name)
 
 
-def _bills_of_these(
+def _bills_of_rendered(
     session: Session, bills: Sequence[Billed | None], what_if: WhatIf, to_come: int
 ) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
     """Return the bills and diagnoses of the requests that a dialect writes, and the bills of
@@ -489,7 +489,7 @@ def _with_unexplained(
         total, cached = broken.total, broken.cached_before
         bill_in_words = f"billed: {total:,} tokens in all, where {cached:,} were cached before"
         reason = f"{outcome.reason}; {bill_in_words}: the context has become shorter"
-        sure = outcome.state == "exact" and outcome.read <= broken.read + OUTSIDE
+        sure = outcome.state == "exact" and outcome.read <= broken.read + READ_TOLERANCE
         state = outcome.state if sure or outcome.state != "exact" else "unpredictable"
         results[broken.number] = replace(
             outcome, state=state, finding="shorter-context", reason=reason

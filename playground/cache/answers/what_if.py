@@ -26,11 +26,12 @@ class WhatIf:
 
     `environment` is the place of the environment block: "none" leaves it out; "after" puts it after
     the marks of the last user message, as dialects do; "persisted" puts it on every user message
-    and keeps it there; "inside" puts it on the last user message, before the marks are set. For
-    these three, a session without a block gets a sample of about 1,500 characters. `shuffled_tools`
-    puts the tools of each request in another order, `timestamp` adds the time (with seconds) to the
-    system prompt. `ttl` replaces every mark's lifetime, `parallel` is the number of rounds of tool
-    calls that are joined into one turn. `pending` adds the request that nobody has answered yet.
+    and keeps it there; "inside" puts it on the last user message, before the marks are set. With
+    the last three, a session without a block gets a sample of about 1,500 characters.
+    `shuffled_tools` puts the tools of each request in another order, `timestamp` adds the time
+    (with seconds) to the system prompt. `ttl` replaces every mark's lifetime, `parallel` is the
+    number of rounds of tool calls that are joined into one turn. `pending` adds the unanswered
+    request.
     """
 
     environment: Environment = "as it is"
@@ -51,8 +52,8 @@ class WhatIf:
 
     @property
     def leaves_blocks_unchanged(self) -> bool:
-        """True if the last request keeps its blocks; then its marks are where they are without
-        a what-if."""
+        """True if the last request keeps its blocks; its marks are then the same as without a
+        what-if."""
         return replace(self, ttl="") == WhatIf()
 
     keeps_blocks = older_name("keeps_blocks", "leaves_blocks_unchanged")
@@ -70,14 +71,14 @@ class WhatIf:
         head, tail = plain.messages[:first], plain.messages[first:]
         messages = [_in_parallel(part, self.parallel) for part in (head, tail)]
         joined = tuple(chain(*messages))
-        behind = range(len(messages[0]), len(joined))
-        stops = [i for i in behind if joined[i].role == "assistant"]
+        tail_indexes = range(len(messages[0]), len(joined))
+        stops = [i for i in tail_indexes if joined[i].role == "assistant"]
         if stretch.lengths[-1] == len(stretch.order):  # the last request has no answer yet
             stops.append(len(joined))
         return replace(plain, messages=joined), stops
 
     def request(self, session: Session, number: int) -> Session:
-        """Return a session for one request, with its tools in the order of that request."""
+        """Return the session with its tools in the order that they have in request `number`."""
         if not self.shuffled_tools or not session.tools:
             return session
         # The tools are rotated, not shuffled: two requests in a row never begin with the same tool.

@@ -26,7 +26,7 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class CacheWire(Shown):
-    """A session's next request as the adapter sends it, with the blocks that it sends and caches.
+    """A session's next request as an adapter sends it, with the blocks that are sent or cached.
 
     `cached` is what Gemini's explicit cache would hold; it is empty for other providers, and if no
     such cache is made. `findings` has one `mark-lost` for each mark that does not arrive, and

@@ -1,4 +1,4 @@
-"""Providers' caching rules as dated data: one JSON file each, every rule with source and day.
+"""Providers' caching rules as dated data: a JSON file for each, every rule with its source and day.
 
 A file with `like` names another file, and states only the differences from it. A rule holds for
 the models that it names; for any other model its figure is marked as assumed. Conflicting
@@ -124,7 +124,7 @@ class Rules:
         return self._knows[model]
 
     def _spellings(self, model: str) -> Iterator[str]:
-        """Yield a model's name, then the name with one more route or prefix removed, and so on."""
+        """Yield the name without its route, and without its region or maker; skip misspellings."""
         spelling = model.strip().lower()
         for route in self.get("routes", ()):
             if not spelling.startswith(route):
@@ -145,7 +145,7 @@ class Rules:
         return frozenset(self.models)
 
     def holds(self, name: str, model: str) -> bool:
-        """Return True if there is such a rule and it holds for the model."""
+        """Return True if the rule `name` exists and holds for the model."""
         rule = self.rules.get(name)
         if rule is None:
             return False
@@ -159,7 +159,7 @@ class Rules:
 
     def assumed_as(self, model: str) -> str:
         """Return the model whose figures this one has: itself if it is known, else the known model
-        with the most similar name; "" if none is known."""
+        whose name begins most like its own; "" if none is known."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -254,7 +254,7 @@ class Rules:
     def minimum_range(self, model: str) -> tuple[int, int]:
         """Return the lowest and the highest minimum by any source.
 
-        If it is assumed, it may be the minimum of any model of the provider.
+        An assumed minimum may be that of any model of the provider.
         """
         if model not in self._ranges:
             self._ranges[model] = self._minimum_range(model)
@@ -293,7 +293,7 @@ class Rules:
         return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
-        """Return the text that a parameter adds to the hash of the prefix; None if it is not set
+        """Return the value with which a parameter enters the prefix's hash; None if it is not set
         or has the model's default."""
         defaults = self.get("defaults", {}).get(name)
         if defaults is None or value is None:
@@ -305,7 +305,7 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return by name what these parameters add to the hash, except those with their default."""
+        """Return by name the values with which parameters enter the hash, without defaults."""
         salts = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
         return {name: value for name, value in salts if value is not None}
 
@@ -354,5 +354,5 @@ def _read(path: Path) -> _File:
 
 
 def _with_inherited(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
-    below = _with_inherited(files[file.like], files) if file.like else {}
-    return {**below, **file.rules}
+    inherited = _with_inherited(files[file.like], files) if file.like else {}
+    return {**inherited, **file.rules}

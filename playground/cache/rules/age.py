@@ -1,4 +1,4 @@
-"""Add the age of its source to a dated figure, if the source was read long ago.
+"""Add to a dated figure the age of its source, if the source was read long ago.
 
 The caller gives today's date, because the core has no clock.
 """

@@ -66,7 +66,7 @@ KINDS: Final[dict[str, RuleKind]] = {
     "match": _kind(
         "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
     ),
-    "max_breakpoints": _kind("the most marks at which a request may write", int),
+    "max_breakpoints": _kind("the most marks of a request at which entries are written", int),
     "refuses_lives": _kind("whether an unknown lifetime is an error", bool),
     "refuses_more": _kind("whether more marks than `max_breakpoints` are an error", bool),
     "automatic": _kind("whether the provider marks by itself, or by a top-level mark", bool),
@@ -82,8 +82,8 @@ KINDS: Final[dict[str, RuleKind]] = {
     "string_is_block": _kind(
         "whether a string and one text block are one prefix", dict[str, bool | None]
     ),
-    "granularity": _kind("steps in which tokens are read", int),
-    "granularity_of": _kind("steps by model", dict[str, int]),
+    "granularity": _kind("number of which tokens read are a multiple", int),
+    "granularity_of": _kind("this number by model", dict[str, int]),
     "ttls": _kind("lifetimes of an entry in seconds, by name", dict[str, int]),
     "ttls_of": _kind("the only lifetimes of these models", dict[str, list[str]]),
     "ttls_by_api": _kind("the only lifetimes of an API", dict[str, list[str]]),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.cache.answers.cells import OUTSIDE, CacheSimulation, reads_up_to
+from playground.cache.answers.cells import READ_TOLERANCE, CacheSimulation, reads_up_to
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import Billed
 from playground.cache.prices import price_of
@@ -64,7 +64,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             if before.billed.summed or after.billed.summed:
                 continue
             lost, state = before.billed.cached - after.billed.read, "billed"
-            least = OUTSIDE
+            least = READ_TOLERANCE
         elif outcomes and n and not reads_up_to(outcomes[n], outcomes[n - 1]):
             before, earlier = requests[n - 1], n - 1
             lost, state = outcomes[n - 1].cached_after - outcomes[n].read, outcomes[n].state
@@ -91,7 +91,7 @@ def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
     """Return True if a billed request is smaller than what the request before it left cached."""
     if before is None or after is None:
         return False
-    return before.cached - after.total > OUTSIDE
+    return before.cached - after.total > READ_TOLERANCE
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:

@@ -20,7 +20,8 @@ _EXCERPT: Final = 40
 def against_failures(
     difference: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
 ) -> list[str]:
-    """Return a line for each difference of the prefix, and one if there are too many tokens more.
+    """Return a line for each difference of the prefix, and one if the second has too many more
+    tokens.
 
     The first version is the baseline. The prefix is the model, its parameters, the tools and the
     system prompt. Raises InputFault if nothing is limited: such a check would always pass.

@@ -20,9 +20,9 @@ _LONG: Final = 1_500  # characters; a longer text is shown in sections
 _HEADING: Final = re.compile(r"^(?=#{1,4} |<[A-Za-z][\w-]*>[ \t]*$)", re.MULTILINE)
 _PARAGRAPH: Final = re.compile(r"\n\s*\n(?=\S)")
 _LABEL: Final = 60  # characters
-_MEDIUM: Final = 1_000  # tokens of a picture, whose size cannot be seen
+_PICTURE_TOKENS: Final = 1_000  # assumed, as a block does not show its size
 _ENVELOPES: Final = ("function", "toolUse", "toolResult", "functionCall", "functionResponse")
-_READ: Final = ("name", "arguments", "input", "args", "output", "content", "response")
+_CONTENT_FIELDS: Final = ("name", "arguments", "input", "args", "output", "content", "response")
 _NAME: Final = re.compile(r'"name": "([^"]+)"')
 _MCP: Final = re.compile(r"mcp__(.+?)__")
 # Texts that agents write into a user's turn: Claude Code, Codex, Cline, OpenHands, Copilot.
@@ -77,8 +77,7 @@ def blocks_of(
 ) -> list[VersionBlock]:
     """Return a request's blocks in order, cut from its wire blocks. `by_tool` holds the tokens of
     each tool with the text that its provider adds; all other tokens are those of the text alone.
-    `known` is filled with parts, so that the common blocks of two requests are read once.
-    """
+    `known` is filled with parts, so that the common blocks of two requests are read once."""
     size, _ = text_counter(model)
     blocks: list[VersionBlock] = []
     for block, piece in zip(wire_blocks, pieces_of(body, wire_blocks), strict=True):
@@ -126,7 +125,7 @@ def _parts(block: WireBlock, origin: str, size: Callable[[str], int]) -> Iterato
         titled = [(f" {block.kind}{f' {called[1]}' if called else ''}", text, value)]
     for title, text, value in titled:
         if origin == "picture":
-            tokens = _MEDIUM * bool(text)
+            tokens = _PICTURE_TOKENS * bool(text)
         else:
             tokens = size(_as_read(value, text) if is_json else text)
         yield _Part(title, text, _writer(block, title, text), tokens)
@@ -148,7 +147,7 @@ def _as_read(value: Any, text: str) -> str:
     for key in _ENVELOPES:
         inner = value.get(key)
         value = inner if isinstance(inner, dict) else value
-    texts = [_plain_text(value[key]) for key in _READ if value.get(key) is not None]
+    texts = [_plain_text(value[key]) for key in _CONTENT_FIELDS if value.get(key) is not None]
     return " ".join(texts) or text
 
 

@@ -1,8 +1,7 @@
 """Compare how much of a request each provider reads from its cache after another request. Each
 provider is simulated as if both requests went there, the second shortly after the first. Some
-providers cache only at marks: for these, if neither request has marks, both get those that agents
-set: after the tools, the system prompt and the last message.
-"""
+providers cache only at marks: if neither request has marks, both get there the marks that agents
+usually set, after the tools, the system prompt and the last message."""
 
 from __future__ import annotations
 
@@ -34,11 +33,11 @@ class PrefixCost:
 
     The first request leaves `cached_before` tokens in the cache. `extra` is what not reading the
     lost tokens adds to the cost, in thousandths of an input token's price. If the provider is the
-    model's own and its price is known, `nano_dollars` is the same in billionths of a dollar.
-    `marks` says whose marks were simulated, `marks_assumed` if they were added to both requests;
-    `written_in` is the dialect in which both were written, "" if they are as sent.
-    `parts` is the first difference of the prefixes, None if the second request continues the first.
-    `assumption` says which model's rules are used if no rule of the provider names the model.
+    model's own and its price is known, `nano_dollars` is `extra` in billionths of a dollar. `marks`
+    says whose marks were simulated, `marks_assumed` if they were added to both requests;
+    `written_in` is the dialect in which both were written, "" if they are as sent. `parts` is the
+    first difference of the prefixes, None if the second request continues the first. `assumption`
+    says which model's rules are used if no rule of the provider names the model.
     """
 
     provider: str

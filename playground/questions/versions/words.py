@@ -1,7 +1,6 @@
 """Compare two texts word by word, as `words.js` does in the browser. Lines are matched first, then
 the words of differing lines. Matching takes time proportional to the product of both lengths; if
-that is too much for words, sentences are matched before words.
-"""
+that is too much for words, sentences are matched before words."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class Sink:
         self.chunks.append(SignalChunk(name, self.at))
 
     def add_provider_part(self, part: dict[str, Any]) -> None:
-        """Add the result of a tool that the provider ran itself; the reply's text does not have
-        it."""
+        """Add a part that is not in the reply's text: a compaction, or the result of a provider's
+        own tool."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(
@@ -109,7 +109,7 @@ class Sink:
     def end_call(self, key: Any) -> None:
         """Complete a call, because the API says so here.
 
-        A call without arguments gets `{}`: it would otherwise look as if it broke off before them.
+        A call without arguments gets `{}`; else it would look as if it broke off before them.
         """
         if key in self._open:
             self.call(key, "{}" if key in self._empty else "", done=True)

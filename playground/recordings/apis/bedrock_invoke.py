@@ -31,7 +31,7 @@ _OTHER_APIS: Final[tuple[type[ApiReader], ...]] = (
 )
 _TEXTS: Final = ("outputText", "generation", "completion", "text")
 _ENDS: Final = ("completionReason", "stop_reason")
-_COUNTS: Final = {  # of Titan and Llama, in every chunk
+_COUNTS: Final = {  # in every chunk of Titan and Llama -> our names
     "inputTextTokenCount": "inputTokenCount",
     "prompt_token_count": "inputTokenCount",
     "totalOutputTextTokenCount": "outputTokenCount",
@@ -101,7 +101,7 @@ def _unpacked(value: dict[str, Any]) -> dict[str, Any]:
     """Return the model's chunk out of a frame: Base64 on the wire, JSON from SDKs.
 
     A frame without a chunk (an error) is returned itself. A frame of `InvokeAgent` holds text, and
-    nothing in such a stream shows that it is complete.
+    nothing shows that its stream is complete.
     """
     frame = _frame(value)
     packed = frame.get("bytes")

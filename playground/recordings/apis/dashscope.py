@@ -3,8 +3,8 @@
 https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless the request asked
 for `incremental_output`, every event repeats the whole text so far. No field says if events repeat
 the text, but the texts show it. If a text grows twice (`1`, `10`, `101`), events repeat it. If a
-text does not begin with the previous one, they do not. Until this is known, text that may be a
-repetition (`ha`, `ha`) is held back.
+text does not begin with the previous one, events do not repeat it. Until this is known, text that
+may be a repetition (`ha`, `ha`) is held back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gemini `generateContent` streams: every chunk is a response with whole parts.
+"""Gemini `generateContent` streams: every chunk is a response with complete parts.
 
 https://ai.google.dev/api/generate-content. Vertex streams arguments in pieces (`partialArgs`, each
 with a JSON path). They are joined, and emitted as JSON after the call's last piece.
@@ -117,7 +117,7 @@ class Candidate:
             self.sink.signal("functionCall")
             return
         for piece in call.get("partialArgs") or ():
-            _place(self._partial, piece)
+            _insert(self._partial, piece)
         if call.get("willContinue"):
             self.sink.signal("partialArgs")
         else:
@@ -126,15 +126,15 @@ class Candidate:
             self._partial = None
 
     def finish(self) -> None:
-        """Emit the arguments of an unfinished call as JSON without its end: an open call."""
+        """Emit the arguments of an unfinished call as JSON without its end: the call stays open."""
         if self._partial:
             text = json.dumps(self._partial, ensure_ascii=False)
             self.sink.call(self._count, text.removesuffix("}").removesuffix('"'))
         self._partial = None
 
 
-def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Put one piece at its JSON path; append it if it and the value there are texts."""
+def _insert(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Put a piece at its JSON path, or append a text to the text that is there."""
     steps: list[Any] = [
         int(index) if index else name or quoted
         for name, index, quoted in _STEP.findall(piece.get("jsonPath", ""))

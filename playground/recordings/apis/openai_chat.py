@@ -79,13 +79,13 @@ class OpenAIChat(ApiReader):
 
 
 class _Choice:
-    """A reader of one choice's deltas, which tells its calls apart."""
+    """A reader of one choice's deltas, which assigns each piece of arguments to a call."""
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
         self._open: dict[Any, str] = {}  # index → id of its current call
         self._last: Any = None
-        self._has_said = False
+        self._has_content = False
 
     def delta(self, delta: dict[str, Any]) -> None:
         sink = self.sink
@@ -93,23 +93,23 @@ class _Choice:
         if reasoning and isinstance(reasoning, str):
             sink.reasoning(reasoning)
         if content := delta.get("content"):
-            self._has_said = True
+            self._has_content = True
             if isinstance(content, str):
                 sink.text(content)
             else:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
-            if self._has_said:  # the signal shows where the refusal begins in the text
+            if self._has_content:  # the signal shows where the refusal begins in the text
                 sink.signal("refusal")
-        self._note_beside(delta)
+        self._note_other_content(delta)
         if calls := delta.get("tool_calls"):
             for call in calls:
                 self._call(call)
         if (call := delta.get("function_call")) and isinstance(call, dict):
             self._call({"index": "function_call", "function": call})
 
-    def _note_beside(self, delta: dict[str, Any]) -> None:
+    def _note_other_content(self, delta: dict[str, Any]) -> None:
         """Add a signal for audio and for citations; add the audio's transcript to the text."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):

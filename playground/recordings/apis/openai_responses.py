@@ -2,7 +2,7 @@
 
 https://platform.openai.com/docs/api-reference/responses-streaming. The arguments of some calls are
 free text (custom tools, the code interpreter). The task of a call that the client runs (a shell) is
-in the finished item. A patch's task is in the added item, except for its diff.
+in the finished item. A patch's task comes when its item is added, except for its diff.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ARGUMENTS: Final = {
     "response.code_interpreter_call_code.delta",
 }
 FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
-_WHOLE: Final = {  # event with a complete part -> the part's field, and its item's sort
+_COMPLETE_PARTS: Final = {  # event with a complete part -> the part's field, and its item's sort
     "response.output_text.done": ("text", "message"),
     "response.refusal.done": ("refusal", "message"),
     "response.text.done": ("text", "message"),
@@ -69,7 +69,7 @@ class OpenAIResponses(ApiReader):
         self._operations: dict[Any, dict[str, Any]] = {}
         self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
-        self._part: dict[Any, int] = {}  # characters of each text part that came in deltas
+        self._part_sizes: dict[Any, int] = {}  # characters of each text part that came in deltas
         self._created = False
 
     @staticmethod
@@ -95,7 +95,7 @@ class OpenAIResponses(ApiReader):
     def _delta(self, key: Any, value: dict[str, Any], size: int) -> None:
         self._streamed.add(key)
         part = key, value.get("content_index"), value.get("summary_index")
-        self._part[part] = self._part.get(part, 0) + size
+        self._part_sizes[part] = self._part_sizes.get(part, 0) + size
 
     def _arguments(self, key: Any, text: str) -> None:
         self._written[key] = self._written.get(key, 0) + len(text)
@@ -122,7 +122,7 @@ class OpenAIResponses(ApiReader):
             self._added(self._items.added(value, item, _sort(item)), item)
         elif kind == "response.output_item.done":
             self._done(self._items.done(value, item, _sort(item)), item)
-        elif kind in _WHOLE:
+        elif kind in _COMPLETE_PARTS:
             self._end_part(kind, value)
         elif kind == "response.created":
             self._create(value.get("response") or {})
@@ -139,16 +139,16 @@ class OpenAIResponses(ApiReader):
             self._items = Items()
             self._written.clear()
             self._streamed.clear()
-            self._part.clear()
+            self._part_sizes.clear()
         self._created = True
         self.sink.model = response.get("model") or self.sink.model
 
     def _end_part(self, kind: str, value: dict[str, Any]) -> None:
         """End a part: add its text if no delta did; signal a text that differs from its deltas."""
-        field, sort = _WHOLE[kind]
+        field, sort = _COMPLETE_PARTS[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
-        length = self._part.get((key, value.get("content_index"), value.get("summary_index")))
+        length = self._part_sizes.get((key, value.get("content_index"), value.get("summary_index")))
         if isinstance(text, str) and length is not None and length != len(text):
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
             self.sink.signal(f"{UNREADABLE}a complete text that its deltas do not give: {shown}")
@@ -222,7 +222,7 @@ class OpenAIResponses(ApiReader):
         sink.model = sink.model or response.get("model") or ""
         sink.add_usage(response.get("usage"))
         sink.set_diagnostics(response.get("prompt_cache_diagnostics"))
-        self._missing(response.get("output") or ())
+        self._add_missing(response.get("output") or ())
         details = response.get("incomplete_details") or response.get("status_details") or {}
         if error := response.get("error") or details.get("error"):
             sink.fail(error)
@@ -231,7 +231,7 @@ class OpenAIResponses(ApiReader):
         else:
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
-    def _missing(self, output: Any) -> None:
+    def _add_missing(self, output: Any) -> None:
         """Add the items of the complete output whose sort had no event in the stream."""
         sorts = self._items.sorts
         for item in [item for item in output if _sort(item) not in sorts]:

@@ -80,37 +80,38 @@ class Items:
 
     def done(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
         """Return the key of an item that is complete now."""
-        name = item.get("id") or value.get("item_id")
-        key = self._find(value.get("output_index"), name, sort, newest=False)
+        item_id = item.get("id") or value.get("item_id")
+        key = self._find(value.get("output_index"), item_id, sort, newest=False)
         self._open[sort].pop(key, None)
         self._done.add(key)
         return key
 
-    def _find(self, place: Any, name: Any, sort: str, newest: bool) -> int:
+    def _find(self, place: Any, item_id: Any, sort: str, newest: bool) -> int:
         by_place = self._places.get(place)
-        by_id = self._ids.get(name) if name is not None else None
+        by_id = self._ids.get(item_id) if item_id is not None else None
         key = by_place if by_id is None or place not in self._shared else by_id
         if key is None:
             key = by_id
         if key is None:
             waiting = self._open.get(sort, {})
             some = islice(reversed(waiting) if newest else waiting, _MOST_OPEN)
-            key = next((one for one in some if self._fits(one, place, name)), None) or self._new()
-        self._note(key, place, name, sort)
+            fitting = (one for one in some if self._fits(one, place, item_id))
+            key = next(fitting, None) or self._new()
+        self._note(key, place, item_id, sort)
         return key
 
-    def _fits(self, key: int, place: Any, name: Any) -> bool:
+    def _fits(self, key: int, place: Any, item_id: Any) -> bool:
         return not (place is not None and key in self._has_place) and not (
-            name is not None and key in self._has_id
+            item_id is not None and key in self._has_id
         )
 
-    def _note(self, key: int, place: Any, name: Any, sort: str) -> None:
+    def _note(self, key: int, place: Any, item_id: Any, sort: str) -> None:
         self.sorts.add(sort)
         if place is not None:
             self._places[place] = key
             self._has_place.add(key)
-        if name is not None:
-            self._ids[name] = key
+        if item_id is not None:
+            self._ids[item_id] = key
             self._has_id.add(key)
         waiting = self._open.setdefault(sort, {})
         if key not in self._done:

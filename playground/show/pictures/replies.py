@@ -27,7 +27,7 @@ _ARGUMENTS: Final = 2_000
 def timeline(value: Timeline) -> Markup:
     """Return the player at its last step, with our reading and, if there is one, a server's
     reading. In plain markup, return the coloured text with its calls and findings."""
-    return replays([value, value.handed] if value.handed else [value])
+    return replays([value, value.delivered] if value.delivered else [value])
 
 
 def replays(values: Sequence[Timeline]) -> Markup:
