@@ -157,7 +157,8 @@ def session_forms() -> dict[str, SessionForm]:
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
-    """Yield the core's pages, each followed by the plugins' pages after it; then their others."""
+    """Yield the core's pages, each followed by the plugins' pages `after` it; then those of no
+    known page."""
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
@@ -169,7 +170,7 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
 
 
 def public_name(plugin: str, name: str) -> Any:
-    """Return a public name of a plugin. Raises PluginMissingError if either is missing."""
+    """Return the object of a plugin's public name. Raises PluginMissingError without either."""
     provider = plugins().get(plugin)
     if provider is None or name not in provider.names:
         raise PluginMissingError(plugin, f"playground.{name}")

@@ -91,8 +91,8 @@ def short_repr(value: object, *parts: str) -> str:
 
 
 def keep_order(text: str) -> str:
-    """Return a line of ours for display: hidden characters are escaped, right-to-left runs
-    isolated.
+    """Return a line that this program composed, for display: hidden characters are escaped, and
+    right-to-left runs isolated.
 
     Apply this only once, at the display: a second time would escape the isolates. A text that is a
     single right-to-left run needs no isolate, because no other text is next to it.

@@ -37,8 +37,8 @@ class TaskConfig(BaseModel):
     """The settings that stay the same during a task.
 
     `dialect_rules`, if given, replace a dialect's own rules: one text for all dialects, or texts by
-    dialect name. With `system_rules` the prompt has the playground's general rules; it is False for
-    requests that other programs made.
+    dialect name. With `system_rules` the prompt contains the playground's general rules;
+    `system_rules` is False for requests that other programs made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -35,7 +35,7 @@ class _Form(NamedTuple):
     """The known fields of an object. If the object has kinds, its field `by` names the kind, and
     `kinds` has the known fields of each kind.
 
-    A known field has the form of its value, a set of words, or None if it may hold anything.
+    A known field maps to the form of its value, to a set of words, or to None for any value.
     """
 
     by: str
