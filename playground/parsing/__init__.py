@@ -105,7 +105,7 @@ A megabyte in chunks of four characters is a quarter of a million chunks: to loo
 value at each chunk would take quadratic time. So a search claims everything before its candidate,
 or everything if there is none; and `Scanner.add` drops what was claimed. Only a marker is
 held and matched again, and every repetition in a pattern is bounded and possessive, so a marker is
-some hundred characters at most. Values are searched by compiled patterns, never by a loop of ours
+some hundred characters at most. Values are searched by compiled patterns, never by a Python loop
 over their characters. An argument is collected as one growing text (claims.py), which is freed as
 soon as its value is made: memory holds the text once, then the value.
 

@@ -190,8 +190,8 @@ class CallOpeners:
         return [Choice(opener, begins(before), group, varying=True)]
 
     def lookalikes(self) -> list[Choice]:
-        """Return the openers that look like a call of an unknown tool; [] without `known_names`, by
-        which such a call is text.
+        """Return the openers that look like a call of an unknown tool; [] unless the syntax has
+        `known_names`, which makes such a call text.
 
         The reader decides which names count, because prose has tags too.
         """

@@ -9,7 +9,7 @@ from playground.parsing.choice_point import ChoicePoint
 
 
 class BrokenCall(Exception):
-    """Raised if a call cannot be delivered. A call that `is_complete` was read to its end."""
+    """Raised if a call cannot be delivered. With `is_complete` the call was read to its end."""
 
     def __init__(self, code: str, message: str = "", is_complete: bool = False) -> None:
         self.code, self.message, self.is_complete = code, message, is_complete

@@ -73,7 +73,7 @@ class Reader:
             name = name.replace(token, "")
         name = name.strip()
         first, _, rest = name.partition(".")
-        if first == rest:
+        if first == rest:  # the name is its own namespace: `search.search`
             return rest
         bare = _INDEX.sub("", name)
         known_names = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]

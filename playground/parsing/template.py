@@ -79,8 +79,8 @@ def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
 
 
 def compile_template(text: str, bodies: Collection[str], others: Collection[str]) -> Template:
-    """Check a template and cut it at its body, which is one of `bodies`; it may also have the holes
-    `others`.
+    """Check a template and cut it at its body, which is one of `bodies`. The template may also have
+    the holes `others`.
 
     Raises SyntaxFault, which quotes the template and the place.
     """

@@ -17,7 +17,7 @@ _MOST_DEPTH: Final = 40
 _FOR_PEOPLE: Final = frozenset(
     {"title", "description", "default", "example", "examples", "deprecated", "$comment"}
 )
-_NO_RULE: Final = _FOR_PEOPLE | frozenset(
+_UNRESTRICTING: Final = _FOR_PEOPLE | frozenset(
     {"readOnly", "writeOnly", "nullable", "discriminator", "$schema", "$id", "$anchor"}
     | {"$defs", "definitions"}
 )
@@ -43,7 +43,7 @@ def is_reference(schema: Any) -> bool:
     return (
         isinstance(schema, dict)
         and isinstance(schema.get("$ref"), str)
-        and set(schema) - {"$ref"} <= _NO_RULE
+        and set(schema) - {"$ref"} <= _UNRESTRICTING
     )
 
 
@@ -59,7 +59,7 @@ class Merger:
         none does."""
         if schema is False:
             return []
-        if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
+        if not isinstance(schema, dict) or not set(schema) - _UNRESTRICTING:
             if not isinstance(schema, dict | bool):
                 self.notes.wider(place, f"{schema!r:.60} is not a schema: any value")
             return [{}]
@@ -87,7 +87,8 @@ class Merger:
                 yield parts
 
     def target(self, reference: Any, place: str) -> Any:
-        """Return the target of a reference; if there is none, note that and return True."""
+        """Return the target of a reference. If there is none, note that and return True, the schema
+        of any value."""
         target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
         if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
@@ -108,7 +109,7 @@ class Merger:
         """Return the schema of values that fit both; None if no value does."""
         result = {**left}
         for key, value in right.items():
-            if key in _NO_RULE or key not in left or left[key] == value:
+            if key in _UNRESTRICTING or key not in left or left[key] == value:
                 result.setdefault(key, value)
                 continue
             combined = _combine(key, left[key], value)

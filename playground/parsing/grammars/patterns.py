@@ -1,7 +1,7 @@
 r"""Expressions for the `pattern` of a schema, if it describes a regular language.
 
-Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
-some points, which are corrected here: its `\d`, for instance, matches only ASCII.
+Python's own parser of regular expressions reads the pattern. The regular expressions of JSON Schema
+(ECMA 262) differ in some points, which are corrected here: `\d`, for instance, matches only ASCII.
 """
 
 from __future__ import annotations

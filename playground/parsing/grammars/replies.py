@@ -142,7 +142,7 @@ class ReplyRules:
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _text_before(self, following: Expression) -> Expression:
-        """Build a text and then `following`, whose beginning ends the text's own terminal."""
+        """Build a text and then `following`, whose beginning belongs to the text's terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
             in_order(FreeText(ANY, self.forbidden, line + head), rest)
@@ -182,7 +182,7 @@ class ReplyRules:
     def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
         """Build a reply, alone or after a thought.
 
-        If only a call closes a thought, there is no room for text between them.
+        If only a call closes a thought, no text can come between thought and call.
         """
         tags = self.markers.reasoning[:1]
         if not tags:

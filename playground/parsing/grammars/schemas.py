@@ -35,8 +35,8 @@ from playground.parsing.grammars.styles import Quotes, Style
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
-# keywords that a schema may have in addition to listed values
-_OF_VALUES: Final = frozenset(
+# keywords that are ignored, with a note, if a schema lists its values
+_IGNORED_KEYWORDS: Final = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
     | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
 )
@@ -84,7 +84,7 @@ class SchemaRules:
     def _by_type(self, schema: Schema, place: str) -> Expression:
         values = listed_values(schema)
         if values is not None:
-            ignored = sorted(_OF_VALUES & set(schema))
+            ignored = sorted(_IGNORED_KEYWORDS & set(schema))
             if ignored:
                 self.notes.wider(place, f"{', '.join(ignored)} is ignored: the values are listed")
             return either(map(self.style.exactly, values))

@@ -89,7 +89,7 @@ def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str])
 
 @dataclass(frozen=True)
 class Style:
-    """A way to write values. A model may leave out the blanks that we write."""
+    """A way to write values. A model may leave out the blanks that the dialect writes."""
 
     name: str
     words: tuple[str, str, str]

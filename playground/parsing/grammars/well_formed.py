@@ -375,7 +375,7 @@ class _Form:
 
     def texts(self, tool: ToolMetadata) -> Expression:
         template = self.syntax.call_template
-        # a text without an ending goes on to the next call
+        # a text without an ending in the template reaches up to the next call
         own = replace(self.syntax, also=())
         words = markers_of_words(own, [each.name for each in self.tools])
         openers = tuple(f"\n{word.strip()}" for word in words)

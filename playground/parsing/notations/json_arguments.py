@@ -81,7 +81,7 @@ def read_escaped(text: str) -> Any:
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text. No text, or null, gives the empty object.
-    Raises BrokenCall for text that cannot be read, and for any other value."""
+    Raises BrokenCall for text that cannot be read, and for a value that is not an object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
     last = texts[-1] if texts else ""
     if texts:
