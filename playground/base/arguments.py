@@ -49,7 +49,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def one(words: str) -> ArgumentKind:
-    """Return a kind that refuses a list, tuple or set; `words` say what takes several values."""
+    """Return a kind that refuses a list, tuple or set; `words` name what takes several values."""
     return ArgumentKind((object,), words, (list, tuple, set))
 
 
@@ -123,8 +123,8 @@ def _misfit(cls: type, error: Exception) -> tuple[str, str]:
         return place, f"{place.rpartition('.')[2]!r} is not a field"
     if first["type"] in ("missing", "value_error"):
         return place, first["msg"].removeprefix("Value error, ")
-    given = first["input"]
-    return place, f"{type(given).__name__} {given!r:.60} was given: {first['msg']}"
+    value = first["input"]
+    return place, f"{type(value).__name__} {value!r:.60} was given: {first['msg']}"
 
 
 def formerly_positional(

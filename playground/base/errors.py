@@ -52,7 +52,7 @@ class InputFault(PlaygroundError):
         super().__init__(self._text())
 
     def add_expected(self, other: str) -> None:
-        """Say what would be right instead."""
+        """Add another text that says what would be right."""
         self.expected = f"{self.expected}, or {other}"
         self.args = (self._text(),)
 

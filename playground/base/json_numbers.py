@@ -70,16 +70,16 @@ def repeated_keys(text: str, value: Any) -> list[str]:
     value. `value` is the result of reading the text. The list is empty if the text is not JSON."""
     if len(_KEY_END.findall(text)) == _members(value):  # reading again takes memory
         return []
-    found: dict[str, None] = {}
+    repeated: dict[str, None] = {}
 
     def note(pairs: list[tuple[str, Any]]) -> None:
         if len(pairs) > len({name for name, _ in pairs}):
             counts = Counter(name for name, _ in pairs)
-            found.update((name, None) for name, count in counts.items() if count > 1)
+            repeated.update((name, None) for name, count in counts.items() if count > 1)
 
     with suppress(ValueError, RecursionError):
         json.loads(text, strict=False, object_pairs_hook=note, parse_int=str, parse_float=str)
-    return list(found)
+    return list(repeated)
 
 
 def _members(value: Any) -> int:

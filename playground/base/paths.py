@@ -122,8 +122,8 @@ def workspace_file(name: str) -> Path:
 
 
 def kept_file(name: str) -> Path | None:
-    """Return the file of a session that is named `workspace:NAME`; None for any other name, and if
-    a file of the file system has this very name.
+    """Return the file of a session that is named `workspace:NAME`; None for any other name, and for
+    the path of an existing file.
 
     Raises InputFault, which lists all names, if there is no such session.
     """

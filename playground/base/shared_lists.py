@@ -145,7 +145,8 @@ class _Places:
         with other._lock:
             for key, (indexed, places) in other._by_key.items():
                 places_by_value = {
-                    value: found[: bisect_left(found, count)] for value, found in places.items()
+                    value: indexes[: bisect_left(indexes, count)]
+                    for value, indexes in places.items()
                 }
                 self._by_key[key] = min(indexed, count), places_by_value
 

@@ -222,8 +222,8 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Convert UTF-16, as Windows writes it, to UTF-8; its first two bytes show it. Other bytes, and
-    bytes that cannot be converted, are returned unchanged: a later check reports them."""
+    """Convert UTF-16, as Windows writes it, to UTF-8; the first two bytes show UTF-16. Return other
+    bytes, and bytes that cannot be converted, unchanged: a later check reports them."""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
         with suppress(UnicodeDecodeError):
             return data.decode("utf-16").encode()

@@ -26,7 +26,7 @@ class TextPart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ReasoningPart:
-    """The model's thought before its answer. By `signature`, if any, the provider recognises it."""
+    """The model's thought before its answer. `signature`, if any, proves it to the provider."""
 
     text: str
     signature: str | None = None

@@ -14,7 +14,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """The provider whose form of cache marks to use. None in a setting means the model's own."""
+    """The provider whose form of cache marks to use; where None is allowed, the model decides."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"

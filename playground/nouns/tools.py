@@ -75,10 +75,10 @@ class ToolMetadata(BaseModel):
         if "input_schema" in data:
             raise ValueError("give input_schema or parameters, not both")
         rest = {k: v for k, v in data.items() if k not in ("parameters", "required_parameters")}
-        given = data.get("parameters") or {}
-        if given.get("type") == "object" and isinstance(given.get("properties"), Mapping):
-            return {**rest, "input_schema": given}  # a JSON Schema under OpenAI's name
-        properties = {name: _property(value) for name, value in given.items()}
+        parameters = data.get("parameters") or {}
+        if parameters.get("type") == "object" and isinstance(parameters.get("properties"), Mapping):
+            return {**rest, "input_schema": parameters}  # a JSON Schema under OpenAI's name
+        properties = {name: _property(value) for name, value in parameters.items()}
         required = list(data.get("required_parameters") or [])
         schema = {"type": "object", "properties": properties, "required": required}
         return {**rest, "input_schema": schema}

@@ -204,8 +204,7 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return the parts of a body other than its messages. They are cached: most requests share
-        them."""
+        """Return the parts of a body other than its messages, cached: most requests share them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
             objects += messages[:1]  # the first message may show the form of the body
@@ -220,8 +219,7 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the fields other than tools and messages. They are cached: most requests share
-        them."""
+        """Return the fields other than tools and messages, cached as most requests share them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         source = settings, system, api
@@ -230,8 +228,7 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks. They are cached: most requests share
-        them."""
+        """Return tools and system prompt as blocks, cached as most requests share them."""
         system, instructions = system_of(body), body.get("instructions")
         source = tools, ttl, written((system, instructions))
         if self._head is not None and source == self._head[1]:
@@ -245,7 +242,7 @@ class WireReader:
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
-        """Return the tools as blocks; all requests of a session often have the same."""
+        """Return the tools as blocks, cached as most requests share them."""
         tools = tools_of(body)
         key = api, written(tools)
         if key != self._tools[0]:

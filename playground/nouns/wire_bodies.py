@@ -77,18 +77,18 @@ def kind_of(part: dict[str, Any]) -> str:
 
 
 def identity(kind: str, value: dict[str, Any]) -> str:
-    """Return a block's content without marks; order inside schemas and arguments counts."""
+    """Return a block's content without marks; the order of keys in schemas and arguments counts."""
     # A text alone and a list of one text part are the same to the provider: a recorded request that
     # changed from one to the other read all of its 3,211 tokens from the cache.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the outer keys are sorted: libraries write them in different orders, which do not matter.
+    # The outer keys are sorted, because libraries differ in their order, which does not matter.
     plain = {
         key: item if isinstance(item, str) else _unmarked(item)
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # so are a result's text and a list of it
+    if "content" in plain and kind == "tool_result":  # a result's text, alone or in a list, too
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 
@@ -230,8 +230,8 @@ _DEFINITION_FIELDS: Final = frozenset(
 
 
 def is_opaque(kind: str, value: Mapping[str, Any]) -> bool:
-    """Return True if a block's text does not show its tokens: it holds a picture, a file or an
-    encrypted thought, or is a tool that the provider defines."""
+    """Return True if a block's text does not show its number of tokens: it holds a picture, a file
+    or an encrypted thought, or is a tool that the provider defines."""
     if kind == "text":
         return False
     if kind == "tool":
@@ -350,13 +350,13 @@ def settings_left(
 
 
 def _unnamed_values(
-    value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
+    value: Any, path: tuple[str, ...], parameters: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
-    if value is None or path in read:
+    if value is None or path in parameters:
         return
-    if isinstance(value, dict) and any(each[: len(path)] == path for each in read):
+    if isinstance(value, dict) and any(each[: len(path)] == path for each in parameters):
         for key, item in value.items():
-            yield from _unnamed_values(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), parameters)
     else:
         yield ".".join(path), value
 

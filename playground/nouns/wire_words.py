@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 # The lists of words that a body of each form is compared with. A body in OpenAI's form may go to
-# any provider through LiteLLM and hold Anthropic's blocks, too: the list "either" has both words.
+# any provider through LiteLLM and hold Anthropic's blocks, too: "either" has the words of both.
 VOCABULARIES: Final = {
     "messages": ("anthropic",),
     "chat": ("chat", "either"),

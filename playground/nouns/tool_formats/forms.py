@@ -122,11 +122,11 @@ def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMe
     each fault of a name or a schema, adds a finding to `findings`. Raises InputFault if a tool
     cannot be read, has its schema under an unknown key, or has `properties` that are no object.
     """
-    tools, found = read_tools_and_findings(value)
-    found += tools_findings(tools, "tools.{index}")
-    (findings if findings is not None else []).extend(found)
+    tools, all_findings = read_tools_and_findings(value)
+    all_findings += tools_findings(tools, "tools.{index}")
+    (findings if findings is not None else []).extend(all_findings)
     unread = {("schema-unread", f"tools.{index}.properties") for index in range(len(tools))}
-    for item in found:
+    for item in all_findings:
         if item.code == "schema-misplaced" or (item.code, item.where) in unread:
             problem = item.message.removesuffix(UNREAD)
             raise InputFault(problem, field=item.where, expected=_AS_OBJECT)
@@ -202,8 +202,8 @@ def _of_mapping(
 
 
 def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
-    """Return an object's tools by place, each with its name added, if it maps names to tools; else
-    the object alone."""
+    """Return the tools of an object by place, each with its name added, if the object maps names to
+    tools; otherwise return the object alone."""
     tools: dict[str, Mapping[str, Any]] = {
         f"{where}.{name}": {
             "name": name,
@@ -220,22 +220,22 @@ def _in_azad_form(
     body: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Mapping[str, Any]:
     """Convert a tool that has parameters by name, without a schema, to Azad's form."""
-    given = dict(_schema({**body, "required_parameters": ()}) or {})
-    if not isinstance(given.get("type"), str):
-        given |= {key: {"type": kind} for key, one in given.items() if (kind := _type_named(one))}
-    if "required_parameters" in body or not is_properties(given):
+    params = dict(_schema({**body, "required_parameters": ()}) or {})
+    if not isinstance(params.get("type"), str):
+        params |= {k: {"type": kind} for k, value in params.items() if (kind := _type_named(value))}
+    if "required_parameters" in body or not is_properties(params):
         return body
     findings.append(finding("schema-unwrapped", where))
-    required = [name for name, one in given.items() if one.get("required") is True]
+    required = [name for name, schema in params.items() if schema.get("required") is True]
     required = [*(body.get("required") or ()), *required]
     rest = {key: value for key, value in body.items() if key not in ("required", *_SCHEMAS)}
-    return {**rest, "parameters": given, "required_parameters": required}
+    return {**rest, "parameters": params, "required_parameters": required}
 
 
 def _type_named(value: Any) -> str:
     """Return the JSON type that a text names, in JSON's or Python's words; "" if it names none."""
-    named = TYPE_NAMES.get(value.lower(), value) if isinstance(value, str) else ""
-    return named if named in JSON_TYPES else ""
+    name = TYPE_NAMES.get(value.lower(), value) if isinstance(value, str) else ""
+    return name if name in JSON_TYPES else ""
 
 
 def _report_unkept_fields(

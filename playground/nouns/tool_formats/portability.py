@@ -104,8 +104,8 @@ def is_open(node: SchemaNode) -> bool:
 
 def is_optional(node: SchemaNode) -> bool:
     names, required = node.schema.get("properties"), node.schema.get("required")
-    known = required if isinstance(required, list) else []
-    return isinstance(names, dict) and any(name not in known for name in names)
+    required_names = required if isinstance(required, list) else []
+    return isinstance(names, dict) and any(name not in required_names for name in names)
 
 
 def _is_recursive(node: SchemaNode) -> bool:
