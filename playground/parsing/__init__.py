@@ -30,8 +30,8 @@ which is remembered for all streams, because every call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could change if more text came: three
 back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks after a name go
-on. Such a match is held like a partial one, although it is complete. Only the choice itself and
-earlier choices can change it (`_rivals`), because the first choice that matches wins.
+on. Such a match is held like a partial one, although it is complete. Only its choice and earlier
+choices can still match differently (`_rivals`), because the first choice that matches wins.
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
 the syntax that it writes and one for each other that it reads. A *plan* is all forms of a dialect

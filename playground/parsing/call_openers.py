@@ -144,8 +144,8 @@ class CallOpeners:
         )
 
     def _may_be_wrapped(self) -> bool:
-        """Return True if a list or a code fence may surround the body. The call's own markers
-        must be words, so that the call is recognised without its body."""
+        """Return True if a list or a code fence may surround the body. The call's own markers must
+        have words, so that the call is recognised without its body."""
         template = self.syntax.call_template
         names_itself = bool(template.before) and has_words(
             pieces_pattern(template.before, self.holes())

@@ -117,7 +117,7 @@ def may_begin(choice: WithBeginnings, head: str) -> bool:
     """
     bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):
-        return True  # white space that leaked may come before any marker
+        return True  # a leaked token for white space may come before any marker
     if any(leak.startswith(bare) for leak in LEAKED):
         return True
     solid = [start.strip() for start in choice.begins]

@@ -158,8 +158,8 @@ class DeltaReader:
         events: list[Event] = []
         for key in [] if call.custom else repeated_keys(raw, arguments):
             message = f"{key} is given more than once: the last value counts"
-            found = finding("duplicate-argument", f"{place}, argument {key}", message)
-            events.append(FindingEvent(here, found))
+            about = finding("duplicate-argument", f"{place}, argument {key}", message)
+            events.append(FindingEvent(here, about))
         if self._names and call.name not in self._names:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
@@ -177,9 +177,9 @@ class DeltaReader:
 def _begins_new_call(delta: Any, call: _NativeCall) -> bool:
     """Return True if a delta begins a new call, although a call with its index is open: the delta
     has a name and another id, and the open call already has arguments."""
-    given = replace_bad(_text(_get(delta, "id")))
+    new_id = replace_bad(_text(_get(delta, "id")))
     name = _get(_get(delta, "custom") or _get(delta, "function"), "name")
-    return bool(name and given and call.sent_id not in ("", given) and call.raw.tell())
+    return bool(name and new_id and call.sent_id not in ("", new_id) and call.raw.tell())
 
 
 def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:

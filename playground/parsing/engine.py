@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 from playground.nouns.events import Event, ReasoningEvent
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.calls import CallReader, mended
+from playground.parsing.calls import CallReader, opener_message
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.claims import Claim
@@ -29,7 +29,7 @@ from playground.parsing.switches import Switches
 from playground.parsing.template import declared_text
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
-_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word comes before any JSON
+_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # an opener with a word before its JSON
 _MOST_RETURNS: Final = 8
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
@@ -247,7 +247,8 @@ class SyntaxEngine:
         if marker.named.get("doubled"):
             self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one")
         if marker.named.get("slip") is not None:
-            self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
+            message = opener_message(marker, form.syntax.section)
+            self.scanner.note("mended-opener", message=message)
         elif not marker.well_formed and not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
@@ -308,7 +309,7 @@ class SyntaxEngine:
         scanner, name, start = self.scanner, opener.named["name"], self.scanner.offset
         key = opener.named.get("key")
         likely = self.reader.likely_tool(name, key)
-        # `[f(key=` is more than a tag
+        # `[f(key=` is more than a tag, so no similar tool is needed
         is_meant = bool(likely) or (form.syntax.section_required and key is not None)
         if not is_meant or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again

@@ -109,12 +109,12 @@ class FastPath:
         # the rule's triggers; None if text is held, the walk reads, or a line may be a marker
         self._triggers: tuple[str, str, str] | None = None
         self._make = scanner.skip_claim.make  # makes the events of skipped chunks
-        self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for a later look back
+        self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for look-behinds
         self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # `accept` of `_hold_by_chunk`
+        self._remembered_accept: Accept | None = None  # the test with which `_hold_by_chunk` began
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 

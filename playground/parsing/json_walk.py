@@ -285,7 +285,7 @@ def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change 
 
 
 def goes_on(scanner: Scanner) -> bool:
-    """Return True if JSON's own white space is followed by a comment or other white space."""
+    """Return True if a comment, or white space that JSON does not have, may come next."""
     char = scanner.text[scanner.at : scanner.at + 1]
     return char == "/" or char.isspace()
 

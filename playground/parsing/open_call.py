@@ -35,7 +35,7 @@ class KnownTool:
 class OpenCall:
     """The call that is being read, with its arguments so far.
 
-    `restart` matches the beginning of another call of its form.
+    `restart` matches the beginning of another call of the same form.
     """
 
     # not a dataclass: its constructor would take three times as long

@@ -128,7 +128,7 @@ def _optional(space: str) -> str:
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return the pieces of a closer without white space at the end, which is not its own."""
+    """Return a closer's pieces without the white space at their end, which is not part of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
@@ -207,8 +207,8 @@ def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return the misspelled forms of an opener that models write.
 
-    Its attributes may be in single quotes or in none. A bare name may be in quotes, or in an
-    attribute `name`.
+    The values of attributes may be in single quotes, or in none. A name that is declared without
+    quotes may be in quotes, or be the attribute `name`.
     """
     texts = [piece for piece in pieces if isinstance(piece, str)]
     if any(text.endswith('="') for text in texts[:-1]):

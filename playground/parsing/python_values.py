@@ -179,8 +179,8 @@ class _Reader:
     def place(self) -> str:
         """The place at which reading stopped, described by the text before and after it."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
-        found = f"{rest!r} follows" if rest else "the arguments end"
-        return f"after {before!r}, {found}" if before else found
+        following = f"{rest!r} follows" if rest else "the arguments end"
+        return f"after {before!r}, {following}" if before else following
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

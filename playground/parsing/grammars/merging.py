@@ -55,7 +55,7 @@ class Merger:
         self.root, self.notes = root, notes
 
     def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
-        """Return the alternatives of a schema as plain schemas: [{}] if any value fits, [] if
+        """Return the alternatives of a schema as plain schemas: [{}] if every value fits, [] if
         none does."""
         if schema is False:
             return []
@@ -129,7 +129,7 @@ class Merger:
         return None if result.get("enum") == [] else result
 
     def note_unsupported(self, schema: Schema, place: str) -> Schema:
-        """Return the schema unchanged. Note each of its keywords that our grammars cannot hold."""
+        """Return the schema unchanged. Note each of its keywords that no grammar here expresses."""
         for key in _UNSUPPORTED:
             if key in schema and schema[key] not in _NO_EFFECT.get(key, ()):
                 self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
@@ -180,8 +180,8 @@ def _excludes_other_keys(left: Schema, right: Schema) -> bool:
 
 
 def _are_disjoint(parts: list[Any]) -> bool:
-    """Return True if no value can fit two parts: their types differ, or the value of one
-    property."""
+    """Return True if no value can fit two parts, because their types differ or the values that they
+    require of one property."""
     if not all(isinstance(part, dict) for part in parts):
         return False
     types = [allowed_types(part) for part in parts]

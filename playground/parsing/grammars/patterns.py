@@ -59,8 +59,8 @@ class _Reader:
         self.anything = repeat(unit(ALL))
 
     def unanchored(self, items: list[Any]) -> Expression:
-        """Build a pattern that may match anywhere in a text, unless an anchor is at its start
-        or end. The same goes for each of its branches."""
+        """Build a pattern that may match anywhere in a text, unless an anchor is at its start or
+        end. Each branch of an alternation may have anchors of its own."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.unanchored(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):

@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """The kinds of reply to allow: with `required` only replies with a call, with `several` more
-    than one call, with `reasoning` a thought at the beginning."""
+    """The kinds of reply to allow: `required` excludes replies without a call, `several` allows
+    more than one call, and `reasoning` a thought at the beginning."""
 
     required: bool
     several: bool
@@ -97,8 +97,8 @@ class ReplyRules:
         return in_order(leading_text(section.before), listed, leading_text(section.after))
 
     def _one_call(self, name: str, first: bool) -> Expression:
-        """Build one call of any tool, with a rule for each tool. A call is in its section if
-        each call has one."""
+        """Build one call of any tool, with a rule for each tool. With `one_call_a_section` the call
+        is in its section."""
         calls = []
         for call in self._calls:
             expression = call_of(call, first)

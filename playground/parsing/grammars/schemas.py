@@ -130,7 +130,7 @@ class SchemaRules:
 
     def _array(self, schema: Schema, place: str) -> Expression:
         items, prefix = schema.get("items", True), schema.get("prefixItems", [])
-        if isinstance(items, list):  # the form before 2020
+        if isinstance(items, list):  # the form of drafts before 2020-12
             items, prefix = schema.get("additionalItems", True), items
         least, most = _count(schema.get("minItems")) or 0, _count(schema.get("maxItems"))
         if max(least, most or 0) > MOST_COUNTED:
@@ -260,7 +260,7 @@ def _count(value: Any) -> int | None:
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
-    """Return the bounds of an integer; exclusive ones are moved to the next integer."""
+    """Return the bounds of an integer; exclusive bounds are moved to the next integer."""
     lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
@@ -272,7 +272,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
 
 
 def _float_bounds(schema: Schema) -> tuple[float | None, float | None]:
-    """Return the bounds of a number; exclusive ones are taken as inclusive."""
+    """Return the bounds of a number; exclusive bounds are taken as inclusive."""
     lows = _numbers(schema, "minimum", "exclusiveMinimum")
     highs = _numbers(schema, "maximum", "exclusiveMaximum")
     return max(lows, default=None), min(highs, default=None)

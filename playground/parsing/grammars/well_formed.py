@@ -91,7 +91,7 @@ def _any_case(word: str) -> Expression:
 
 
 def loose(text: str) -> Expression:
-    """Build a literal whose white space is free."""
+    """Build a literal in which the amount of white space is free."""
     parts = (
         _gap(part) if isinstance(part, Gap) else Exact(str(part))
         for part in well_formed((text.strip(),))

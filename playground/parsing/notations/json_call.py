@@ -222,7 +222,7 @@ def _read_member(
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    # True if this object holds the arguments too
+    # True if the arguments' member belongs into this object
     holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
@@ -252,7 +252,7 @@ def _read_member(
 
 
 def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Read the arguments. Raises BrokenCall if a second name shows that another call has them."""
+    """Read the arguments. Raises BrokenCall if they and a second name belong to another call."""
     if call.raw and call.second_name:
         raise BrokenCall("malformed-json", f"{call.name} and {call.second_name} in one object")
     if call.raw:

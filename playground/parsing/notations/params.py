@@ -227,7 +227,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
-    """Read one parameter after its opener, and its closer. Raises BrokenCall if its end is lost."""
+    """Read one parameter after its opener, and its closer. Raises BrokenCall if it never ends."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
     copy = GrowingText()
@@ -342,7 +342,7 @@ def _cut_at_closer(
 
 
 def _param_key(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """Return a parameter's name; without blanks around it, if the tool has it only without them."""
+    """Return a parameter's name; without the blanks around it, if only then the tool has it."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
