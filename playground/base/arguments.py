@@ -19,7 +19,8 @@ _Result = TypeVar("_Result")
 
 
 class ArgumentKind(NamedTuple):
-    """The types that an argument may have, those that it may not have, and both in words."""
+    """The types that an argument may have, exceptions that are refused (`never`), and the right
+    kind in words."""
 
     types: tuple[type, ...]
     words: str
@@ -48,7 +49,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def one(words: str) -> ArgumentKind:
-    """Return a kind that refuses a list, tuple or set; `words` say what takes several values."""
+    """Return a kind that refuses a list, tuple or set; `words` name what takes several values."""
     return ArgumentKind((object,), words, (list, tuple, set))
 
 
@@ -122,8 +123,8 @@ def _misfit(cls: type, error: Exception) -> tuple[str, str]:
         return place, f"{place.rpartition('.')[2]!r} is not a field"
     if first["type"] in ("missing", "value_error"):
         return place, first["msg"].removeprefix("Value error, ")
-    given = first["input"]
-    return place, f"{type(given).__name__} {given!r:.60} was given: {first['msg']}"
+    value = first["input"]
+    return place, f"{type(value).__name__} {value!r:.60} was given: {first['msg']}"
 
 
 def formerly_positional(
@@ -223,7 +224,7 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 
 def refuse_unused(function: str, given: Mapping[str, bool], problem: str, expected: str) -> None:
-    """Raise InputFault for the arguments that `given` says are given: they would change nothing."""
+    """Raise InputFault for the arguments that are True in `given`: they would change nothing."""
     if names := [f"{name}=…" for name, is_given in given.items() if is_given]:
         raise InputFault(problem, where=f"{function}({', '.join(names)})", expected=expected)
 
@@ -235,7 +236,7 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
 
 
 def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
-    """Return the items of a list or another iterable. Raises InputFault for a value that is none,
+    """Return the items of a list or another iterable. Raises InputFault for a value without items,
     for a mapping or set, and for a text or bytes, whose items would be letters."""
     kind = KINDS["list"]
     if not isinstance(values, kind.types) or isinstance(values, kind.never):

@@ -1,6 +1,6 @@
 """Characters that no file can hold: halves of surrogate pairs, which JSON may escape (`"\\ud83d"`).
 
-They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
+They come from decoded JSON, also from a call's arguments in a text. Code that makes a session or a
 recording of decoded values replaces these halves (`replace_half_surrogates`) and reports where.
 Code that writes JSON escapes halves that came from a program instead (`escaped_halves`), so that
 every value can be written.

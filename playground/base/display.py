@@ -38,7 +38,7 @@ class AnswerMarkup(Protocol):
     def widget(self) -> Any: ...
 
 
-_drawings: dict[tuple[Display, str], Callable[[Any], Any]] = {}  # by a type's path
+_drawings: dict[tuple[Display, str], Callable[[Any], Any]] = {}  # by kind and dotted path of a type
 _WIDEST: Final = 160  # characters of a cell that is printed
 _LONGEST_ITEMS: Final = 100  # characters of the items that `repr` shows
 _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
@@ -101,7 +101,7 @@ def _drawn_type(kind: Display, value: object) -> str | None:
     """Return the path of a value's type, or of its nearest base class, that has a drawing."""
     _load(_MODULES[kind])
     paths = [_path_of(each) for each in type(value).__mro__]
-    if not any((kind, path) in _drawings for path in paths):  # an answer of a plugin
+    if not any((kind, path) in _drawings for path in paths):  # perhaps a plugin draws it
         _load_plugins()
     return next((path for path in paths if (kind, path) in _drawings), None)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from playground.base.wording import visible
 
 _NEAREST: Final = 3  # names in a message
-_MOST_SAID: Final = 400  # characters of a problem, which may quote a long value
+_LONGEST_PROBLEM: Final = 400  # characters of a problem, which may quote a long value
 # An address of only these characters has no password, and no key unless a part looks random.
 _PLAIN_ADDRESS: Final = re.compile(
     r"(?:[a-z][a-z\d+.-]*:?/{0,3})?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,6})?(?:/[\w.~-]*)*",
@@ -25,7 +25,7 @@ LOOKS_RANDOM: Final = re.compile(
     r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 )
-_NOT_SHOWN: Final = "(an address that is not shown: it may hold a password or a key)"
+_HIDDEN_ADDRESS: Final = "(an address that is not shown: it may hold a password or a key)"
 
 
 class PlaygroundError(Exception):
@@ -52,7 +52,7 @@ class InputFault(PlaygroundError):
         super().__init__(self._text())
 
     def add_expected(self, other: str) -> None:
-        """Say what would be right instead."""
+        """Add another text that says what would be right."""
         self.expected = f"{self.expected}, or {other}"
         self.args = (self._text(),)
 
@@ -63,8 +63,8 @@ class InputFault(PlaygroundError):
         if self.field:
             place += f", field {self.field}" if place else f"field {self.field}"
         problem = self.problem
-        if len(problem) > _MOST_SAID:
-            problem = f"{problem[:_MOST_SAID]}… ({len(problem):,} characters)"
+        if len(problem) > _LONGEST_PROBLEM:
+            problem = f"{problem[:_LONGEST_PROBLEM]}… ({len(problem):,} characters)"
         text = f"{place}: {problem}" if place else problem
         text = f"{text}; expected {self.expected}" if self.expected else text
         # the text may quote a library or a template, and a notebook does not escape it
@@ -72,9 +72,9 @@ class InputFault(PlaygroundError):
 
 
 class SyntaxFault(PlaygroundError):
-    """A call template that cannot be compiled. The message quotes the template and the place.
+    """A call template that cannot be compiled. The message quotes it and says where it is wrong.
 
-    `field` is the declaration's field with the template, if known.
+    `field` is the field of the declaration that holds the template, if known.
     """
 
     field: str = ""
@@ -132,8 +132,8 @@ class LedgerError(PlaygroundError):
 def shown_address(address: str) -> str:
     """Return the part of a URL from a user, mistyped or not, that a message may show.
 
-    That is the whole URL if it can hold neither a password nor a key; otherwise scheme, host and
-    port. For an ambiguous one (`http://name:pass#word@host`) the text says it is not shown.
+    Return the whole URL if it can hold neither a password nor a key; otherwise scheme, host and
+    port. For an ambiguous URL (`http://name:pass#word@host`), return only a note that it is hidden.
     """
     plain = len(address) <= _LONGEST_ADDRESS and _PLAIN_ADDRESS.fullmatch(address)
     if plain and not LOOKS_RANDOM.search(address):
@@ -142,16 +142,16 @@ def shown_address(address: str) -> str:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
     except ValueError:
-        return _NOT_SHOWN
+        return _HIDDEN_ADDRESS
     host = f"[{host}]" if host and ":" in host else host
     after_host = parts.path + parts.query + parts.fragment
     plain = _SCHEME.fullmatch(parts.scheme) and _PLAIN_ADDRESS.fullmatch(host or "")
     if not plain or "@" in after_host:
-        return _NOT_SHOWN
+        return _HIDDEN_ADDRESS
     return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}") + "/…"
 
 
 def in_words(error: BaseException) -> str:
-    """Describe a foreign exception in one line."""
+    """Describe an exception of Python or of another package in one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

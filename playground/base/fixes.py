@@ -61,7 +61,7 @@ FIXES: Final[dict[str, str]] = {
     "unknown-json": "mend the JSON if it is a session, or give the text of the reply alone",
     "unknown-tool": "give the session the tool, or name the tools in the rules",
     "missing-opener": "show the whole form in the rules' example, or try another dialect",
-    # what a server makes of it
+    # how a server reads a reply
     "server-drops": "send its authors the smallest recording: `playground replay RECORDING "
     "--report SERVER`",
     "call-as-text": "read its content yourself, or tell its authors (`playground replay RECORDING "

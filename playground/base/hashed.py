@@ -1,5 +1,5 @@
-"""A base for declarations whose hash is computed once: the hash covers a hundred texts, and caches
-need it for each reply."""
+"""A base class that computes a declaration's hash only once, because the hash covers a hundred
+texts, and caches need it for each reply."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from playground.base.wording import short_repr
 
 
 class HashedOnce:
-    """A base for a frozen dataclass whose hash is computed once for each object. The dataclass's
-    own body must say `__hash__ = HashedOnce.__hash__`."""
+    """A base for a frozen dataclass whose hash is computed once for each object. The subclass must
+    contain `__hash__ = HashedOnce.__hash__`; otherwise `dataclass` generates another one."""
 
     @cached_property
     def _hash(self) -> int:

@@ -66,9 +66,9 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
 
 
 def foreign_host(header: str, names: Sequence[str]) -> str:
-    """Return the reason why a server with these names refuses a Host header; "" if it does not. A
-    name such as `*.example.com` matches all names that end like it. Without any names, no header
-    is refused."""
+    """Return the reason why a server with these names refuses a Host header; "" if it does not. The
+    name `*.example.com` matches all names with this ending. Without any names, no header is
+    refused."""
     if not names:
         return ""
     own_names = ", ".join(names)

@@ -1,8 +1,8 @@
 """Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
 that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-Python's `json` accepts the first kind, which other programs refuse, and refuses integers that long.
-Here both become the text that was in the file, so nothing is lost, and readers report a finding.
+Python's `json` accepts NaN and the infinities, which other programs refuse, and it refuses long
+integers. Here each becomes the text that was in the file, so nothing is lost; readers report it.
 """
 
 from __future__ import annotations
@@ -70,28 +70,28 @@ def repeated_keys(text: str, value: Any) -> list[str]:
     value. `value` is the result of reading the text. The list is empty if the text is not JSON."""
     if len(_KEY_END.findall(text)) == _members(value):  # reading again takes memory
         return []
-    found: dict[str, None] = {}
+    repeated: dict[str, None] = {}
 
     def note(pairs: list[tuple[str, Any]]) -> None:
         if len(pairs) > len({name for name, _ in pairs}):
             counts = Counter(name for name, _ in pairs)
-            found.update((name, None) for name, count in counts.items() if count > 1)
+            repeated.update((name, None) for name, count in counts.items() if count > 1)
 
     with suppress(ValueError, RecursionError):
         json.loads(text, strict=False, object_pairs_hook=note, parse_int=str, parse_float=str)
-    return list(found)
+    return list(repeated)
 
 
 def _members(value: Any) -> int:
     """Return the number of members of all objects in a value."""
     count, waiting = 0, [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            count += len(one)
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+        item = waiting.pop()
+        if isinstance(item, dict):
+            count += len(item)
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
     return count
 
 
@@ -276,7 +276,7 @@ def holds_nan_or_infinity(value: Any) -> bool:
 
 
 def long_integers(value: Any) -> list[int]:
-    """Return how many digits each integer has that is too long for Python, in a JSON value."""
+    """Return the number of digits of each integer in a JSON value that is too long for Python."""
     integers = (number for number in _odd_numbers(value) if type(number) is not NotANumber)
     return [_digits(number) for number in integers if isinstance(number, LongInteger | int)]
 

@@ -25,8 +25,8 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # a temporary folder; a lock on its twin shows that it is in use
-_OPEN: Final = 100  # so many files of a batch stay open, and thus locked, until all are renamed
+FOLDER: Final = ".folder"  # of a temporary folder; in use while its `.part` file is locked
+_OPEN: Final = 100  # the first files of a batch stay open, and thus locked, until all are renamed
 _TRIES: Final = 1_000  # to create a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
@@ -48,9 +48,8 @@ def write_file(
 ) -> None:
     """Write a text as UTF-8, its line ends unchanged; `errors` is that of `str.encode`.
 
-    An existing file is replaced only with `force`; raises InputFault otherwise. Also raises it if
-    the file is one of `inputs` (even by a link), if the disk is full, or if the folder cannot be
-    written.
+    Raises InputFault if the file exists (`force` replaces it), if it is one of `inputs` (even by a
+    link), if the disk is full, or if the folder cannot be written.
     """
     with Batch(inputs=inputs, force=force) as batch, batch.file(path) as file:
         if errors != "strict":
@@ -164,8 +163,8 @@ class Batch:
     """Several files that are written together: all of them when the block ends without an error, or
     none.
 
-    Until then they have temporary names. `inputs` and `force` are those of `write_file`; a file is
-    also replaced if its first 4 kB contain `ours`, a mark of the program that wrote it.
+    Until then they have temporary names. `inputs` and `force` are those of `write_file`. `ours` is
+    a text that this program writes into its files: a file with it in its first 4 kB is replaced.
     """
 
     def __init__(
@@ -186,7 +185,7 @@ class Batch:
     ) -> None:
         try:
             if kind is None:
-                self._name_all()
+                self._rename_all()
         finally:
             for draft in self._waiting:
                 draft.discard()
@@ -243,7 +242,7 @@ class Batch:
                     parent.mkdir()
                     self._folders.append(parent)
 
-    def _name_all(self) -> None:
+    def _rename_all(self) -> None:
         """Rename all files to their places. If one fails, undo those before it."""
         kept_files: dict[FileDraft, Path] = {}
         renamed: list[FileDraft] = []

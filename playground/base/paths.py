@@ -47,7 +47,7 @@ def sample_sessions() -> Path:
 
 
 def documents() -> Path:
-    """Return the documents that the app shows."""
+    """Return the folder of the documents that the app shows."""
     return _packaged_or_checked_out("_docs", "docs")
 
 
@@ -68,13 +68,13 @@ def sample_templates() -> dict[str, Path]:
 
 def data() -> Path:
     """Return the folder of the user's data: PLAYGROUND_HOME, or the platform's own."""
-    return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
+    return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_DATA_VARIABLES)))
 
 
 WORKSPACE: Final = "workspace:"  # the prefix of names of the workspace's sessions
-_ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
-# The variables that decide the folder of data; the last two do so through `Path.home()`.
-_OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
+_NUMBERED: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
+# The environment variables that decide the folder of data; `Path.home()` reads the last two.
+_DATA_VARIABLES: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
 @lru_cache(maxsize=8)  # cached: needed for every session of a file
@@ -122,7 +122,8 @@ def workspace_file(name: str) -> Path:
 
 
 def kept_file(name: str) -> Path | None:
-    """Return the file of a session that is named `workspace:NAME`; None for any other name.
+    """Return the file of a session that is named `workspace:NAME`; None for any other name, and for
+    the path of an existing file.
 
     Raises InputFault, which lists all names, if there is no such session.
     """
@@ -139,7 +140,7 @@ def kept_file(name: str) -> Path | None:
 def one_of(name: str) -> tuple[str, int]:
     """Split `FILE#2` into the file's name and the number of a session in it, from 1. The number is
     0 if the name has no such ending, or if a file has this name."""
-    chosen = None if os.path.lexists(name) else _ONE_OF.fullmatch(name)
+    chosen = None if os.path.lexists(name) else _NUMBERED.fullmatch(name)
     return (chosen[1], int(chosen[2])) if chosen else (name, 0)
 
 
@@ -156,7 +157,7 @@ def named_file(name: str) -> Path:
 
 def file_of(name: str) -> str:
     """Return a file's name for any text. Characters that a file system may refuse are
-    percent-encoded, such as a slash as `%2F`."""
+    percent-encoded: a slash becomes `%2F`."""
     escaped = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
     head, rest = escaped[:1], escaped[1:]
     return f"{'%2E' if head == '.' else head}{rest}{KEPT}"

@@ -46,12 +46,12 @@ class PageEntry(NamedTuple):
     """A page: `icon` is the name of a Material Symbol, `question` what the page answers, in a line,
     `document` its file in `docs/`.
 
-    `parts` is the module with its parts; for a page of the core, the module of the same name. A
-    plugin's page comes `after` a page of the core; `rank` orders the pages after that page.
+    `parts` names the module that draws the page; if it is empty, the module in `app` with the
+    page's name does. A plugin's page comes `after` a page of the core, in the order of `rank`.
 
     An entry `within` another page is a view of that page: `view` is its label there, and `show` in
-    its module draws it. If the other page is missing, it is a page of its own. `older` is a former
-    address, which is redirected to the page or view.
+    its module draws it. If the other page is missing, the entry is a page of its own. `older` is a
+    former address, which is redirected to the page or view.
     """
 
     name: str
@@ -69,7 +69,7 @@ class PageEntry(NamedTuple):
 
 class SessionForm(NamedTuple):
     """A form in which sessions can be written. `dump` is `module:function`; `omits` are the fields
-    of a session that the form does not hold; `notes`, `module:function`, returns other findings.
+    of a session that the form does not hold; `notes` is `module:function` for further findings.
     """
 
     dump: str
@@ -157,7 +157,7 @@ def session_forms() -> dict[str, SessionForm]:
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
-    """Yield the core's pages, each followed by the plugins' pages after it; then their others."""
+    """Yield the core's pages, each followed by the plugins' pages `after` it; then all others."""
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
@@ -169,7 +169,7 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
 
 
 def public_name(plugin: str, name: str) -> Any:
-    """Return a public name of a plugin. Raises PluginMissingError if either is missing."""
+    """Return the object with a public name. Raises PluginMissingError without plugin or name."""
     provider = plugins().get(plugin)
     if provider is None or name not in provider.names:
         raise PluginMissingError(plugin, f"playground.{name}")

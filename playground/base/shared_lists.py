@@ -39,7 +39,8 @@ class SharedList(KeyIndexedList[Item]):
         self._items = list(items)
         self._length = len(self._items)
         self._places = _Places(self._length)
-        self._source: tuple[_Places | None, int] = None, 0  # from where items were copied; count
+        # the index of the list from which the first items were copied, and their number
+        self._source: tuple[_Places | None, int] = None, 0
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
@@ -51,19 +52,19 @@ class SharedList(KeyIndexedList[Item]):
             items += more
             places = _Places(len(items))
             places.take(self._places, count)
-            return self._made(items, len(items), places, (self._places, count))
+            return self._with_items(items, len(items), places, (self._places, count))
         self._items.extend(more)
-        extended = self._made(self._items, count + len(more), self._places, self._source)
+        extended = self._with_items(self._items, count + len(more), self._places, self._source)
         ends.append(extended._length)
         return extended
 
     @classmethod
-    def _made(
+    def _with_items(
         cls, items: list[Item], length: int, places: _Places, source: tuple[_Places | None, int]
     ) -> SharedList[Item]:
-        made = cls.__new__(cls)
-        made._items, made._length, made._places, made._source = items, length, places, source
-        return made
+        new = cls.__new__(cls)
+        new._items, new._length, new._places, new._source = items, length, places, source
+        return new
 
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
@@ -135,7 +136,7 @@ class _Places:
     __slots__ = ("_by_key", "_lock", "ends")
 
     def __init__(self, end: int) -> None:
-        self.ends = [end]  # the number of items; empty while a thread adds items
+        self.ends = [end]  # holds the number of items, and nothing while a thread adds items
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
         self._lock = Lock()
 
@@ -144,11 +145,13 @@ class _Places:
         with other._lock:
             for key, (indexed, places) in other._by_key.items():
                 places_by_value = {
-                    value: found[: bisect_left(found, count)] for value, found in places.items()
+                    value: indexes[: bisect_left(indexes, count)]
+                    for value, indexes in places.items()
                 }
                 self._by_key[key] = min(indexed, count), places_by_value
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
+        """Return the indexes of the items whose `key` has this value; index new items first."""
         count, places = self._by_key.get(key, (0, {}))
         if count >= len(items):  # an earlier call has indexed all items
             return places.get(value, [])

@@ -1,7 +1,7 @@
 """The opening of the user's files: every path that a user gives is opened here.
 
-A file is opened; a pipe is read to its end if it has a writer; `/dev/null` is an empty file; all
-else is refused in one line. Reading a pipe without a writer would never end, `/dev/zero` has no
+A file is opened. A pipe is read to its end if it has a writer, because reading one without a
+writer would never end. `/dev/null` is an empty file. Other devices are refused: `/dev/zero` has no
 end, and opening a tape would rewind it.
 
 Standard input and a shell's `<(…)` also have paths (`/dev/stdin`, `/dev/fd/63`). Such a path means
@@ -26,7 +26,7 @@ from playground.base.errors import InputFault
 MOST_BYTES: Final = 64 * 1024 * 1024  # the most that is read from a pipe
 _WRITER: Final = 1.0  # seconds for a shell to start the writer of a pipe
 _PIECE: Final = 1 << 20
-_OWN: Final = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/(?:self|thread-self)/fd/(\d+)")
+_OWN_DESCRIPTOR: Final = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/(?:self|thread-self)/fd/(\d+)")
 _FILE: Final = "a file"
 _KINDS: Final = {
     stat.S_IFIFO: "a pipe",
@@ -39,7 +39,7 @@ _KINDS: Final = {
 def open_user_file(path: str | os.PathLike[str], expected: str = _FILE) -> IO[bytes]:
     """Open a user's file, or the contents of a pipe up to MOST_BYTES.
 
-    Raises OSError if it cannot be read, InputFault for other devices and as `read_stream` does.
+    Raises OSError if it cannot be read, and InputFault as `read_stream` does.
     """
     if is_stream(Path(path).stat()):
         return io.BytesIO(read_stream(path, MOST_BYTES, expected))
@@ -92,11 +92,11 @@ def read_stream(
 ) -> bytes:
     """Read a pipe, or a descriptor that this program has open, to its end; `/dev/null` gives b"".
 
-    Raises InputFault for a pipe without a writer, for more than `most` bytes, and for all else that
-    has a path; OSError if it cannot be read.
+    Raises InputFault for a pipe without a writer, for more than `most` bytes, and for anything else
+    (a file, a folder, another device); OSError if it cannot be read.
     """
     name = str(path)
-    if (descriptor := _OWN.fullmatch(name)) is not None:
+    if (descriptor := _OWN_DESCRIPTOR.fullmatch(name)) is not None:
         return _read_own(int(descriptor[1] or descriptor[2] or 0), name, most)
     kind = kind_of_stream(Path(path).stat())
     if kind == "a pipe":
@@ -222,8 +222,8 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Convert UTF-16, as Windows writes it, to UTF-8; its first two bytes show it. Other bytes, and
-    bytes that cannot be converted, are returned unchanged: a later check reports them."""
+    """Convert UTF-16, as Windows writes it, to UTF-8; the first two bytes show UTF-16. Return other
+    bytes, and bytes that cannot be converted, unchanged: a later check reports them."""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
         with suppress(UnicodeDecodeError):
             return data.decode("utf-16").encode()

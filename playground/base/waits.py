@@ -1,8 +1,8 @@
 """Reports of waits: no code waits for another program silently.
 
-Code that can show a report (a command on standard error, a page) receives them inside
-`telling_waits`. Elsewhere, in a notebook or a server's thread, nobody would read them: there a wait
-for another program ends in a fault.
+Code that can show reports (a command on standard error, a page) receives them inside
+`telling_waits`. In a notebook or a server's thread nobody would read them, so a wait for another
+program ends in a fault there.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ def counted(count: int, thing: str, things: str = "") -> str:
 
 
 def as_sentence(text: str) -> str:
-    """Return a text with a capital letter first, unless its first word is not all letters, as a
-    model's id."""
+    """Return a text with a capital letter first, if its first word has letters only: a model's id,
+    for instance, stays as it is."""
     is_word = text.partition(" ")[0].rstrip(",;:.").isalpha()
     return text[:1].upper() + text[1:] if is_word else text
 
@@ -84,15 +84,15 @@ def in_one_line(name: str) -> str:
 
 
 def short_repr(value: object, *parts: str) -> str:
-    """Return the class of a value and the parts that say something, in one line of at most 120
+    """Return the class of a value and those parts that are not empty, in one line of at most 120
     characters."""
     text = f"{type(value).__name__}({in_one_line(', '.join(filter(None, parts)))})"
     return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…)"
 
 
 def keep_order(text: str) -> str:
-    """Return a line of ours for display: hidden characters are escaped, right-to-left runs
-    isolated.
+    """Return a line that this program composed, for display: hidden characters are escaped, and
+    right-to-left runs isolated.
 
     Apply this only once, at the display: a second time would escape the isolates. A text that is a
     single right-to-left run needs no isolate, because no other text is next to it.

@@ -20,10 +20,10 @@ class Span(NamedTuple):
     stop: int
 
 
-# A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
-# passes only an offset; the span is computed from the offset and the text when it is read. (A span
-# may be passed too.) They are never changed, but not declared frozen, because making a frozen one
-# takes five times as long.
+# Nearly every chunk of a stream makes one of the next four events, so they must be cheap to make. A
+# parser passes an offset in place of a span; the property `span` then computes the span from the
+# offset and the text. The events are never changed, but not declared frozen, because making a
+# frozen event takes five times as long.
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -253,8 +253,8 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
 
 
 def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
-    """Return the parts of an event with text of its own, cut at all the offsets at once. (Cutting
-    at one after the other would copy the rest each time.)"""
+    """Return the parts of an event with text, cut at all the offsets at once. (Cutting at one
+    offset after the other would copy the rest of the text each time.)"""
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
     return [

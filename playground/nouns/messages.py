@@ -26,7 +26,7 @@ class TextPart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ReasoningPart:
-    """The model's thought before its answer. By `signature`, if any, the provider recognises it."""
+    """The model's thought before its answer. `signature`, if any, proves it to the provider."""
 
     text: str
     signature: str | None = None
@@ -71,8 +71,8 @@ _set: Final = object.__setattr__
 
 
 def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
-    """Build a message or a part from all its fields, without pydantic's validation. It is for
-    readers of large files, which have checked the fields themselves."""
+    """Build a message or a part from all its fields, without pydantic's validation: readers of
+    large files have already checked the fields."""
     value = _new(kind)
     _set(value, "__dict__", fields)
     return value

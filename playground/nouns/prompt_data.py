@@ -14,7 +14,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """The provider whose form of cache marks to use. None in a setting means the model's own."""
+    """The provider whose form of cache marks to use; where None is allowed, the model decides."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -37,8 +37,8 @@ class TaskConfig(BaseModel):
     """The settings that stay the same during a task.
 
     `dialect_rules`, if given, replace a dialect's own rules: one text for all dialects, or texts by
-    dialect name. With `system_rules` the prompt has the playground's general rules; it is False for
-    requests that other programs made.
+    dialect name. With `system_rules` the prompt contains the playground's general rules;
+    `system_rules` is False for requests that other programs made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""Tool metadata: the JSON Schema is kept as given, and everything else follows from it."""
+"""Tool metadata: the JSON Schema is kept as given, and parameters are derived from it."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ class ToolMetadata(BaseModel):
         if "input_schema" in data:
             raise ValueError("give input_schema or parameters, not both")
         rest = {k: v for k, v in data.items() if k not in ("parameters", "required_parameters")}
-        given = data.get("parameters") or {}
-        if given.get("type") == "object" and isinstance(given.get("properties"), Mapping):
-            return {**rest, "input_schema": given}  # a JSON Schema under OpenAI's name
-        properties = {name: _property(value) for name, value in given.items()}
+        parameters = data.get("parameters") or {}
+        if parameters.get("type") == "object" and isinstance(parameters.get("properties"), Mapping):
+            return {**rest, "input_schema": parameters}  # a JSON Schema under OpenAI's name
+        properties = {name: _property(value) for name, value in parameters.items()}
         required = list(data.get("required_parameters") or [])
         schema = {"type": "object", "properties": properties, "required": required}
         return {**rest, "input_schema": schema}
@@ -90,7 +90,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def parameter_names(self) -> set[str]:
-        """The names of the parameters. (Cheaper than `parameters`; parsers need only names.)"""
+        """The names of the parameters, for parsers; cheaper than `parameters`."""
         return set(self._properties())
 
     @property
@@ -144,7 +144,7 @@ def _property(value: Any) -> Schema:
         return {"type": value.type, "description": value.description}
     if isinstance(value, Mapping):
         kind = {} if SCHEMA_WORDS & value.keys() else {"type": "string"}
-        return kind | {key: one for key, one in value.items() if (key, one) != ("required", True)}
+        return kind | {k: v for k, v in value.items() if (k, v) != ("required", True)}
     return {"type": "string", "description": str(value)}
 
 
@@ -258,13 +258,13 @@ def _has_references(schema: Any) -> bool:
 SCHEMA_WORDS: Final = frozenset(
     {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}
 )
-_NO_NAMES: Final = frozenset((  # keywords of an object's schema whose values are objects
+_OBJECT_KEYWORDS: Final = frozenset((  # keywords of an object's schema whose values are objects
     "properties", "additionalProperties", "patternProperties", "propertyNames", "definitions",
     "dependentSchemas", "not", "if", "then", "else", "default", "example", "const", "$defs", "$ref",
 ))  # fmt: skip
 
 
-_SUBSCHEMAS: Final = _NO_NAMES | {  # and keywords that are also common names of parameters
+_SUBSCHEMAS: Final = _OBJECT_KEYWORDS | {  # and keywords that are also common names of parameters
     "items", "contains", "additionalItems", "unevaluatedProperties", "unevaluatedItems",
     "dependencies", "contentSchema", "discriminator", "xml", "externalDocs",
 }  # fmt: skip
@@ -275,14 +275,14 @@ def is_properties(schema: Mapping[str, Any]) -> bool:
     inner = [
         each for each in schema.values() if isinstance(each, Mapping) and SCHEMA_WORDS & {*each}
     ]
-    return bool(inner) and len(inner) == len(schema) and not _NO_NAMES & schema.keys()
+    return bool(inner) and len(inner) == len(schema) and not _OBJECT_KEYWORDS & schema.keys()
 
 
-def _misplaced(schema: Schema) -> list[str]:
+def _misplaced_keys(schema: Schema) -> list[str]:
     """Return the keys of a tool's schema that are no keywords and seem to be parameters."""
     if schema.get("type", "object") != "object":
         return []
-    if not {*SCHEMA_WORDS, *_NO_NAMES, "title", "description", "$schema"} & schema.keys():
+    if not {*SCHEMA_WORDS, *_OBJECT_KEYWORDS, "title", "description", "$schema"} & schema.keys():
         return list(schema)
     dicts = {k: v for k, v in schema.items() if isinstance(v, dict) and k not in _SUBSCHEMAS}
     own = [k for k, v in dicts.items() if v.get("type") in JSON_TYPES or is_properties(v)]
@@ -304,8 +304,8 @@ _KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
-    """Yield a finding for each keyword whose value has a wrong type, and for each value in the
-    place of a schema. Skip empty values, which declare nothing."""
+    """Yield a finding for each keyword whose value has a wrong type, and for each other value where
+    a schema must be. Skip empty values, which declare nothing."""
     stack: list[tuple[Any, str]] = [(schema, where)]
     seen: set[int] = set()  # a dict in memory may contain itself
     while stack:
@@ -330,7 +330,7 @@ def _unread_keywords(schema: Schema, where: str) -> Iterator[Finding]:
 
 
 def tools_findings(tools: Sequence[ToolMetadata], place: str) -> Iterator[Finding]:
-    """Yield findings about the schemas of tools, and one for each tool that shares its name.
+    """Yield findings about the schemas of tools, and about each name that an earlier tool has.
 
     `place` is a template of a tool's place in the file, with `{index}` or `{name}`.
     """
@@ -344,11 +344,11 @@ def tools_findings(tools: Sequence[ToolMetadata], place: str) -> Iterator[Findin
 
 
 def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
-    """Report each `$ref` of a tool that leads nowhere or back to itself, values of wrong types, and
-    what may be parameters but stands outside of `properties`."""
+    """Return findings about a tool's schema: each `$ref` that leads nowhere or back to itself,
+    values of wrong types, and keys outside of `properties` that seem to be parameters."""
     findings = [
         finding("schema-misplaced", where, f"{key!r} is not a keyword of JSON Schema here")
-        for key in _misplaced(tool.input_schema)
+        for key in _misplaced_keys(tool.input_schema)
     ]
     findings += _unread_keywords(tool.input_schema, where)
     if not _has_references(tool.input_schema):
@@ -368,7 +368,7 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
                 findings.append(finding("cyclic-ref", place, f"{reference} refers to itself"))
             elif target is None:
                 findings.append(finding("unresolved-ref", place, f"nothing at {reference}"))
-            # Each target once: otherwise nested shared definitions would be walked 2ⁿ times.
+            # Walk each target once: otherwise nested shared definitions would be walked 2ⁿ times.
             elif reference not in expanded:
                 expanded.add(reference)
                 stack.append((target, path | {reference}, f"{place}.$ref"))

@@ -104,7 +104,7 @@ class WireBlock(NamedTuple):
         return identity.encode("utf-8", "surrogatepass")
 
 
-# From a message's id(), whether all before it are the system's, and the usual lifetime of a mark
+# (the message's id(), True if only system messages precede it, a mark's default lifetime) → blocks
 KnownBlocks = dict[tuple[int, bool, str], tuple[dict[str, Any], list[WireBlock]]]
 
 
@@ -115,8 +115,8 @@ class WireRequest:
     `starts` has the index in `blocks` at which each message begins. `settings` are the body's
     other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
     indexes of messages that the provider removes from the prompt at a later turn of the user.
-    `doubts` describes contents of which no provider says how much is in the prompt. `unknown` has
-    words that are not in the SDKs' types.
+    `doubts` describes contents whose number of tokens in the prompt no provider documents.
+    `unknown` has words that are not in the SDKs' types.
     """
 
     model: str
@@ -131,7 +131,7 @@ class WireRequest:
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
     instructs: bool = False  # True if a message of role system follows another role
-    orphan: str = ""  # the id of the first result that no call before it has
+    orphan: str = ""  # the call id of the first result that answers none of the last calls
     prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
@@ -162,7 +162,7 @@ class WireReader:
 
     Every request of a session repeats the history, so reading each request anew would take
     quadratic time. So would a Python loop over the shared messages; `==` of lists is fast enough.
-    Readers may share `known`, the blocks of every message: other rows repeat the same messages.
+    Several readers may share `known`, a cache of messages' blocks, if they read the same messages.
     """
 
     def __init__(self, model: str = "", ttl: str = "5m", known: KnownBlocks | None = None) -> None:
@@ -204,8 +204,7 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return the parts of a body other than its messages. They are cached: most requests share
-        them."""
+        """Return the parts of a body other than its messages, cached: most requests share them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
             objects += messages[:1]  # the first message may show the form of the body
@@ -220,8 +219,7 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the fields other than tools and messages. They are cached: most requests share
-        them."""
+        """Return the fields other than tools and messages, cached as most requests share them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         source = settings, system, api
@@ -230,8 +228,7 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks. They are cached: most requests share
-        them."""
+        """Return tools and system prompt as blocks, cached as most requests share them."""
         system, instructions = system_of(body), body.get("instructions")
         source = tools, ttl, written((system, instructions))
         if self._head is not None and source == self._head[1]:
@@ -245,7 +242,7 @@ class WireReader:
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
-        """Return the tools as blocks; all requests of a session often have the same."""
+        """Return the tools as blocks, cached as most requests share them."""
         tools = tools_of(body)
         key = api, written(tools)
         if key != self._tools[0]:
@@ -384,9 +381,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. For each message, `saved` has the state before it: the values of
-    `leads` and all fields declared below it. `referenced` has the texts of the deferred tools to
-    which messages refer."""
+    """The messages that were read. For each message, `saved` has the earlier values of `leads` and
+    of all fields declared after `leads`. `referenced` has the texts of the deferred tools to which
+    messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
@@ -453,21 +450,21 @@ class _Read:
              self.doubts, self.unknown, self.refers, self.calls, self.orphan)
         )  # fmt: skip
         calls, answered = call_ids(message)
-        is_more = index > 0 and self.messages[-2].get("role") == message.get("role")
+        continues = index > 0 and self.messages[-2].get("role") == message.get("role")
         if calls:  # answers in a row are one answer
-            self.calls = (*self.calls, *calls) if is_more else calls
-        self.orphan = self.orphan or next((one for one in answered if one not in self.calls), "")
+            self.calls = (*self.calls, *calls) if continues else calls
+        self.orphan = self.orphan or next((id_ for id_ in answered if id_ not in self.calls), "")
         self.leads = self.leads and all(block.tier == "system" for block in own)
         marked = marked_part(message, self.api)
         if marked == NOT_PLAIN:
-            self._note_more(message, index, own)
+            self._note_features(message, index, own)
         elif marked >= 0 and self.api == "chat" and not self.unknown:
             path = f"messages[{index}].content[{marked}].cache_control"
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
-    def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Store what a message holds besides texts, and what makes its number of tokens uncertain:
-        unknown words, unread fields and addresses."""
+    def _note_features(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
+        """Note the features of a message that is not plain (pictures, citations, thoughts, tool
+        references), and what makes its number of tokens uncertain (unknown words and doubts)."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
@@ -496,7 +493,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Describe the contents of which no provider says how much is in the prompt."""
+    """Describe the contents whose number of tokens in the prompt no provider documents."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
@@ -587,7 +584,7 @@ class _Reader:
             names = dict.fromkeys(referenced_tools(value))
             loaded = {name: self.deferred[name] for name in names if name in self.deferred}
             text, self.referenced = "\n".join((text, *loaded.values())), self.referenced | loaded
-        # A mark on an empty text or a thought makes Anthropic refuse the request (error 400).
+        # Anthropic refuses a request (error 400) with a mark on an empty text or on a thought.
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")
         opaque = kind != "text" and is_opaque(kind, value)

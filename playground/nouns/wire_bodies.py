@@ -46,7 +46,8 @@ _MORE: Final = "additionalModelRequestFields"
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what may hold a block's mark: itself, a result's parts, an OpenAI tool's function."""
+    """Return the objects that may hold a block's mark: the block itself, the parts of a result, and
+    the function of an OpenAI tool."""
     if kind == "text":
         return [value]
     content, function = value.get("content"), value.get("function")
@@ -76,18 +77,18 @@ def kind_of(part: dict[str, Any]) -> str:
 
 
 def identity(kind: str, value: dict[str, Any]) -> str:
-    """Return a block's content without marks; order inside schemas and arguments counts."""
-    # A text alone and a list of one text part are one block to the provider: a recorded request
-    # that changed from one to the other read all of its 3,211 tokens.
+    """Return a block's content without marks; the order of keys in schemas and arguments counts."""
+    # A text alone and a list of one text part are the same to the provider: a recorded request that
+    # changed from one to the other read all of its 3,211 tokens from the cache.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the outer keys are sorted: libraries write them in different orders, which do not matter.
+    # The outer keys are sorted, because libraries differ in their order, which does not matter.
     plain = {
         key: item if isinstance(item, str) else _unmarked(item)
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # a result's text alone is one block, too
+    if "content" in plain and kind == "tool_result":  # a result's text, alone or in a list, too
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 
@@ -229,8 +230,8 @@ _DEFINITION_FIELDS: Final = frozenset(
 
 
 def is_opaque(kind: str, value: Mapping[str, Any]) -> bool:
-    """Return True if a block's text does not show its tokens: it holds a picture, a file or an
-    encrypted thought, or is a tool that the provider defines."""
+    """Return True if a block's text does not show its number of tokens: it holds a picture, a file
+    or an encrypted thought, or is a tool that the provider defines."""
     if kind == "text":
         return False
     if kind == "tool":
@@ -316,7 +317,7 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Return the parameters of a body by the names that caching rules use; none is null."""
+    """Return the parameters of a body that are not null, by the names that caching rules use."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
     # `images` is True if there is a picture: with Anthropic the first picture changes the key under
     # which messages are cached.
@@ -342,20 +343,20 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the values in these fields that are not parameters, each with its path in the body."""
+    """Yield the values in these fields that are no parameters, each after its path in the body."""
     parameter_paths = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
         yield from _unnamed_values(settings.get(field), (field,), parameter_paths)
 
 
 def _unnamed_values(
-    value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
+    value: Any, path: tuple[str, ...], parameters: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
-    if value is None or path in read:
+    if value is None or path in parameters:
         return
-    if isinstance(value, dict) and any(each[: len(path)] == path for each in read):
+    if isinstance(value, dict) and any(each[: len(path)] == path for each in parameters):
         for key, item in value.items():
-            yield from _unnamed_values(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), parameters)
     else:
         yield ".".join(path), value
 

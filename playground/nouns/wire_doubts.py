@@ -1,4 +1,4 @@
-"""Describe contents of a body for which no provider says how much of them is in the prompt."""
+"""Describe the contents of a body whose number of tokens in the prompt no provider documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READ_FIELDS: Final = {
     "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
     "cache_control", "clear_at",
 }  # fmt: skip
-_ELSEWHERE: Final = ("mcp", "mcp_toolset", "item_reference")
+_FETCHED_KINDS: Final = ("mcp", "mcp_toolset", "item_reference")
 _SEARCHES: Final = ("file_search", "web_search", "web_search_preview")  # OpenAI's
 # Kinds of OpenAI's items, with the fields whose contents the model reads
 _ITEMS: Final = {
@@ -38,7 +38,7 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Describe what is uncertain in the tools: if all are deferred, this first; then the doubts
+    """Describe what is uncertain in the tools: a doubt if all of them are deferred, then the doubts
     about each tool."""
     if tools and all(each.get("defer_loading") is True for each in tools):
         yield "every tool is deferred: a provider may refuse it"
@@ -88,8 +88,8 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name the fields of a message that are not empty and are not read. Items without a role and
-    results of tools are left out: each is read as one block."""
+    """Name the fields of a message that have a value but are not read. Items without a role and
+    results of tools have none, because each is read as one block."""
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):
         for key, value in message.items():
@@ -98,8 +98,8 @@ def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Describe what the provider fetches from elsewhere: it is not in the body, and may change."""
-    if value.get("type") in _ELSEWHERE:
+    """Describe contents that the provider fetches: they are not in the body, and may change."""
+    if value.get("type") in _FETCHED_KINDS:
         yield f"the target of {path} ({value['type']}) is not in the body"
         return
     content = value.get("content", value.get("parts", value.get("output")))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import string
 from typing import Final
 
-_WEIGHTS: Final = (  # hundredths of a token for each such byte; the most frequent kinds first
+_WEIGHTS: Final = (  # hundredths of a token for each byte of a kind; the most frequent kinds first
     (string.ascii_letters.encode(), 18),
     (b" ", 25),
     (string.digits.encode(), 55),

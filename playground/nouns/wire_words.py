@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 # The lists of words that a body of each form is compared with. A body in OpenAI's form may go to
-# any provider through LiteLLM and hold Anthropic's blocks, too: the list "either" has both words.
+# any provider through LiteLLM and hold Anthropic's blocks, too: "either" has the words of both.
 VOCABULARIES: Final = {
     "messages": ("anthropic",),
     "chat": ("chat", "either"),
@@ -35,7 +35,7 @@ class _Form(NamedTuple):
     """The known fields of an object. If the object has kinds, its field `by` names the kind, and
     `kinds` has the known fields of each kind.
 
-    A known field has the form of its value, a set of words, or None if it may hold anything.
+    A known field maps to the form of its value, to a set of words, or to None for any value.
     """
 
     by: str

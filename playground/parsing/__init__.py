@@ -30,8 +30,8 @@ which is remembered for all streams, because every call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could change if more text came: three
 back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks after a name go
-on. Such a match is held like a partial one, although it is complete. Only the choice itself and
-earlier choices can change it (`_rivals`), because the first choice that matches wins.
+on. Such a match is held like a partial one, although it is complete. Only its choice and earlier
+choices can still match differently (`_rivals`), because the first choice that matches wins.
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
 the syntax that it writes and one for each other that it reads. A *plan* is all forms of a dialect
@@ -105,7 +105,7 @@ A megabyte in chunks of four characters is a quarter of a million chunks: to loo
 value at each chunk would take quadratic time. So a search claims everything before its candidate,
 or everything if there is none; and `Scanner.add` drops what was claimed. Only a marker is
 held and matched again, and every repetition in a pattern is bounded and possessive, so a marker is
-some hundred characters at most. Values are searched by compiled patterns, never by a loop of ours
+some hundred characters at most. Values are searched by compiled patterns, never by a Python loop
 over their characters. An argument is collected as one growing text (claims.py), which is freed as
 soon as its value is made: memory holds the text once, then the value.
 

@@ -13,8 +13,8 @@ from playground.parsing.switches import Switches
 class BatchedParser(DialectParser):
     """A parser that joins `chunks` chunks to one text before it feeds another parser.
 
-    The events are the other parser's own, up to `chunks` chunks late. A million tiny chunks cost as
-    much as a thousand large ones.
+    The events are those of the other parser, up to `chunks` chunks late. A million tiny chunks then
+    cost as much as a thousand large ones.
     """
 
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:

@@ -144,8 +144,8 @@ class CallOpeners:
         )
 
     def _may_be_wrapped(self) -> bool:
-        """Return True if a list or a code fence may surround the body. The call's own markers
-        must be words, so that the call is recognised without its body."""
+        """Return True if a list or a code fence may surround the body. The call's own markers must
+        have words, so that the call is recognised without its body."""
         template = self.syntax.call_template
         names_itself = bool(template.before) and has_words(
             pieces_pattern(template.before, self.holes())
@@ -190,8 +190,8 @@ class CallOpeners:
         return [Choice(opener, begins(before), group, varying=True)]
 
     def lookalikes(self) -> list[Choice]:
-        """Return the openers that look like a call of an unknown tool; [] without `known_names`, by
-        which such a call is text.
+        """Return the openers that look like a call of an unknown tool; [] unless the syntax has
+        `known_names`, which makes such a call text.
 
         The reader decides which names count, because prose has tags too.
         """

@@ -92,7 +92,7 @@ class CallReader(Reader):
             message = f"{groups['doubled'].strip()!r} occurs twice: read as one"
             scanner.note("doubled-opener", place, message)
         if "unended" in groups or "slip" in groups:
-            scanner.note("mended-opener", place, mended(marker, syntax.call))
+            scanner.note("mended-opener", place, opener_message(marker, syntax.call))
         elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
             scanner.note_form(marker, syntax.call_template.before, where=place)
 
@@ -292,7 +292,7 @@ class CallReader(Reader):
         return not closer or not marker.lstrip().startswith(closer)
 
 
-def mended(marker: Marker, template: str) -> str:
+def opener_message(marker: Marker, template: str) -> str:
     """Return the message that an opener is read although it is not written as its template says."""
     opener = template.partition("{params}")[0].partition("{args")[0].partition("{calls}")[0].strip()
     return f"{marker.text.strip()!r:.60} is read as {opener!r}"

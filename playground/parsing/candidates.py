@@ -12,16 +12,16 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# The look-behind of a choice's pattern -> the one in the candidate pattern. That one comes after
-# the first character, because `re` finds a character many times faster than it checks a look-behind
-# at every place. It allows one blank at most; a longer one would take far longer to compile.
+# The look-behind of a choice's pattern -> the look-behind in the candidate pattern. The second one
+# follows the first character, because `re` finds a character many times faster than it checks a
+# look-behind at every place. It allows one blank; with more, it would take far longer to compile.
 _LOOK_BACK: Final = {LINE_START: r"(?<!\S[\s\S])(?<!\S[ \t][\s\S])", WORD_START: r"(?<!\w[\s\S])"}
 _FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5
 _SPACES: Final = re.compile(r"\s{1,256}")
 
 
-class Begun(Protocol):
+class WithBeginnings(Protocol):
     """The fields of a choice that describe its beginning."""
 
     @property
@@ -66,7 +66,7 @@ def _any_rest(rests: list[str]) -> str:
     return f"(?:{'|'.join((re.escape(rests[0]), *cut_rests))})" if rests[0] else ""
 
 
-def candidates_of(choices: Iterable[Begun]) -> str:
+def candidates_of(choices: Iterable[WithBeginnings]) -> str:
     """Build the pattern that finds where any of the choices may begin.
 
     A choice that may begin with anything makes every character a candidate, or, if it must begin a
@@ -80,15 +80,15 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     texts |= {(text, _FIRST_OF_LINE) for choice in listed for text in choice.heads}
     spaced = {text[1:] for text, _ in texts if text.startswith(" ")}
     solid = {(text.lstrip(" "), look_back) for text, look_back in texts if text.strip(" ")}
-    # white space that leaked may come before a marker, so the search stops at it as well; it is
-    # added only if it shares its first character with a beginning
+    # a leaked token for white space may come before a marker, so the search stops at it as well, if
+    # it shares its first character with a beginning
     solid |= {(leak, "") for leak in LEAKED if any(leak[0] == text[0] for text, _ in solid)}
     branches = [ANY_LINE] if anything else []
     for look_back in sorted({look_back for _, look_back in solid}):
         branches.append(any_of(sorted(text for text, its in solid if its == look_back), look_back))
     if spaced:
-        # of several blanks before a marker, only the first is a candidate, because from each other
-        # blank the rest of the blanks would be read again
+        # of several blanks before a marker, only the first is a candidate: if each were, the blanks
+        # after it would be read again and again
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
         following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
@@ -96,7 +96,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     return "|".join(branches)
 
 
-def _look_back_of(choice: Begun) -> str:
+def _look_back_of(choice: WithBeginnings) -> str:
     """Return a candidate's look-behind, if the choice's pattern begins with one, or else ""."""
     return next(
         (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
@@ -104,20 +104,20 @@ def _look_back_of(choice: Begun) -> str:
     )
 
 
-def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
+def begin_alike(choice: WithBeginnings, others: Iterable[WithBeginnings]) -> bool:
     """Return True if the choice and one of the others may begin with the same characters."""
     texts = [text for other in others for text in other.begins or ("",)]
     return any(may_begin(choice, text) for text in texts)
 
 
-def may_begin(choice: Begun, head: str) -> bool:
+def may_begin(choice: WithBeginnings, head: str) -> bool:
     """Return True if the choice may begin with `head`, judged by its declared beginnings.
 
     Comparing a few characters saves compiling the choice's pattern.
     """
     bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):
-        return True  # white space that leaked may come before any marker
+        return True  # a leaked token for white space may come before any marker
     if any(leak.startswith(bare) for leak in LEAKED):
         return True
     solid = [start.strip() for start in choice.begins]

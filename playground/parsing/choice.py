@@ -41,7 +41,7 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
-# markers that are complete in themselves, wherever text or a section is read
+# kinds of markers after which the reader goes on as before, in text or in a section
 Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
 ROLES: Final[dict[Kind | None, Role]] = {
     Kind.SECTION: "section",
@@ -54,7 +54,7 @@ ROLES: Final[dict[Kind | None, Role]] = {
 
 
 def is_mark(kind: Kind) -> TypeGuard[Mark]:
-    """Return True if a marker is complete in itself: nothing has to be read after it."""
+    """Return True if nothing that belongs to the marker has to be read after it."""
     return kind in ROLES
 
 
@@ -78,7 +78,7 @@ class Choice(NamedTuple):
     texts: tuple[str, ...] = ()  # the literals, if the pattern has nothing else
     varying: bool = False  # more text may change its match, whatever `texts` say
     heads: tuple[str, ...] = ()  # its beginnings, if it must begin a line
-    run: str = ""  # the pattern of its first part, which may be long and proves nothing alone
+    run: str = ""  # the pattern of a long first part, which alone does not make a marker
     loose: bool = False  # it may differ from `begins` after the first character
     forms: tuple[str, ...] = ()  # the alternatives of a long pattern, compiled one by one
 
@@ -105,7 +105,7 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
 
     White space around a marker does not belong to it, except for a leading blank.
     """
-    # longer texts first: a text would match the beginning of a longer one
+    # longer texts come first; otherwise a shorter one would match their beginning
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []

@@ -2,7 +2,7 @@
 
 To compile a pattern takes as long as to read a short reply, and the first word of a marker rules
 out most choices. So the literals with which a pattern begins are compared before it is compiled.
-The comparison may let too much pass, never too little.
+The comparison may pass a text that does not match, but never stops one that does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
 _DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")
-_MOST_ALTERNATIVES: Final = 16  # comparing more is slower than matching, not than compiling
+_MOST_ALTERNATIVES: Final = 16  # comparing more takes longer than matching a compiled pattern
 _LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
 _WHITE_SPACE: Final = re.compile(
     r"(?:\[ \\t\]\{0,16\}\+)?\\r\?\\n|\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+"
@@ -117,12 +117,12 @@ class _Beginning:
         self._steps, self._stop = _steps(pattern)
 
     def compare(self, text: str, place: int, every: bool = False) -> Begin:
-        passed, no = self._pass_steps(text, place)
+        passed, failure = self._pass_steps(text, place)
         if isinstance(passed, Begin):
             return passed
         if not self._following or (len(self._following) > _MOST_ALTERNATIVES and not every):
             return Begin.MAY
-        result = no
+        result = failure
         for following in self._following:
             begin = following.compare(text, passed, every)
             if begin is Begin.MAY:
@@ -133,24 +133,24 @@ class _Beginning:
 
     def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
         """Return the place after the steps, or a result; and the result if the rest fails."""
-        no = Begin.NO
+        failure = Begin.NO
         for step in self._steps:
             if step.strip():
                 result = _compare_literal(step, text, place)
                 if result is not None:
-                    return no if result is Begin.NO else result, no
+                    return failure if result is Begin.NO else result, failure
                 place += len(step)
                 continue
             match = _NO_SPACE.search(text, place)
             stop = match.start() if match else place
             if step == _BLANK and stop == place:
-                return Begin.CUT if place == len(text) else no, no
+                return Begin.CUT if place == len(text) else failure, failure
             if text.startswith(LEAKED, stop):
-                return Begin.MAY, no
+                return Begin.MAY, failure
             if text[stop : stop + 5] in _LEAKS_CUT:
-                no = Begin.CUT  # the text may end within white space
+                failure = Begin.CUT  # the text may end within a leaked token, which is white space
             place = stop
-        return place, no
+        return place, failure
 
     @cached_property
     def _following(self) -> list[_Beginning]:

@@ -155,8 +155,8 @@ class ChoicePoint:
         return self._run_pattern.fullmatch
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
-        """Match at the place of held text, or at a place that may begin a marker. A marker that
-        `accept` rejects counts as no marker."""
+        """Return the marker where text is held, or where one may begin. A marker that `accept`
+        rejects counts as no marker."""
         lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
@@ -187,8 +187,8 @@ class ChoicePoint:
         has not compared with `candidate_pattern`.
         """
         lookbehind = ""
-        if self.looks_back:  # a look-behind needs more only after blanks or a colon
-            lookbehind = text[place - 1 : place]  # nothing if the place is the first
+        if self.looks_back:  # a look-behind needs more than one character only after these
+            lookbehind = text[place - 1 : place]  # "" at the start of the text
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]
         cached = _decided_cache.get((self, lookbehind, text[place : place + few]))
@@ -331,7 +331,7 @@ class ChoicePoint:
             for pattern in choice.patterns
         }
 
-    # remembering
+    # caching of matches
 
     def _match_new(self, key: _BeginningKey, has_more: bool = False) -> Lookahead:
         """Match a beginning that no cache holds, and remember the result.
@@ -348,10 +348,10 @@ class ChoicePoint:
         return lookahead
 
     def _learn(self, marker: Marker, lookbehind: str, text: str, longest: int) -> None:
-        """Learn the shortest beginning that decides a marker, up to a `longest` one; from then on
-        the cache finds it, whatever follows.
+        """Learn the shortest beginning, of at most `longest` characters, that decides a marker.
+        From then on the cache finds the marker, whatever follows it.
 
-        Only every `_OFTEN`-th meeting is learned from, because it tries every choice again.
+        Only every `_OFTEN`-th meeting is learned from, because learning tries every choice again.
         """
         if len(self._meetings) >= _MOST_BEGINNINGS:
             self._meetings.clear()

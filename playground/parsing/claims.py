@@ -1,4 +1,4 @@
-"""Claims: they turn the next characters, or chunks that are skipped, into events."""
+"""Claims, which turn the next characters, or chunks that are skipped, into events."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ _WIDEST: Final = 4  # bytes of a character
 
 @cache  # every scanner asks for the same few
 def finding_maker(code: str, where: str, message: str = "") -> Callable[[int, str], Event]:
-    """Return a function that makes finding events: each owns the text that it is about."""
+    """Return a function that makes finding events, which own the text that the finding is about."""
     about = finding(code, where, message)
     return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), about, text)

@@ -51,8 +51,8 @@ class JsonShape:
     `thought` names is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
-    arguments. They are read in any order. The id member holds the call's own id, or its number in
-    the reply, from 0 (`index`) or from 1 (`number`), as a text.
+    arguments. They are read in any order. By `id_is`, the id member holds the call's own id, or the
+    call's number in the reply as a text, from 0 (`index`) or from 1 (`number`).
     """
 
     name: tuple[str, ...] = ("name",)

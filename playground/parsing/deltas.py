@@ -48,7 +48,7 @@ class DeltaReader:
     """A reader of one stream's native calls.
 
     `stop` is the offset after the last character. `native` is False if the dialect expects no
-    native calls: each of them is then a finding.
+    native calls: then a finding notes each of them.
     """
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
@@ -71,7 +71,7 @@ class DeltaReader:
         index = _get(delta, "index")
         key = index if isinstance(index, _INDEX) else 0
         call, events = self._open.get(key), list[Event]()
-        if call is not None and _is_of_another(delta, call):
+        if call is not None and _begins_new_call(delta, call):
             # some providers send each call of a reply complete, and all with the index 0
             events = self._end(self._open.pop(key), Span(offset, offset))
             message = f"two calls have the index {key}: their ids are different"
@@ -158,8 +158,8 @@ class DeltaReader:
         events: list[Event] = []
         for key in [] if call.custom else repeated_keys(raw, arguments):
             message = f"{key} is given more than once: the last value counts"
-            found = finding("duplicate-argument", f"{place}, argument {key}", message)
-            events.append(FindingEvent(here, found))
+            about = finding("duplicate-argument", f"{place}, argument {key}", message)
+            events.append(FindingEvent(here, about))
         if self._names and call.name not in self._names:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
@@ -174,17 +174,17 @@ class DeltaReader:
         return [*events, ended]
 
 
-def _is_of_another(delta: Any, call: _NativeCall) -> bool:
+def _begins_new_call(delta: Any, call: _NativeCall) -> bool:
     """Return True if a delta begins a new call, although a call with its index is open: the delta
     has a name and another id, and the open call already has arguments."""
-    given = replace_bad(_text(_get(delta, "id")))
+    new_id = replace_bad(_text(_get(delta, "id")))
     name = _get(_get(delta, "custom") or _get(delta, "function"), "name")
-    return bool(name and given and call.sent_id not in ("", given) and call.raw.tell())
+    return bool(name and new_id and call.sent_id not in ("", new_id) and call.raw.tell())
 
 
 def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
     """Return the code of a finding or "", and the arguments ({} if there is a finding)."""
-    if not raw.strip():  # a complete call without arguments has `{}`
+    if not raw.strip():  # a complete call would have `{}`
         return "truncated-call", {}
     try:
         value = load_json(raw)

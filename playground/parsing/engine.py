@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 from playground.nouns.events import Event, ReasoningEvent
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.calls import CallReader, mended
+from playground.parsing.calls import CallReader, opener_message
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.claims import Claim
@@ -29,7 +29,7 @@ from playground.parsing.switches import Switches
 from playground.parsing.template import declared_text
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
-_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word comes before any JSON
+_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # an opener with a word before its JSON
 _MOST_RETURNS: Final = 8
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
@@ -197,8 +197,8 @@ class SyntaxEngine:
         self.scanner.note("missing-opener", message=message)
 
     def _is_member(self, marker: Marker, group: Group) -> bool:
-        """Return True if a text that looks like a call is a member's value in the rest of a broken
-        call.
+        """Return True if a text that looks like a call is the value of a JSON member in the rest of
+        a broken call.
 
         The text may also be a list of calls, or the first call in such a list. A call with words in
         its opener is a real call: the broken call was cut off before it.
@@ -247,7 +247,8 @@ class SyntaxEngine:
         if marker.named.get("doubled"):
             self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one")
         if marker.named.get("slip") is not None:
-            self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
+            message = opener_message(marker, form.syntax.section)
+            self.scanner.note("mended-opener", message=message)
         elif not marker.well_formed and not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
@@ -302,13 +303,13 @@ class SyntaxEngine:
     def _read_lookalike(self, opener: Marker, form: Form) -> Walk[None]:
         """Read what looks like a call of an unknown tool, as text.
 
-        Note a finding only if a tool of the session seems to be meant: any tag in prose looks like
-        a misspelt name.
+        Note a finding only if a tool of the session seems to be meant, because any tag in prose
+        could be a misspelt name.
         """
         scanner, name, start = self.scanner, opener.named["name"], self.scanner.offset
         key = opener.named.get("key")
         likely = self.reader.likely_tool(name, key)
-        # `[f(key=` is more than a tag
+        # `[f(key=` is more than a tag, so no similar tool is needed
         is_meant = bool(likely) or (form.syntax.section_required and key is not None)
         if not is_meant or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again
@@ -359,7 +360,7 @@ class SyntaxEngine:
                 return
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer. It may be empty if no opener `announced` it."""
+        """Read reasoning up to its closer. It may be empty, unless an opener `announced` it."""
         scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         never_calls = self.switches.calls_in_reasoning == "reasoning"
@@ -474,8 +475,7 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
-        """Claim the second of two equal closers: it does not close an outer call, and is not
-        text."""
+        """Claim the second of two equal closers, which closes no outer call, as a stray marker."""
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True
@@ -514,7 +514,7 @@ def _has_closer(form: Form) -> bool:
 
 
 def _closer_after(opener: str, form: Form) -> str:
-    """Return the closer that belongs to a section's opener. Each wrapper has its own."""
+    """Return the closer that belongs to a section's opener: each form of a section has its own."""
     sections = form.syntax.sections
     begun = (s for s in sections if opener.strip().startswith(declared_text(s.before)))
     return declared_text(next(begun, sections[0]).after)

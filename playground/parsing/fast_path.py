@@ -66,16 +66,16 @@ FeedHeld = Callable[["FastPath", str], list[Event]]
 
 
 class FastPath:
-    """A base of readers that skip chunks: the rule in force, and the text that is held.
+    """A base class of readers that skip chunks: the rule in force, and the text that is held.
 
     The `_feed` methods return the events of a chunk. They resume the walk if it must see the chunk.
-    It is a base class because another object would need one more call and offset for each chunk, a
-    twentieth of a chunk's time.
+    An object of its own, in place of a base class, would cost each chunk one more call and offset,
+    a twentieth of the chunk's time.
     """
 
     __slots__ = (
         "_accept",
-        "_at_sight",
+        "_triggers",
         "_context",
         "_decide",
         "_decision",
@@ -101,21 +101,20 @@ class FastPath:
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._offset = 0  # characters fed so far
-        self._feed_held: FeedHeld | None = (
-            None  # `_feed_pending` or `_feed_after_held`; None while the walk reads
-        )
+        # `_feed_pending` or `_feed_after_held`; None while the walk reads
+        self._feed_held: FeedHeld | None = None
         self._start = 0  # the offset at which skipping began
         self._held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before `_held`, as far as a pattern may look back
         # the rule's triggers; None if text is held, the walk reads, or a line may be a marker
-        self._at_sight: tuple[str, str, str] | None = None
+        self._triggers: tuple[str, str, str] | None = None
         self._make = scanner.skip_claim.make  # makes the events of skipped chunks
-        self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for a later look back
+        self._sink = scanner.skip_claim.raw_sink()  # takes the chunks' bytes, for look-behinds
         self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # `accept` of `_hold_by_chunk`
+        self._remembered_accept: Accept | None = None  # the test with which `_hold_by_chunk` began
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 
@@ -146,7 +145,7 @@ class FastPath:
             self._use_rule(rule)
         self._next_rule, self._goes_on = scanner.next_rule, None
         begins_line = rule.any_line and self._context[-1:] in ("", "\n")
-        self._at_sight = None if self._held or begins_line else rule.triggers
+        self._triggers = None if self._held or begins_line else rule.triggers
 
     def _use_rule(self, rule: SkipRule) -> None:
         self._rule, self._search, self._hold_by_chunk = rule, rule.search, {}
@@ -160,7 +159,7 @@ class FastPath:
             else:
                 scanner.resume_at(self._offset, self._held)
         scanner.decision, self._decision = self._decision, None
-        self._feed_held, self._at_sight, self._decide = None, None, None
+        self._feed_held, self._triggers, self._decide = None, None, None
 
     # chunks that cannot be skipped at first sight
 
@@ -177,7 +176,7 @@ class FastPath:
         if marker is not None or rule is None:
             self._decision = marker
             return self._walk(text)
-        # no marker: the walk would go on to search, and its rule does so in its place
+        # no marker: the walk would now search for its next marker, which its rule can do instead
         self._decide = None
         self._start_skipping(rule)
         return self._feed_after_held(text)
@@ -238,7 +237,7 @@ class FastPath:
         start = self._offset - len(self._held)
         self._offset = start + len(text)
         if stop < len(text):
-            self._held, self._at_sight = text[stop:], None
+            self._held, self._triggers = text[stop:], None
             self._context = (context + text[:stop])[-CONTEXT:]
             if not stop:
                 return []
@@ -246,7 +245,7 @@ class FastPath:
         else:
             self._held = ""
             rule = self._rule
-            self._at_sight = None if rule.any_line and text[-1] == "\n" else rule.triggers
+            self._triggers = None if rule.any_line and text[-1] == "\n" else rule.triggers
         sink, make = self._sink, self._make
         sink(text.encode())
         return [make(start, text)]

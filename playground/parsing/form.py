@@ -21,11 +21,11 @@ class Form(NamedTuple):
     separator: ChoicePoint  # between two calls
     opening: ChoicePoint  # a call's opener
     close: ChoicePoint | None  # a call's closer, after white space
-    repeated_closer: ChoicePoint | None  # a second closer: models stutter
+    repeated_closer: ChoicePoint | None  # a second closer, because models repeat closers
     surplus_brackets: ChoicePoint | None  # the closer after brackets that the body did not need
     recovery: ChoicePoint | None  # the end of a call that cannot be read: its closer, or a marker
     restart: ChoicePoint | None  # the beginning of a JSON call, up to its first quote
     next_call: ChoicePoint | None  # another JSON object in place of the closer
     lookalike_end: ChoicePoint | None  # the end of what looks like a call of an unknown tool
     # inside a call:
-    body: tuple[ChoicePoint, ...]  # the notation's own
+    body: tuple[ChoicePoint, ...]  # those of the notation

@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only the written section may lack its brackets, because other dialects write the others
+        # only the section that the dialect writes may lack its brackets; the others are read as is
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -117,7 +117,7 @@ class FormBuilder(CallOpeners):
 
     def _next_call(self) -> ChoicePoint | None:
         """Build the choice of another call between the same markers, with or without a comma or
-        semicolon before it. Return None if the notation has no repeated bodies."""
+        semicolon before it. Return None for forms in which it could not be recognised."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
@@ -166,9 +166,9 @@ class FormBuilder(CallOpeners):
         """Return a section's opener. It counts only before a call, because prose names sections."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
-        mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`
-        slip = "(?P<slip>)" if mended else ""
-        call = self.opening(strict=not has_words(opener), firm=mended)
+        is_unlisted = template in self.unlisted  # prose may hold such an opener: `functools{…}`
+        slip = "(?P<slip>)" if is_unlisted else ""
+        call = self.opening(strict=not has_words(opener), firm=is_unlisted)
         end = pieces_pattern(without_final_space(template.after), {})
         empty = [end] if has_words(end) else []
         twice = allow_repeated(opener, template)

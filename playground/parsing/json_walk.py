@@ -18,9 +18,9 @@ from playground.parsing.open_call import BrokenCall
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.skip_rule import MatchAt, SkipRule, rule_in_string, rule_until
 
+BLANKS: Final = re.compile(r"[ \t\r\n]*")  # JSON's own white space
 # A comment begins after white space or punctuation, because the slashes of `https://x` belong to a
 # value without quotes. Outside of strings only a marker has a `<`.
-BLANKS: Final = re.compile(r"[ \t\r\n]*")  # JSON's own white space
 _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""")
 # opener of a string or comment -> the pattern to search for inside it
 _INSIDE: Final = {
@@ -116,8 +116,8 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
 
 
 def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
-    """Return the object or array that begins here, and the index of its end, if all of it is there
-    and it is strict JSON; else None. None too for a text that is short or was tried before.
+    """Return the object or array that begins here, and the index of its end. Return None if it is
+    not complete or not strict JSON, and also if the text is short or was tried before.
 
     No other call can begin inside: the call's first quote would end a string, and the key after
     that quote would not be JSON. A string alone does not count, because any text may follow it.
@@ -180,8 +180,8 @@ def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint
 
 
 class _Place(NamedTuple):
-    """The pattern to search for and the rule for skipping chunks, outside of strings and comments
-    or inside one kind of them."""
+    """The pattern to search for and the rule for skipping chunks, either outside of strings and
+    comments, or inside one kind of string or comment."""
 
     pattern: re.Pattern[str]
     skip_rule: SkipRule
@@ -285,7 +285,7 @@ def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change 
 
 
 def goes_on(scanner: Scanner) -> bool:
-    """Return True if JSON's own white space is followed by a comment or other white space."""
+    """Return True if a comment, or white space that JSON does not have, may come next."""
     char = scanner.text[scanner.at : scanner.at + 1]
     return char == "/" or char.isspace()
 

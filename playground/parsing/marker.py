@@ -29,7 +29,7 @@ class Marker:
         self.text: str = match[0]
         self.size = len(self.text)
         self.partial = match.partial
-        self.well_formed: bool | None = None  # None until it was compared
+        self.well_formed: bool | None = None  # None until compared with the declaration
 
     def is_well_formed(self, *declared: tuple[Piece, ...]) -> bool:
         """Return True if the marker's text is one of the declared ones, apart from white space.
@@ -44,7 +44,7 @@ class Marker:
 
     @property
     def content(self) -> tuple[str, Group | None, Mapping[str, str]]:
-        """All fields in which two markers may differ."""
+        """The fields that are compared to see if two matches are the same marker."""
         return self.text, self.group, self.named
 
     @cached_property
@@ -66,8 +66,8 @@ def named_in(match: regex.Match[str]) -> dict[str, str]:
     }
 
 
-# The marker at a place, or its beginning, and whether more text could change that. It is a plain
-# tuple because Python unpacks it far faster than a NamedTuple, once for every chunk that is held.
+# The marker at a place (complete, partial or None), and True if more text could change it. It is a
+# plain tuple because Python unpacks it far faster than a NamedTuple, once for every held chunk.
 Lookahead = tuple[Marker | None, bool]
 NOTHING: Final[Lookahead] = (None, False)
-UNDECIDED: Final[Lookahead] = (None, True)  # the caller has more of the text, and has to try it
+UNDECIDED: Final[Lookahead] = (None, True)  # the caller must match again with more of the text

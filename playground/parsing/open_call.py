@@ -9,7 +9,7 @@ from playground.parsing.choice_point import ChoicePoint
 
 
 class BrokenCall(Exception):
-    """Raised if a call cannot be delivered. A call that `is_complete` was read to its end."""
+    """Raised if a call cannot be delivered. With `is_complete` the call was read to its end."""
 
     def __init__(self, code: str, message: str = "", is_complete: bool = False) -> None:
         self.code, self.message, self.is_complete = code, message, is_complete
@@ -35,7 +35,7 @@ class KnownTool:
 class OpenCall:
     """The call that is being read, with its arguments so far.
 
-    `restart` matches the beginning of another call of its form.
+    `restart` matches the beginning of another call of the same form.
     """
 
     # not a dataclass: its constructor would take three times as long

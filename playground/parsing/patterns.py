@@ -1,7 +1,7 @@
 """Patterns of markers that can be matched partially, however the text is cut.
 
 In a stream's patterns every repetition is bounded and possessive, also inside another repetition,
-so that any text is searched a bounded number of times. (Only `?` may give back what it took.)
+so that any text is searched a bounded number of times. (Only a plain `?` may backtrack.)
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def pieces_pattern(
         *(piece.name if begins_with_word and isinstance(piece, Hole) else "" for piece in listed),
     ]
     texts = [
-        _piece(piece, holes, first=index == 0, after=named[index])
+        _piece(piece, holes, first=index == 0, previous=named[index])
         for index, piece in enumerate(listed)
     ]
     last = listed[-1] if len(listed) > 1 else ""
@@ -85,7 +85,9 @@ def pieces_pattern(
     return "".join(texts)
 
 
-def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "") -> str:
+def _piece(piece: Piece, holes: Mapping[str, str], first: bool, previous: str = "") -> str:
+    """Build the pattern of a piece; `previous` is the hole before it, in a form that begins with a
+    word."""
     if isinstance(piece, Hole):
         return holes[piece.name]
     if piece.isspace():
@@ -94,12 +96,12 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
     if first:
         return literal(piece)
     # after a hole: `<x name="f" more="attributes">`, and white space before a tag or its end
-    if after == "name" and piece.strip() == ">":
+    if previous == "name" and piece.strip() == ">":
         return SPACE + EMPTY
-    if after == "key" and piece.startswith(">"):
+    if previous == "key" and piece.startswith(">"):
         return r"[ \t]{0,8}+" + literal(piece)
     if re.match(r'"\s*/?>', piece):
-        end = EMPTY if after == "name" and piece.strip() == '">' else literal(piece[1:])
+        end = EMPTY if previous == "name" and piece.strip() == '">' else literal(piece[1:])
         return '"' + ATTRIBUTES + r"\s{0,8}+" + end
     return SPACE + literal(piece) if piece[:1] in "<[" else literal(piece)
 
@@ -126,8 +128,7 @@ def _optional(space: str) -> str:
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return pieces without white space at the end, because white space after a closer does not
-    belong to it."""
+    """Return a closer's pieces without the white space at their end, which is not part of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
@@ -206,8 +207,8 @@ def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return the misspelled forms of an opener that models write.
 
-    Its attributes may be in single quotes or in none. A bare name may be in quotes, or in an
-    attribute `name`.
+    The values of attributes may be in single quotes, or in none. A name that is declared without
+    quotes may be in quotes, or be the attribute `name`.
     """
     texts = [piece for piece in pieces if isinstance(piece, str)]
     if any(text.endswith('="') for text in texts[:-1]):
@@ -298,7 +299,7 @@ def any_form(patterns: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1024)  # called at the end of each value
 def has_words(pattern: str) -> bool:
-    """Return True if a marker has letters. One without proves little in prose."""
+    """Return True if a marker has letters. A marker without letters proves little in prose."""
     letters = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in letters)
 
@@ -310,8 +311,8 @@ def begins_with_words(pieces: tuple[Piece, ...]) -> bool:
 
 
 def allow_repeated(opener: str, template: Template, partly: bool = False) -> str:
-    """Return a pattern that also matches an opener of words twice, because models stutter. If the
-    opener has holes, only its first literal may occur twice, and only with `partly`."""
+    """Return a pattern that also matches a repeated opener, if it has words: models repeat openers.
+    If the opener has holes, only its first literal may be repeated, and only with `partly`."""
     first = template.before[0] if template.before else ""
     words = literal(first) if partly and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
@@ -319,8 +320,8 @@ def allow_repeated(opener: str, template: Template, partly: bool = False) -> str
 
 
 def without_names(pattern: str) -> str:
-    """Return a pattern without named groups, for a lookahead: they would hide the groups of the
-    choice itself."""
+    """Return a pattern without named groups, for a lookahead, where they would hide the groups of
+    the choice itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
@@ -344,7 +345,7 @@ def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
     """Return the first characters of a form, up to five: few enough to be found fast, enough to be
-    rare in text. They end where `literal` forgives white space. Leading white space is left out."""
+    rare in text. They end where `literal` allows white space. Leading white space is left out."""
     first = pieces[0] if pieces else ""
     match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
     return match[0] if match else ""

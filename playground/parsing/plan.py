@@ -15,8 +15,8 @@ from playground.parsing.switches import Switches
 
 
 class Plan:
-    """All choice points of one dialect for one set of tool names. Groups have the number of their
-    form.
+    """All choice points of one dialect for one set of tool names. The number of a call's group is
+    the index of its form.
 
     A choice point is built when a reply first needs it, because most replies are prose, or calls
     of one form.
@@ -69,12 +69,12 @@ class Plan:
 
     @cached_property
     def opened(self) -> ChoicePoint | None:
-        """The opener of reasoning, if replies begin inside reasoning: models may repeat it."""
+        """The opener of reasoning, which models may repeat; None if replies begin with text."""
         return _reasoning_openers(self._outer.markers)
 
     @cached_property
     def fence(self) -> ChoicePoint | None:
-        """A code fence; None if a call in one is a real call."""
+        """A code fence; None if calls in code fences are real calls."""
         return choice_point(ANY_FENCE) if self._switches.calls_in_fences == "text" else None
 
 
@@ -82,8 +82,8 @@ class Plan:
 def compile_plan(
     syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Plan:
-    """Return the plan, one per dialect and tool set. The tools' `names` matter only if the syntax
-    depends on them."""
+    """Return the plan of a dialect for the tools' `names`, which are () unless the syntax depends
+    on them."""
     return Plan(syntax, markers, switches, names)
 
 

@@ -1,4 +1,4 @@
-"""The end of a Python string, found by the text after a quote, as models forget to escape quotes.
+"""The end of a Python string: the text after a quote decides, because models forget escapes.
 
 The walk through a stream and the reader of a whole text share this rule, so they agree.
 """

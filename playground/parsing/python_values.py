@@ -1,8 +1,8 @@
 """A reader of Python keyword arguments: literals only, nothing is evaluated.
 
-A small reader takes what models write, and records if it forgave something: quotes that should have
-been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
-keywords as names, NUL characters. Literals that it does not know (with prefixes, strings in a row,
+A small reader takes what models write, and records if it tolerated a mistake: quotes that should
+have been escaped, words without quotes, an object in place of the arguments, keywords as names, NUL
+characters, line breaks in strings. Literals that it does not know (with prefixes, strings in a row,
 hexadecimal numbers) are read by Python's own parser. grammars/well_formed.py says which literals
 are plain: a call with any other has a finding.
 """
@@ -46,9 +46,9 @@ _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], list[str]]:
     """Return keyword arguments as a dict, and the codes of findings.
 
-    There are none if all values are plain literals of Python and no argument is given twice. JSON's
-    true, false and null are read too. `is_call` says that the text is certainly a call, not code in
-    prose; then words without quotes, and an object in place of the arguments, are read as well.
+    There are no findings if all values are plain literals of Python and no argument is given twice.
+    JSON's true, false and null are read too. With `is_call` the text is certainly a call, not code
+    in prose; then words without quotes, and an object in place of the arguments, are read as well.
     Raises ValueError or RecursionError.
     """
     reader = _Reader(text, is_call)
@@ -179,8 +179,8 @@ class _Reader:
     def place(self) -> str:
         """The place at which reading stopped, described by the text before and after it."""
         before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
-        found = f"{rest!r} follows" if rest else "the arguments end"
-        return f"after {before!r}, {found}" if before else found
+        following = f"{rest!r} follows" if rest else "the arguments end"
+        return f"after {before!r}, {following}" if before else following
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

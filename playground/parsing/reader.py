@@ -73,7 +73,7 @@ class Reader:
             name = name.replace(token, "")
         name = name.strip()
         first, _, rest = name.partition(".")
-        if first == rest:
+        if first == rest:  # the name is its own namespace: `search.search`
             return rest
         bare = _INDEX.sub("", name)
         known_names = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
@@ -82,7 +82,7 @@ class Reader:
     def likely_tool(self, name: str, key: str | None) -> str:
         """Return the tool of the session that was probably meant by an unknown name; "" for none.
 
-        That is a tool with a similar name, or one that has the parameter `key`.
+        It is a tool with a similar name, or one that has the parameter `key`.
         """
         similar = _most_similar(name, tuple(self.tools))
         if similar or key is None:
@@ -94,7 +94,7 @@ class Reader:
     def emit_argument(
         self, call: OpenCall, key: str | None, copy: GrowingText | None = None
     ) -> Claim:
-        """Return an object that claims the characters of an argument, or with `key` None of all
+        """Return an object that claims the characters of an argument, or, with `key` None, of all
         arguments as one text. `copy` collects the texts."""
         return Claim(self.scanner, argument_maker(call.index, key), copy)
 
@@ -103,7 +103,7 @@ class Reader:
     ) -> Walk[str]:
         """Claim all arguments as one text, as far as `walk` goes, and return it.
 
-        If the call breaks off, it keeps the text so far. `label` is shown in the debug panel.
+        A call that breaks off keeps the text so far. `label` is shown in the debug panel.
         """
         copy = GrowingText()
         self.argument = label

@@ -25,8 +25,8 @@ def render_call(
     schema_of: SchemaOf = no_schema,
     index: int = 0,
 ) -> str:
-    """Render one call, without the section around it. `index` is its number in the reply,
-    which counts unless the id holds another number."""
+    """Render one call, without the section around it. `index` is the call's number in the reply;
+    an id in the syntax's `id_form` gives the call its own number."""
     call_id, index = syntax.written_id(name, call_id, index)
     holes = {
         "name": escape(name) if syntax.escaped_names else name,

@@ -68,7 +68,7 @@ class Scanner:
 
     def add(self, text: str) -> None:
         """Append to the window, and drop claimed text, so that time and memory stay linear."""
-        if self.at > _WINDOW:  # a look back to the start of the line stays possible
+        if self.at > _WINDOW:  # CONTEXT characters are kept, as many as look-behinds see
             keep = self.at - CONTEXT
             self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
         self.text += text
@@ -117,7 +117,7 @@ class Scanner:
         self.emit_markup(marker.size, role)
 
     def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
-        """Note a marker that is not one of the declared ones, apart from white space."""
+        """Note a marker that differs from all declared ones, not only by its white space."""
         if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
             message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"

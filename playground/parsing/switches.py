@@ -1,4 +1,4 @@
-"""Decisions in which servers differ when they read a reply. A result names those of its reading."""
+"""Decisions that servers make differently when they read a reply; each result names its own."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
 
 
 def compile_template(text: str, bodies: Collection[str], others: Collection[str]) -> Template:
-    """Check a template and cut it at its body, which is one of `bodies`; it may also have the holes
-    `others`.
+    """Check a template and cut it at its body, which is one of `bodies`. The template may also have
+    the holes `others`.
 
     Raises SyntaxFault, which quotes the template and the place.
     """
@@ -99,10 +99,10 @@ def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> 
                 f" allowed here: {_holes(allowed, ', ')} (double a brace that is meant as text)"
             )
     names = [declared_hole(name, allowed) for name in holes_of(_pieces(text))]
-    found = [name for name in names if name in bodies]
-    if len(found) != 1 and not (len(set(found)) == 1 and found[0].endswith(_ANY_KEY)):
+    own = [name for name in names if name in bodies]
+    if len(own) != 1 and not (len(set(own)) == 1 and own[0].endswith(_ANY_KEY)):
         raise SyntaxFault(
-            f"template {text!r} must have {_holes(bodies, ' or ')} once, not {len(found)} times"
+            f"template {text!r} must have {_holes(bodies, ' or ')} once, not {len(own)} times"
         )
 
 

@@ -61,9 +61,9 @@ class TextReader(FastPath):
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or the bytes are not UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        at_sight = self._at_sight
-        if at_sight is not None and text:
-            first, second, third = at_sight
+        triggers = self._triggers
+        if triggers is not None and text:
+            first, second, third = triggers
             if first in text or second in text or third in text:
                 search = self._search
                 candidate = search(text)
@@ -85,9 +85,9 @@ class TextReader(FastPath):
             # half a character may be waiting for its other bytes, which a text cannot bring
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
-        at_sight = self._at_sight
-        if at_sight is not None and text:
-            first, second, third = at_sight
+        triggers = self._triggers
+        if triggers is not None and text:
+            first, second, third = triggers
             if first in text or second in text or third in text:
                 search = self._search
                 candidate = search(text)
@@ -181,8 +181,8 @@ def without_prefill(event: Event) -> Event:
 
 
 def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
-    """Return an event cut at its bad characters, with a finding before each. A name is not cut: the
-    findings come before it."""
+    """Return an event cut at its bad characters, with a finding before each of them. A name is not
+    cut, and all its findings come before it."""
     is_name = isinstance(event, CallNamedEvent)
     findings: list[Event] = []
     for place, code in bad:

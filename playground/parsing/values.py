@@ -22,7 +22,7 @@ from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 
 # what may surround a value without belonging to it: white space, a code fence, a comma
-_BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
+_SURROUNDINGS: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
 # an open string is matched to the text's end, because a search inside takes quadratic time
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _CLOSER_OF: Final = {"{": "}", "[": "]"}
@@ -113,24 +113,24 @@ def write_value(
     types = _types(schema, untyped)
     if types <= {"string"}:
         return value
-    return value if _try(value, types, literals) is _NOTHING else dump_json(value)
+    return value if _read_if_allowed(value, types, literals) is _NOTHING else dump_json(value)
 
 
 def read_value(
     text: str, schema: Schema, untyped: Untyped = "text", literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Return the value of a text and the code of a finding, "" for none. There is a finding if the
-    value does not have the schema's type or had to be corrected."""
+    """Return the value of a text and the code of a finding: "" unless the value does not have the
+    schema's type or had to be corrected."""
     if schema.get("type") == "string":
         return text, ""
     types = _types(schema, untyped)
     if types <= {"string"}:
         return text, ""
-    value = _try(text, types, literals)
+    value = _read_if_allowed(text, types, literals)
     if isinstance(value, NotANumber) and "string" in allowed_types(schema):
         return text, ""
     if value is not _NOTHING:
-        return value, _relaxed(text, value, literals)
+        return value, _relaxed_code(text, value, literals)
     if "string" in types:
         return text, ""
     value = _read_mended(text, types)
@@ -140,8 +140,8 @@ def read_value(
 def _read_mended(text: str, types: set[str]) -> Any:
     """Return a list or an object from incorrect JSON, or from JSON that was escaped once too often.
     A code fence and a comma around any value are removed."""
-    bare = _BESIDE.sub("", text)
-    value = _try(bare, types) if bare != text else _NOTHING
+    bare = _SURROUNDINGS.sub("", text)
+    value = _read_if_allowed(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
         return value
     value = _load_mended(bare, types)
@@ -197,7 +197,7 @@ def read_marked(
         return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
     if types and not _agrees(value, types) and "string" in types:
         return text, ""
-    return value, _relaxed(text, value, literals)
+    return value, _relaxed_code(text, value, literals)
 
 
 def read_json(text: str, schema: Schema) -> tuple[Any, str]:
@@ -207,10 +207,10 @@ def read_json(text: str, schema: Schema) -> tuple[Any, str]:
     except (ValueError, RecursionError):
         value, code = read_value(text, schema)
         return value, code or "relaxed-json"
-    return value, _relaxed(text, value, JSON_WORDS)
+    return value, _relaxed_code(text, value, JSON_WORDS)
 
 
-def _relaxed(text: str, value: Any, literals: Literals) -> str:
+def _relaxed_code(text: str, value: Any, literals: Literals) -> str:
     is_json = literals.nested != "python" and isinstance(value, str | list | dict)
     return "relaxed-json" if is_json and has_raw_breaks(text) else ""
 
@@ -227,7 +227,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _UNBROKEN: Final = regex.compile(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]++|\\.)*+")*+', regex.DOTALL)
 
 
-def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
+def _read_if_allowed(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
     try:
         value = _load(text, literals)
     except (ValueError, RecursionError):

@@ -32,7 +32,7 @@ VARIATIONS: Final[tuple[Variation, ...]] = ("white space", "order of parameters"
 """`another form` is a form of the declaration that the dialect reads and does not write."""
 _ROLES: Final = ("section", "call", "separator")
 _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
-_CUT: Final = frozenset(
+_CUT_CODES: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
 """Codes of findings about a missing marker. In a reply with such a finding, half a marker is no
@@ -67,7 +67,7 @@ def variations(
     calls_again = [event for event in readings[0] if isinstance(event, CallEndedEvent)]
     for call, call_again in zip(calls, calls_again, strict=False):
         kinds |= _variations_of_values(call, call_again, texts, bool(syntax.string_mark))
-    is_cut = any(isinstance(e, FindingEvent) and e.finding.code in _CUT for e in events)
+    is_cut = any(isinstance(e, FindingEvent) and e.finding.code in _CUT_CODES for e in events)
     for edges, part in _parts(events):
         if (edges, part) in rendered_parts:
             continue
@@ -83,11 +83,11 @@ def _variations_of_values(
     """Return the variations in a body, or in parameters that are not texts, such as `True`
     for true."""
     kinds: set[Variation] = set()
-    values = {key: _usual(texts.sub('""', text), is_marked) for key, text in call_again.raw}
+    values = {key: _normalized(texts.sub('""', text), is_marked) for key, text in call_again.raw}
     for key, text in call.raw:
         if key not in values or (key and isinstance(call.arguments.get(key), str)):
             continue
-        value = _usual(texts.sub('""', text), is_marked)
+        value = _normalized(texts.sub('""', text), is_marked)
         if value != values[key]:
             same = _without_space(value) == _without_space(values[key])
             kinds.add("white space" if same else "another form")
@@ -143,7 +143,8 @@ def _without_aborted_calls(events: Sequence[Event]) -> Iterator[Event]:
 def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
     """Yield (kinds, markup) for the markup between two neighbours, each a name, a value or a text.
 
-    `kinds` names the kinds of both. White space next to a text, and aborted calls, are left out.
+    `kinds` names both kinds, as in "text name". White space next to a text is left out, and so are
+    aborted calls.
     """
     markup, before = "", "text"
     for event in (*_without_aborted_calls(events), TextEvent(0, ".")):
@@ -166,13 +167,13 @@ def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
         part = markup.lstrip() if before == "text" else markup
         part = part.rstrip() if after == "text" else part
         if part or "text" not in (before, after):
-            yield f"{before} {after}", _usual(part)
+            yield f"{before} {after}", _normalized(part)
         markup, before = "", after
 
 
-def _usual(part: str, is_marked: bool = False) -> str:
-    """Return a part without the details that may differ between replies: numbers of calls, and a
-    blank after a comma or a colon, except between marked texts."""
+def _normalized(part: str, is_marked: bool = False) -> str:
+    """Return a part without details that are no variation: numbers become 0, and the blank after a
+    comma or a colon is removed, unless the syntax has a `string_mark` (`is_marked`)."""
     part = _COUNTED.sub("0", part)
     return part if is_marked else re.sub(r"(?<=[,:]) ", "", part)
 

@@ -20,18 +20,18 @@ def main() -> None:
     """Serve tasks on standard input and output. The first argument is the limit of memory."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # text that a task prints must not get between the answers
-    _bound(memory_bytes=int(sys.argv[1]))
+    _set_limits(memory_bytes=int(sys.argv[1]))
     write_frame(answers, b'{"ready": true}')
     while (frame := read_frame(requests)) is not None:
         task, seconds, value = marshal.loads(frame)
         if seconds is None:
             _answer(answers, partial(_prepare, task))
             continue
-        _allow(seconds)
+        _allow_time(seconds)
         _answer(answers, partial(_run, task, value))
 
 
-def _bound(memory_bytes: int) -> None:
+def _set_limits(memory_bytes: int) -> None:
     """Set limits for the worker's whole life. A limit that the kernel does not know is skipped."""
     bounds = {
         resource.RLIMIT_AS: memory_bytes,
@@ -43,7 +43,7 @@ def _bound(memory_bytes: int) -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _allow(seconds: float) -> None:
+def _allow_time(seconds: float) -> None:
     """Allow this much more processor time. The limit also ends a worker whose parent is gone."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 2
@@ -70,7 +70,7 @@ def _answer(answers: IO[bytes], work: Callable[[], Any]) -> None:
         answer = json.dumps({"fault": fault_fields}).encode()
     except MemoryError:
         answer = b'{"stopped": "memory"}'
-    except Exception as error:  # our own mistake: the parent reports it in one line
+    except Exception as error:  # a bug of this package: the parent reports it in one line
         detail = f"{type(error).__name__}: {error}"[:_MOST_DETAIL]
         answer = json.dumps({"stopped": "ended", "detail": detail}).encode()
     write_frame(answers, answer)

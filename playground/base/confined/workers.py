@@ -122,7 +122,7 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # foreign code must not write to the terminal
                 env=environment,
-                cwd="/",  # an idle worker must not keep a disk busy
+                cwd="/",  # an idle worker must not keep a disk from being unmounted
                 start_new_session=True,  # Ctrl-C must not reach it; a closed pipe ends it
             )
         except (OSError, ValueError) as error:
@@ -162,7 +162,7 @@ class _Worker:
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # closing flushes data to a process that has ended
+            with suppress(OSError):  # closing may flush to the process, which has ended
                 self._stream(stream).close()
 
     def _read(self, seconds: float) -> dict[str, Any]:

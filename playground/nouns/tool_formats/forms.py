@@ -1,4 +1,4 @@
-"""The forms in which providers and programs write a tool as JSON, each unpacked to one shape.
+"""The forms in which providers and programs write a tool as JSON; all are read as `ToolMetadata`.
 
 | form | its shape |
 |---|---|
@@ -44,11 +44,11 @@ _SCHEMAS: Final = (
     "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "args_schema",
     "parameters",
 )  # fmt: skip
-_LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
-_INNER: Final = (
+_LIST_KEYS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
+_WRAPPERS: Final = (
     "result", "toolConfig", "tool_config", "function", "toolSpec", "serialized", "custom"
 )  # fmt: skip
-_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result", "custom"}
+_KEYS_OF_TOOLS: Final = {*_SCHEMAS, *_LIST_KEYS, *_WRAPPERS, "openapi"} - {"result", "custom"}
 # Keys of messages, requests, traces and sessions: a value with one of these holds no tools.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
@@ -58,11 +58,12 @@ _TYPES: Final = ("object", "string", "integer", "number", "boolean", "array", "n
 _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
-_FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LISTS, *_INNER}
+_FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LIST_KEYS, *_WRAPPERS}
 _OWN_TYPE: Final = {"custom": {"type": "custom"}}
 _AS_OBJECT: Final = 'parameters={"type": "object", "properties": {…}}'
 _MOST_TOOLS: Final = 10_000
-_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta|format")  # of results
+# Keys that name the schema of a tool's result, and keys that seem to name that of its arguments
+_OTHER_SCHEMA: Final = re.compile("(?i)output|response|return|result|meta|format")
 _LIKE_A_SCHEMA: Final = re.compile("(?i)param|^arg|schema|propert")
 
 
@@ -117,17 +118,18 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
 def read_tools(value: Any, findings: list[Finding] | None = None) -> list[ToolMetadata]:
     """Read tools in any known form: a list, or an object that holds one.
 
-    A provider's own tools, cache marks and lists of MCP servers are left out; `findings` get one
-    for each of these, and those about names and schemas. Raises InputFault, also for parameters
-    that stand where no form has them, and for `properties` that are no object.
+    A provider's own tools, cache marks and lists of MCP servers are left out. Each of them, and
+    each fault of a name or a schema, adds a finding to `findings`. Raises InputFault if a tool
+    cannot be read, has its schema under an unknown key, or has `properties` that are no object.
     """
-    tools, found = read_tools_and_findings(value)
-    found += tools_findings(tools, "tools.{index}")
-    (findings if findings is not None else []).extend(found)
+    tools, all_findings = read_tools_and_findings(value)
+    all_findings += tools_findings(tools, "tools.{index}")
+    (findings if findings is not None else []).extend(all_findings)
     unread = {("schema-unread", f"tools.{index}.properties") for index in range(len(tools))}
-    for one in found:
-        if one.code == "schema-misplaced" or (one.code, one.where) in unread:
-            raise InputFault(one.message.removesuffix(UNREAD), field=one.where, expected=_AS_OBJECT)
+    for item in all_findings:
+        if item.code == "schema-misplaced" or (item.code, item.where) in unread:
+            problem = item.message.removesuffix(UNREAD)
+            raise InputFault(problem, field=item.where, expected=_AS_OBJECT)
     return tools
 
 
@@ -176,23 +178,23 @@ def _of_mapping(
                 yield _tool(item, where)
         return
     # Lists come first: next to its list, an object may have keys of a single tool, such as `name`.
-    for key in _LISTS:
+    for key in _LIST_KEYS:
         if isinstance(value.get(key), Sequence | Mapping) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
             return
-    for key in _INNER:
+    for key in _WRAPPERS:
         if isinstance(value.get(key), Mapping):
             _report_unkept_fields(value, {key}, where, findings)
             yield from _of_mapping({**_OWN_TYPE.get(key, {}), **value[key]}, where, findings)
             return
-    # Without a name the entry is only a cache mark; with one it is a tool that has a mark.
+    # An entry without a name is only a cache mark; an entry with a name is a tool with a mark.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         findings.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
     if left_out := _why_no_tool(value):
         findings.append(finding("tool-left-out", where, left_out))
         return
-    value = _with_required(value, where, findings)
+    value = _in_azad_form(value, where, findings)
     _report_unkept_fields(
         value, {"name", "description", "examples", "required_parameters"}, where, findings
     )
@@ -200,8 +202,8 @@ def _of_mapping(
 
 
 def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
-    """Return an object's tools by place, each with its name added, if it maps names to tools; else
-    the object alone."""
+    """Return the tools of an object by place, each with its name added, if the object maps names to
+    tools; otherwise return the object alone."""
     tools: dict[str, Mapping[str, Any]] = {
         f"{where}.{name}": {
             "name": name,
@@ -214,26 +216,26 @@ def _by_name(value: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any
     return {where: value} if is_other else tools
 
 
-def _with_required(
+def _in_azad_form(
     body: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Mapping[str, Any]:
     """Convert a tool that has parameters by name, without a schema, to Azad's form."""
-    given = dict(_schema({**body, "required_parameters": ()}) or {})
-    if not isinstance(given.get("type"), str):
-        given |= {key: {"type": kind} for key, one in given.items() if (kind := _type_named(one))}
-    if "required_parameters" in body or not is_properties(given):
+    params = dict(_schema({**body, "required_parameters": ()}) or {})
+    if not isinstance(params.get("type"), str):
+        params |= {k: {"type": kind} for k, value in params.items() if (kind := _type_named(value))}
+    if "required_parameters" in body or not is_properties(params):
         return body
     findings.append(finding("schema-unwrapped", where))
-    required = [name for name, one in given.items() if one.get("required") is True]
+    required = [name for name, schema in params.items() if schema.get("required") is True]
     required = [*(body.get("required") or ()), *required]
     rest = {key: value for key, value in body.items() if key not in ("required", *_SCHEMAS)}
-    return {**rest, "parameters": given, "required_parameters": required}
+    return {**rest, "parameters": params, "required_parameters": required}
 
 
 def _type_named(value: Any) -> str:
     """Return the JSON type that a text names, in JSON's or Python's words; "" if it names none."""
-    named = TYPE_NAMES.get(value.lower(), value) if isinstance(value, str) else ""
-    return named if named in JSON_TYPES else ""
+    name = TYPE_NAMES.get(value.lower(), value) if isinstance(value, str) else ""
+    return name if name in JSON_TYPES else ""
 
 
 def _report_unkept_fields(
@@ -242,7 +244,7 @@ def _report_unkept_fields(
     """Report the fields of a tool or its envelope that are dropped, and misplaced schemas."""
     unkept = sorted(map(str, value.keys() - kept - _KNOWN))
     misplaced = []
-    if "name" in value and not value.keys() & {*_SCHEMAS, *_INNER}:
+    if "name" in value and not value.keys() & {*_SCHEMAS, *_WRAPPERS}:
         for key in filterfalse(_OTHER_SCHEMA.search, unkept):
             inner = value[key]
             holds_schema = isinstance(inner, Mapping) and _are_properties({"": inner, **inner})
@@ -263,7 +265,7 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
     """Return the reason why an entry is left out; "" if it is to be read as a tool."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
-    # `web_search_20250305`, `computer_use` …: a type that is the provider's own, and no schema.
+    # The provider's own tools have a type such as `web_search_20250305`, and no schema.
     kind = value.get("type")
     is_own = isinstance(kind, str) and kind not in ("function", "custom", "object")
     if is_own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
@@ -298,7 +300,7 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if isinstance(value, type) and issubclass(value, BaseModel):
             return value.model_json_schema()
         if isinstance(value, Mapping):
-            # Bedrock wraps it in `json`, the AI SDK in `jsonSchema`; a schema has other keys too.
+            # Bedrock wraps a schema in `json`, the AI SDK in `jsonSchema`, with no other key.
             wraps = key == "inputSchema" and len(value) == 1
             inner = (value.get("json") or value.get("jsonSchema")) if wraps else None
             unwrapped = inner if isinstance(inner, Mapping) else value

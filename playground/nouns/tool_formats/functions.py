@@ -167,8 +167,8 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Return the parameter of each field in a model of a function's arguments; {} for another
-    model."""
+    """Return the parameter's name of each field in a model of a function's arguments; {} for any
+    other model."""
     names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
     return names
 
@@ -185,7 +185,7 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
 
 
 def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
-    """Return the arguments of an `Annotated` type, with `first` before its own metadata."""
+    """Return the arguments for `Annotated`: the type, `first`, and then the type's own metadata."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)

@@ -9,14 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _TYPES: Final = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
-_COUNTS: Final = (
-    "minItems",
-    "maxItems",
-    "minLength",
-    "maxLength",
-    "minProperties",
-    "maxProperties",
-)
+_SIZES: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 _OUTER: Final = ("description", "default", "title")  # these describe the value, also if it is null
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 
@@ -60,7 +53,7 @@ def _convert(node: Any) -> Any:
 
 def _value(key: str, value: Any) -> Any:
     # Protobuf's JSON form writes an int64 as a string.
-    if key in _COUNTS and isinstance(value, str) and value.isascii() and value.isdigit():
+    if key in _SIZES and isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
     # The keys inside these keywords' values are names: a property called `nullable` is not a
     # keyword.

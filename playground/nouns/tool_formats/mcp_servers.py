@@ -111,7 +111,7 @@ def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], l
         import anyio
     except ImportError as error:
         raise _no_sdk() from error
-    # anyio reports every failure in a group of groups; the user wants the first of them.
+    # anyio wraps every failure in nested exception groups; the user needs only the first failure.
     try:
         with ThreadPoolExecutor(max_workers=1) as pool:  # a notebook's thread has a loop of its own
             listed = pool.submit(anyio.run, _list_tools, server, seconds).result()
@@ -132,7 +132,7 @@ async def _list_tools(server: McpServer, seconds: float) -> list[dict[str, Any]]
     except ImportError as error:
         raise _no_sdk() from error
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # mcp also raises all that it logs
-    with anyio.fail_after(seconds), _silent() as errors:
+    with anyio.fail_after(seconds), _open_devnull() as errors:
         async with Client(_transport(server, errors)) as client:
             tools: list[dict[str, Any]] = []
             cursor: str | None = None
@@ -144,7 +144,7 @@ async def _list_tools(server: McpServer, seconds: float) -> list[dict[str, Any]]
                     return tools
 
 
-def _silent() -> Any:
+def _open_devnull() -> Any:
     """Open a file that discards a program's log, which must not reach the user's terminal."""
     return Path(os.devnull).open("w", encoding="utf-8")
 

@@ -15,15 +15,15 @@ from referencing.exceptions import Unresolvable
 
 from playground.nouns.tools import ToolMetadata
 
-_MOST_SAID: Final = 200  # characters
-_PLAIN: Final = 2  # the marshal version; newer ones may write equal values differently
+_LONGEST_MESSAGE: Final = 200  # characters
+_MARSHAL: Final = 2  # the marshal version; newer ones may write equal values differently
 
 
-# The keywords of a plain schema, and of a plain property: only types and names decide.
-_OF_PLAIN: Final = frozenset(
+# The keywords of a schema, and of a property, that restrict nothing but names and types.
+_PLAIN_KEYWORDS: Final = frozenset(
     ("$schema", "type", "properties", "required", "additionalProperties", "title", "description")
 )
-_OF_PLAIN_PROPERTY: Final = frozenset(("type", "title", "description", "default", "examples"))
+_PLAIN_PROPERTY_KEYWORDS: Final = frozenset(("type", "title", "description", "default", "examples"))
 _TYPES: Final[dict[str, frozenset[type]]] = {
     "string": frozenset({str}),
     "integer": frozenset({int}),
@@ -38,7 +38,8 @@ _TYPES: Final[dict[str, frozenset[type]]] = {
 class Check(NamedTuple):
     """A schema's validator. `plain` has each parameter's types if the schema has no other rules.
 
-    Arguments of exactly these types fit, without the validator, which is twenty times slower.
+    Arguments of exactly these types fit. Then the validator, which is twenty times slower, is not
+    run.
     """
 
     validator: Draft202012Validator
@@ -58,21 +59,21 @@ def check_of(tool: ToolMetadata) -> Check | None:
     """Return the check of a tool's arguments; None for a broken schema, which other checks
     report."""
     try:
-        return _validator(marshal.dumps(tool.input_schema, _PLAIN))
+        return _validator(marshal.dumps(tool.input_schema, _MARSHAL))
     except (ValueError, RecursionError):  # not JSON, or nested too deeply
         return None
 
 
 def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
-    """Return the first objection of a schema to these arguments; "" if there is none, or if the
-    check is impossible: a reference leads elsewhere or never ends, or a pattern is not Python's."""
+    """Return the first objection of a schema to these arguments; "" if there is none. The check is
+    impossible, and "" is returned, if a `$ref` cannot be resolved or a pattern is not Python's."""
     if check.surely_takes(arguments):
         return ""
     try:
         error: ValidationError | None = next(check.validator.iter_errors(arguments), None)
     except (Unresolvable, RecursionError, re.error):
         return ""
-    return "" if error is None else error.message[:_MOST_SAID]
+    return "" if error is None else error.message[:_LONGEST_MESSAGE]
 
 
 @lru_cache(maxsize=512)
@@ -94,7 +95,7 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
     if type(schema) is not dict:  # `true` is also a schema
         return None
     properties = schema.get("properties", {})
-    if not _OF_PLAIN.issuperset(schema) or schema.get("type", "object") != "object":
+    if not _PLAIN_KEYWORDS.issuperset(schema) or schema.get("type", "object") != "object":
         return None
     if not all(type(prop) is dict and _is_plain(prop) for prop in properties.values()):
         return None
@@ -103,4 +104,4 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
 
 def _is_plain(schema: Mapping[str, Any]) -> bool:
     kind = schema.get("type")
-    return _OF_PLAIN_PROPERTY.issuperset(schema) and isinstance(kind, str) and kind in _TYPES
+    return _PLAIN_PROPERTY_KEYWORDS.issuperset(schema) and isinstance(kind, str) and kind in _TYPES

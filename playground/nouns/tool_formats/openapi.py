@@ -84,7 +84,7 @@ def _tool(
         else:
             findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
     for (location, name), parameter in by_location.items():
-        # `id` may be in the path and in the query: a tool has one namespace.
+        # `id` may be in the path and in the query, but a tool has only one namespace.
         key = name if name not in properties else f"{name}_{location}"
         properties[key] = _described_schema(parameter)
         if parameter.get("required"):
@@ -142,7 +142,7 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class _References:
-    """The `$ref`s of a document, which are replaced by their targets up to a limit."""
+    """A replacer of `$ref`s by their targets in a document; the number of values has a limit."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._remaining = dict(document), _MOST_VALUES

@@ -20,7 +20,7 @@ from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding, finding
 from playground.nouns.tools import BY_INDEX, BY_NAME, SINGLE, ToolMetadata
 
-_HERE: Final = Path(__file__).parent / "accepted"
+_FOLDER: Final = Path(__file__).parent / "accepted"
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
 Effect = Literal["refused", "dropped", "changed"]
 Schema = dict[str, Any]
@@ -49,7 +49,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """A rule about a keyword, one of the CASES, or one `_OF_TOOLS`: the effect and its source.
+    """The effect, with its source, of a keyword, of one of the CASES, or of one of `_TOOL_CASES`.
 
     `instead` is a key of INSTEAD, whose text says what to write. `confirmed` is a second source.
     """
@@ -104,8 +104,8 @@ def is_open(node: SchemaNode) -> bool:
 
 def is_optional(node: SchemaNode) -> bool:
     names, required = node.schema.get("properties"), node.schema.get("required")
-    known = required if isinstance(required, list) else []
-    return isinstance(names, dict) and any(name not in known for name in names)
+    required_names = required if isinstance(required, list) else []
+    return isinstance(names, dict) and any(name not in required_names for name in names)
 
 
 def _is_recursive(node: SchemaNode) -> bool:
@@ -129,23 +129,23 @@ def _is_recursive(node: SchemaNode) -> bool:
     return False
 
 
-def _enum(node: SchemaNode, kind: type | tuple[type, ...]) -> bool:
+def _has_enum_of(node: SchemaNode, kind: type | tuple[type, ...]) -> bool:
     values = node.schema.get("enum")
     return isinstance(values, list) and any(
         isinstance(value, kind) and not isinstance(value, bool) for value in values
     )
 
 
-def _ref_beside_more(node: SchemaNode) -> bool:
+def _has_ref_and_more(node: SchemaNode) -> bool:
     return isinstance(node.schema.get("$ref"), str) and len(node.schema) > 1
 
 
-def _all_of_with_ref(node: SchemaNode) -> bool:
+def _has_all_of_with_ref(node: SchemaNode) -> bool:
     parts = node.schema.get("allOf")
     return isinstance(parts, list) and any(isinstance(p, dict) and "$ref" in p for p in parts)
 
 
-def _needs_several(node: SchemaNode) -> bool:
+def _needs_several_items(node: SchemaNode) -> bool:
     least = node.schema.get("minItems")
     return isinstance(least, int) and least > 1
 
@@ -155,16 +155,16 @@ CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
     "oneOf at the root": lambda node: node.is_root and "oneOf" in node.schema,
     "allOf at the root": lambda node: node.is_root and "allOf" in node.schema,
     "a $ref to itself": _is_recursive,
-    "a $ref with keywords beside it": _ref_beside_more,
-    "allOf with a $ref": _all_of_with_ref,
+    "a $ref with keywords beside it": _has_ref_and_more,
+    "allOf with a $ref": _has_all_of_with_ref,
     "a property that is not required": is_optional,
     "additionalProperties that is not false": is_open,
-    "enum of numbers": lambda node: _enum(node, (int, float)),
-    "enum of objects": lambda node: _enum(node, (dict, list)),
-    "minItems above 1": _needs_several,
+    "enum of numbers": lambda node: _has_enum_of(node, (int, float)),
+    "enum of objects": lambda node: _has_enum_of(node, (dict, list)),
+    "minItems above 1": _needs_several_items,
     "type as a list": lambda node: isinstance(node.schema.get("type"), list),
 }
-_OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
+_TOOL_CASES: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
     "a name that is no name": lambda tool: not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name),
     "a name that is no name of Gemini's": lambda tool: (
         not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}", tool.name)
@@ -177,7 +177,7 @@ _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
 def schema_targets() -> dict[str, SchemaTarget]:
     """Return every target by its name. The files are checked as they are read."""
     targets = {}
-    for path in sorted(_HERE.glob("*.json")):
+    for path in sorted(_FOLDER.glob("*.json")):
         target = SchemaTarget.model_validate_json(path.read_bytes())
         targets[target.target] = target
     return targets
@@ -196,7 +196,7 @@ def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
     findings = []
     all_nodes = list(nodes(tool.input_schema))
     for rule in target.rules:
-        about = _OF_TOOLS.get(rule.keyword)
+        about = _TOOL_CASES.get(rule.keyword)
         places = ["name and description"] if about and about(tool) else []
         if about is None:
             places = [node.where for node in all_nodes if applies(rule, node)]

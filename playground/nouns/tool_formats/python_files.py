@@ -27,7 +27,7 @@ from playground.nouns.tool_formats.python_types import REQUIRED, UNKNOWN, Types,
 from playground.nouns.tools import ToolMetadata
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_OWN: Final = ("self", "cls")
+_SELF_NAMES: Final = ("self", "cls")
 _UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # or nested too deep
 
 
@@ -50,7 +50,7 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
     for node in _functions(tree):
         try:
             tool, more_findings = tool_from_signature(_signature(node, types))
-        except ImportError:  # the installation's fault, not the file's
+        except ImportError:  # a package of this program is missing; the file is not at fault
             raise
         except Exception as error:  # pydantic may refuse a field in many ways
             why = str(error).splitlines()[0]
@@ -124,7 +124,7 @@ def _signature(node: _Function, types: Types) -> FunctionSignature:
     ]
     parameters = []
     for index, (argument, default) in enumerate(pairs):
-        if index == 0 and argument.arg in _OWN:
+        if index == 0 and argument.arg in _SELF_NAMES:
             continue
         parameters.append(_parameter(node.name, argument, default, types, findings))
     return FunctionSignature(

@@ -24,29 +24,19 @@ from pydantic.fields import FieldInfo
 
 from playground.base.python_source import expression
 
-_TYPING: Final = (
-    "Any",
-    "Optional",
-    "Union",
-    "Literal",
-    "Annotated",
-    "List",
-    "Dict",
-    "Tuple",
-    "Set",
-)
+_FORMS: Final = ("Any", "Optional", "Union", "Literal", "Annotated", "List", "Dict", "Tuple", "Set")
 _ABSTRACT: Final = ("Sequence", "Mapping", "Iterable", "MutableMapping", "Collection")
 _PLAIN: Final = (str, int, float, bool, bytes, list, dict, tuple, set, frozenset)
-_DATED: Final = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+_TIME_TYPES: Final = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
 _KNOWN: Final[Mapping[str, Any]] = {
-    **{kind.__name__: kind for kind in (*_PLAIN, *_DATED, uuid.UUID, decimal.Decimal)},
-    **{name: getattr(typing, name) for name in _TYPING},
+    **{kind.__name__: kind for kind in (*_PLAIN, *_TIME_TYPES, uuid.UUID, decimal.Decimal)},
+    **{name: getattr(typing, name) for name in _FORMS},
     **{name: getattr(collections.abc, name) for name in _ABSTRACT},
     "object": Any,
 }
 _MODEL_BASES: Final = ("BaseModel", "RootModel")
 _ENUM_BASES: Final = ("Enum", "IntEnum", "StrEnum")
-_FIELD: Final = (
+_FIELD_ARGUMENTS: Final = (
     *("default", "description", "title", "alias", "examples", "deprecated", "pattern"),
     *("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length"),
 )
@@ -131,7 +121,7 @@ class Types:
 
     def field(self, call: ast.Call) -> FieldInfo:
         """Evaluate `Field(...)` by its literal arguments. Raises Unread if pydantic refuses it."""
-        arguments = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
+        arguments = {word.arg: word.value for word in call.keywords if word.arg in _FIELD_ARGUMENTS}
         if call.args:
             arguments["default"] = call.args[0]
         factory = any(word.arg == "default_factory" for word in call.keywords)
@@ -142,7 +132,7 @@ class Types:
             except (ValueError, TypeError, RecursionError):
                 factory = factory or name == "default"
         if factory:
-            # The factory is never called: it shows that the field has a default of unknown value.
+            # This factory is never called. It makes the field optional; its default is unknown.
             values = {**values, "default_factory": lambda: None}
             values.pop("default", None)
         try:

@@ -1,4 +1,4 @@
-"""Rewrite a tool's schema for a target (a provider): write parts that it refuses in another way.
+"""Rewrite a tool's schema for a target (a provider): replace the parts that the target refuses.
 
 Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """

@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from playground.nouns.tool_formats.portability import Schema, nodes, value_at
 
-_WORTH: Final = 80  # a part with fewer characters does not become a definition
+_SHORTEST: Final = 80  # a part with fewer characters does not become a definition
 _NOT_IN_NAMES: Final = re.compile(r"\W+")
 
 
@@ -37,7 +36,7 @@ def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | 
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":
             texts.setdefault(json.dumps(node.schema), []).append(node.path)
-    repeated = [text for text, paths in texts.items() if len(paths) > 1 and len(text) >= _WORTH]
+    repeated = [text for text, paths in texts.items() if len(paths) > 1 and len(text) >= _SHORTEST]
     if not repeated:
         return None
     text = max(repeated, key=lambda each: len(each) * (len(texts[each]) - 1))
@@ -48,7 +47,7 @@ def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, A
     words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
     keys = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
     plain = _NOT_IN_NAMES.sub("_", keys[0] if keys else "part")
-    name, number = plain, Counter([plain])[plain]
+    name, number = plain, 1
     while name in taken:
         number += 1
         name = f"{plain}{number}"

@@ -125,7 +125,7 @@ def declared_grammar(
 
 
 def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:
-    """Return the tools that a call can name. A form without a name always calls the same tool."""
+    """Return the tools that a call can name: in a form with a fixed name only that tool."""
     if not syntax.name:
         return tools
     callable_tools = [tool for tool in tools if tool.name == syntax.name]

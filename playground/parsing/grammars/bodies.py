@@ -54,7 +54,7 @@ def _json_arguments(call: CallRules) -> Expression:
 
 
 def _json_call(call: CallRules) -> Expression:
-    """Build name and arguments in one object, in the order in which we write them."""
+    """Build one object: id and constants, if the shape has them, then name and arguments."""
     shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
         member = in_order(style.key(call.tool.name), _arguments(call, style))
@@ -87,7 +87,8 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """Return rules for a text in place of all arguments: `key`; [] if the tool requires others."""
+    """Return the texts that may replace all arguments, as the value of the argument `key`; [] if
+    the tool requires others."""
     rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}

@@ -147,7 +147,7 @@ class NamedRules:
     named: dict[str, Expression] = field(default_factory=dict)
 
     def take(self, wish: str) -> str:
-        """Take a name of small letters, digits and dashes that no other rule has."""
+        """Reserve a free name like `wish`, of small letters, digits and dashes, for a rule."""
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in wish.lower())
         plain = plain.strip("-")[:40].rstrip("-")
         plain = plain if plain[:1].isalpha() else f"rule-{plain}".rstrip("-")

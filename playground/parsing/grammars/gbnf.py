@@ -100,17 +100,17 @@ def _set(of: CharacterSet) -> str:
     without = of.is_shorter_negated and all(last < 0x80 for _, last in of.others.ranges)
     written = of.others if without else of & _WRITTEN
     ranges = [part for span in written.ranges for part in _split_range(span)]
-    listed = sorted((_range(*part) for part in ranges), key=_escape_length)
+    listed = sorted((_range(*part) for part in ranges), key=_place_in_set)
     if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
-    return f"[^{''.join(sorted([*listed, _NUL], key=_escape_length))}]"
+    return f"[^{''.join(sorted([*listed, _NUL], key=_place_in_set))}]"
 
 
 _NUL: Final = "\\x00"
 _WRITTEN: Final = characters("\0").others
 
 
-def _escape_length(text: str) -> int:
+def _place_in_set(text: str) -> int:
     return (
         ["^", "-"].index(text) + 2
         if text in ("^", "-")

@@ -106,7 +106,7 @@ def pattern(expression: Expression) -> str:
     """Write an expression that has no references and no free text as a regular expression."""
     match expression:
         case Exact(text):
-            return _words(text)
+            return _quote(text)
         case OneOf(of):
             return of.pattern
         case InOrder(items):
@@ -122,10 +122,10 @@ def pattern(expression: Expression) -> str:
 
 def _free(free_text: FreeText) -> str:
     text = f"/{free_text.shape.pattern}/"
-    forbidden = "|".join(map(_words, free_text.without))
+    forbidden = "|".join(map(_quote, free_text.without))
     if forbidden:
         text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
-    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.ending, free_text.at_end)))
+    ends = "|".join(map(_quote, fatal_ends(free_text.without, free_text.ending, free_text.at_end)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
     return (
@@ -133,5 +133,5 @@ def _free(free_text: FreeText) -> str:
     )
 
 
-def _words(text: str) -> str:
+def _quote(text: str) -> str:
     return "".join(map(escape, text))

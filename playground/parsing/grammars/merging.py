@@ -17,7 +17,7 @@ _MOST_DEPTH: Final = 40
 _FOR_PEOPLE: Final = frozenset(
     {"title", "description", "default", "example", "examples", "deprecated", "$comment"}
 )
-_NO_RULE: Final = _FOR_PEOPLE | frozenset(
+_UNRESTRICTING: Final = _FOR_PEOPLE | frozenset(
     {"readOnly", "writeOnly", "nullable", "discriminator", "$schema", "$id", "$anchor"}
     | {"$defs", "definitions"}
 )
@@ -43,7 +43,7 @@ def is_reference(schema: Any) -> bool:
     return (
         isinstance(schema, dict)
         and isinstance(schema.get("$ref"), str)
-        and set(schema) - {"$ref"} <= _NO_RULE
+        and set(schema) - {"$ref"} <= _UNRESTRICTING
     )
 
 
@@ -55,11 +55,11 @@ class Merger:
         self.root, self.notes = root, notes
 
     def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
-        """Return the alternatives of a schema as plain schemas: [{}] if any value fits, [] if
+        """Return the alternatives of a schema as plain schemas: [{}] if every value fits, [] if
         none does."""
         if schema is False:
             return []
-        if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
+        if not isinstance(schema, dict) or not set(schema) - _UNRESTRICTING:
             if not isinstance(schema, dict | bool):
                 self.notes.wider(place, f"{schema!r:.60} is not a schema: any value")
             return [{}]
@@ -87,7 +87,8 @@ class Merger:
                 yield parts
 
     def target(self, reference: Any, place: str) -> Any:
-        """Return the target of a reference; if there is none, note that and return True."""
+        """Return the target of a reference. If there is none, note that and return True, the schema
+        of any value."""
         target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
         if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
@@ -108,7 +109,7 @@ class Merger:
         """Return the schema of values that fit both; None if no value does."""
         result = {**left}
         for key, value in right.items():
-            if key in _NO_RULE or key not in left or left[key] == value:
+            if key in _UNRESTRICTING or key not in left or left[key] == value:
                 result.setdefault(key, value)
                 continue
             combined = _combine(key, left[key], value)
@@ -128,7 +129,7 @@ class Merger:
         return None if result.get("enum") == [] else result
 
     def note_unsupported(self, schema: Schema, place: str) -> Schema:
-        """Return the schema unchanged. Note each of its keywords that our grammars cannot hold."""
+        """Return the schema unchanged. Note each of its keywords that no grammar here expresses."""
         for key in _UNSUPPORTED:
             if key in schema and schema[key] not in _NO_EFFECT.get(key, ()):
                 self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
@@ -179,8 +180,8 @@ def _excludes_other_keys(left: Schema, right: Schema) -> bool:
 
 
 def _are_disjoint(parts: list[Any]) -> bool:
-    """Return True if no value can fit two parts: their types differ, or the value of one
-    property."""
+    """Return True if no value can fit two parts, because their types differ or the values that they
+    require of one property."""
     if not all(isinstance(part, dict) for part in parts):
         return False
     types = [allowed_types(part) for part in parts]

@@ -1,7 +1,7 @@
 r"""Expressions for the `pattern` of a schema, if it describes a regular language.
 
-Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
-some points, which are corrected here: its `\d`, for instance, matches only ASCII.
+Python's own parser of regular expressions reads the pattern. The regular expressions of JSON Schema
+(ECMA 262) differ in some points, which are corrected here: `\d`, for instance, matches only ASCII.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class _Reader:
         self.anything = repeat(unit(ALL))
 
     def unanchored(self, items: list[Any]) -> Expression:
-        """Build a pattern that may match anywhere in a text, unless an anchor is at its start
-        or end. The same goes for each of its branches."""
+        """Build a pattern that may match anywhere in a text, unless an anchor is at its start or
+        end. Each branch of an alternation may have anchors of its own."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.unanchored(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):

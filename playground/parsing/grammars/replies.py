@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """The kinds of reply to allow: with `required` only replies with a call, with `several` more
-    than one call, with `reasoning` a thought at the beginning."""
+    """The kinds of reply to allow: `required` excludes replies without a call, `several` allows
+    more than one call, and `reasoning` a thought at the beginning."""
 
     required: bool
     several: bool
@@ -97,8 +97,8 @@ class ReplyRules:
         return in_order(leading_text(section.before), listed, leading_text(section.after))
 
     def _one_call(self, name: str, first: bool) -> Expression:
-        """Build one call of any tool, with a rule for each tool. A call is in its section if
-        each call has one."""
+        """Build one call of any tool, with a rule for each tool. With `one_call_a_section` the call
+        is in its section."""
         calls = []
         for call in self._calls:
             expression = call_of(call, first)
@@ -142,7 +142,7 @@ class ReplyRules:
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _text_before(self, following: Expression) -> Expression:
-        """Build a text and then `following`, whose beginning ends the text's own terminal."""
+        """Build a text and then `following`, whose beginning belongs to the text's terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
             in_order(FreeText(ANY, self.forbidden, line + head), rest)
@@ -182,7 +182,7 @@ class ReplyRules:
     def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
         """Build a reply, alone or after a thought.
 
-        If only a call closes a thought, there is no room for text between them.
+        If only a call closes a thought, no text can come between thought and call.
         """
         tags = self.markers.reasoning[:1]
         if not tags:

@@ -35,8 +35,8 @@ from playground.parsing.grammars.styles import Quotes, Style
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
-# keywords that a schema may have in addition to listed values
-_OF_VALUES: Final = frozenset(
+# keywords that are ignored, with a note, if a schema lists its values
+_IGNORED_KEYWORDS: Final = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
     | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
 )
@@ -84,7 +84,7 @@ class SchemaRules:
     def _by_type(self, schema: Schema, place: str) -> Expression:
         values = listed_values(schema)
         if values is not None:
-            ignored = sorted(_OF_VALUES & set(schema))
+            ignored = sorted(_IGNORED_KEYWORDS & set(schema))
             if ignored:
                 self.notes.wider(place, f"{', '.join(ignored)} is ignored: the values are listed")
             return either(map(self.style.exactly, values))
@@ -130,7 +130,7 @@ class SchemaRules:
 
     def _array(self, schema: Schema, place: str) -> Expression:
         items, prefix = schema.get("items", True), schema.get("prefixItems", [])
-        if isinstance(items, list):  # the form before 2020
+        if isinstance(items, list):  # the form of drafts before 2020-12
             items, prefix = schema.get("additionalItems", True), items
         least, most = _count(schema.get("minItems")) or 0, _count(schema.get("maxItems"))
         if max(least, most or 0) > MOST_COUNTED:
@@ -260,7 +260,7 @@ def _count(value: Any) -> int | None:
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
-    """Return the bounds of an integer; exclusive ones are moved to the next integer."""
+    """Return the bounds of an integer; exclusive bounds are moved to the next integer."""
     lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
@@ -272,7 +272,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
 
 
 def _float_bounds(schema: Schema) -> tuple[float | None, float | None]:
-    """Return the bounds of a number; exclusive ones are taken as inclusive."""
+    """Return the bounds of a number; exclusive bounds are taken as inclusive."""
     lows = _numbers(schema, "minimum", "exclusiveMinimum")
     highs = _numbers(schema, "maximum", "exclusiveMaximum")
     return max(lows, default=None), min(highs, default=None)

@@ -89,7 +89,7 @@ def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str])
 
 @dataclass(frozen=True)
 class Style:
-    """A way to write values. A model may leave out the blanks that we write."""
+    """A way to write values. A model may leave out the blanks that the dialect writes."""
 
     name: str
     words: tuple[str, str, str]
@@ -97,7 +97,7 @@ class Style:
     quotes: tuple[Quotes, ...]
     any_text: Expression
     constant: Callable[[Any], str]
-    """Writes a known value."""
+    """Writes a value that the schema or the call's form fixes."""
     comma: Expression
     colon: Expression
     write_key: Callable[[str], str]
@@ -135,7 +135,7 @@ class Style:
         return either(token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
 
     def exactly(self, value: Any) -> Expression:
-        """Build a known value; it is impossible if its text would hold one of the words."""
+        """Build exactly this value; impossible if its text holds one of the words `without`."""
         text = self.constant(value)
         return IMPOSSIBLE if any(word in text for word in self.without) else Exact(text)
 

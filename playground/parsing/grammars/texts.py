@@ -1,7 +1,7 @@
 """Texts that must not hold certain words, as automata.
 
-Engines differ most in these: llguidance can write a complement as a terminal; for the others each
-state of the automaton becomes a rule.
+Engines differ most in such texts: for llguidance a terminal can be a complement; for the others
+each state of the automaton becomes a rule.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ SOME: Final = TextShape((((ALL, 1),), ((ALL, 1),)), frozenset({1}), "(?s:.)+")
 _LINE: Final = characters("\r\n").others
 LINE: Final = TextShape((_single_row(_LINE),), frozenset({0}), r"[^\r\n]*")
 SOME_LINE: Final = TextShape((((_LINE, 1),), ((_LINE, 1),)), frozenset({1}), r"[^\r\n]+")
-_MID: Final = characters("\n").others
+_IN_LINE: Final = characters("\n").others
 LINES: Final = TextShape(
-    (((_MID, 1), (characters("\n"), 0)), ((_MID, 1), (characters("\n"), 0))),
+    (((_IN_LINE, 1), (characters("\n"), 0)), ((_IN_LINE, 1), (characters("\n"), 0))),
     frozenset({0}),
     r"([^\n]*\n)*",
 )
@@ -193,14 +193,14 @@ def states(
     numbers = {(0, 0): 0}
     pairs = [(0, 0)]
     automaton: list[TextState] = []
-    for shape_state, word in pairs:  # the list grows meanwhile
+    for shape_state, word_state in pairs:  # the list grows in this loop
         row = []
-        for chars, target in _product(shape.rows[shape_state], row_of(word)):
+        for chars, target in _product(shape.rows[shape_state], row_of(word_state)):
             if target not in numbers:
                 numbers[target] = len(pairs)
                 pairs.append(target)
             row.append((chars, numbers[target]))
-        ends = shape_state in shape.ends and finder.may_end(word, ending, at_end)
+        ends = shape_state in shape.ends and finder.may_end(word_state, ending, at_end)
         automaton.append(TextState(tuple(row), ends))
     return tuple(automaton)
 
@@ -211,7 +211,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the endings that a text must not have. If `b` is one, `ab` need not be listed."""
+    """Return the endings that a text must not have. If `b` is listed, `ab` need not be."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

@@ -1,4 +1,4 @@
-"""Rules for raw values between a parameter's markers, which the reader reads as the same values.
+"""Rules for raw values between a parameter's markers that are read back as the same values.
 
 A text is written as it is, anything else as JSON. The reader decides between them by the schema's
 types (`read_value`) or by the markup (`read_marked`).
@@ -101,7 +101,7 @@ class RawValues:
             place, f"a text with a length or a pattern holds none of {listed_characters(excluded)}"
         )
         quotes = Quotes("", "", excluded, ())
-        # one terminal: a terminal of the text alone would include the line break before the closer
+        # one terminal, because one for the text alone would include a line break before the closer
         return token(in_order(inside(quotes), self.ending))
 
     def _constant_text(self, text: str, place: str, forbidden: str) -> Expression:

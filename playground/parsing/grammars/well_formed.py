@@ -91,7 +91,7 @@ def _any_case(word: str) -> Expression:
 
 
 def loose(text: str) -> Expression:
-    """Build a literal whose white space is free."""
+    """Build a literal in which the amount of white space is free."""
     parts = (
         _gap(part) if isinstance(part, Gap) else Exact(str(part))
         for part in well_formed((text.strip(),))
@@ -375,7 +375,7 @@ class _Form:
 
     def texts(self, tool: ToolMetadata) -> Expression:
         template = self.syntax.call_template
-        # a text without an ending goes on to the next call
+        # a text without an ending in the template reaches up to the next call
         own = replace(self.syntax, also=())
         words = markers_of_words(own, [each.name for each in self.tools])
         openers = tuple(f"\n{word.strip()}" for word in words)

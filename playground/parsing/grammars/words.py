@@ -13,12 +13,12 @@ from playground.parsing.declaration import Declaration, Markers, written_name
 from playground.parsing.notations import notation_of
 from playground.parsing.template import Hole, Piece, leading_text
 
-_APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
+_WORD_BREAK = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
     """Return the word that represents a marker: its longest word, if possible one with a letter."""
-    words = [re.sub(r"(?<=.)=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
+    words = [re.sub(r"(?<=.)=[\"']?\Z", "", word) for word in _WORD_BREAK.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
 

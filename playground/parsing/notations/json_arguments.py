@@ -1,4 +1,4 @@
-"""The arguments as one JSON object. Other notations that may hold JSON read it by this module.
+"""The arguments as one JSON object. Other notations read such an object by this module, too.
 
 An object ends by balance: a closer inside a string belongs to the string.
 """
@@ -81,7 +81,7 @@ def read_escaped(text: str) -> Any:
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text. No text, or null, gives the empty object.
-    Raises BrokenCall for text that cannot be read, and for any other value."""
+    Raises BrokenCall for text that cannot be read, and for a value that is not an object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
     last = texts[-1] if texts else ""
     if texts:
@@ -124,7 +124,7 @@ def _complaint(text: str) -> str:
 
 
 def unwrap(reader: Reader, call: OpenCall) -> None:
-    """Unwrap arguments that are in an object, under one key that the tool does not have."""
+    """Unwrap arguments that are in one more object, under a key that the tool does not have."""
     if len(call.arguments) != 1 or call.tool is None:
         return
     ((key, value),) = call.arguments.items()

@@ -38,12 +38,12 @@ from playground.parsing.values import dump_json, has_raw_breaks, is_json
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _FUNCTION: Final = "function"  # OpenAI wraps a call in this member
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
-_NOTHING: Final = ("", "{}", "null")
+_NO_ARGUMENTS: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _KEY: Final = "a key in double quotes"
 _BARE_KEY: Final = choice_point(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 NAME_LIMIT: Final = 256
-_NO_NAME: Final = re.compile(r"[\n<{]")
+_NOT_IN_NAME: Final = re.compile(r"[\n<{]")
 _BARE_NAME: Final = choice_point(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
 # the inside of a string, up to its closing quote; an escaped quote closes nothing
 _QUOTED: Final = {
@@ -124,7 +124,7 @@ def _walk_object(
     expected, after_comma = _KEY, False
     while True:
         char = scanner.peek()
-        if not char or char == "/" or char.isspace():  # most members follow at once: no generator
+        if not char or char == "/" or char.isspace():  # otherwise no generator is needed
             call.relaxed |= yield from json_walk.skip_gap(scanner)
             char = scanner.peek() or ""  # a gap ends before a character, or with the reply
         match char:
@@ -222,7 +222,7 @@ def _read_member(
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    # True if this object holds the arguments too
+    # True if the arguments' member belongs into this object
     holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
@@ -245,14 +245,14 @@ def _read_member(
         yield from json_walk.value(scanner, scanner.claim_markup(text))
         member = text.take()
         call.relaxed |= not is_json(member) or has_raw_breaks(member)
-        _keep_member(call, shape, path, member)
+        _store_member(call, shape, path, member)
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))
         call.strays[path[-1]] = text.take()
 
 
 def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Read the arguments. Raises BrokenCall if a second name shows that another call has them."""
+    """Read the arguments. Raises BrokenCall if they and a second name belong to another call."""
     if call.raw and call.second_name:
         raise BrokenCall("malformed-json", f"{call.name} and {call.second_name} in one object")
     if call.raw:
@@ -264,7 +264,7 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
     yield from claim_arguments(reader, call)
 
 
-def _keep_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
+def _store_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
     """Store the call's id, or a second name, if this member has one of them."""
     if shape.id and path == (shape.id,):
         call.call_id = string_value(text) or call.call_id
@@ -328,7 +328,7 @@ def _argument_keys(call: OpenCall) -> list[str]:
     These are the tool's own parameters; or one object under another name; or all stray members, if
     the tool is not known.
     """
-    if any(text.strip() not in _NOTHING for _, text in call.raw):
+    if any(text.strip() not in _NO_ARGUMENTS for _, text in call.raw):
         return []
     declared = [key for key in call.strays if key in call.properties]
     if declared or call.raw:
@@ -366,9 +366,9 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
         inside = _QUOTED[quote].match(scanner.text, scanner.at)
         text = inside[0] if inside else scanner.text[scanner.at :]
         # checked before the length, so that chunks do not decide which fault is reported
-        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote belongs to another call
+        if _NOT_IN_NAME.search(text[: NAME_LIMIT + 1]):  # the closing quote was forgotten
             raise BrokenCall("missing-name", "the call's name never ends")
-        # held text is searched again with every chunk: without a limit that is quadratic
+        # held text is searched again with every chunk, in quadratic time without a limit
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
         if inside:

@@ -83,7 +83,8 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     """Build a pattern for an object up to its first member: one of `names`, one of the shape's, or
     any member that holds an object.
 
-    A key has either quotes, escaped or not; a known one may have none. The brace may be doubled.
+    A key is in double or single quotes, perhaps escaped ones; a known key may have none. The brace
+    may be doubled.
     For a shape whose key is the tool's name, this is `head`.
     """
     if shape.name_is_key:
@@ -105,13 +106,14 @@ def _in_function(shape: JsonShape) -> str:
 
 
 def _key(*names: str) -> str:
-    """Build a pattern for a member's key, one of these names in either quotes, and its colon."""
+    """Build a pattern for a member's key, one of these names in single or double quotes, and its
+    colon."""
     listed = "|".join(re.escape(name) for name in names)
     return rf"""["'](?:{listed})["']{SPACE}:{SPACE}"""
 
 
 def _text(least: int) -> str:
-    """Build a pattern for a text in either quotes, with backslash escapes."""
+    """Build a pattern for a text in single or double quotes, with backslash escapes."""
     return rf"""(?:"(?:[^"\\]|\\.){{{least},128}}+"|'(?:[^'\\]|\\.){{{least},128}}+')"""
 
 

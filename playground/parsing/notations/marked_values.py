@@ -88,7 +88,7 @@ class _Ends(NamedTuple):
     """Patterns for the end of a text without its marks, made for the keys of one tool."""
 
     ended: re.Pattern[str]  # what may follow a complete member: the next key, or the closing brace
-    missing: re.Pattern[str]  # the same in place of a value, if the value is missing
+    missing: re.Pattern[str]  # the next key or the closing brace, in place of a missing value
     unmarked: re.Pattern[str]  # in a text without marks: a quoted part, a bracket, or the next key
     half_marked: re.Pattern[str]  # a text that lacks only its first mark
     quoted: re.Pattern[str]  # a text in single quotes

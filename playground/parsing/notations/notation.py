@@ -113,8 +113,8 @@ class Notation(ABC):
     texts_only: ClassVar[bool] = False
     """The call's own holes are all its arguments; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
-    """Null can be written. If it cannot, as in TOML, `write` leaves it out and the check names the
-    argument. The tests write and read every other plain value."""
+    """Null can be written. If it cannot, as in TOML, `write` leaves it out (see there). The tests
+    write and read every other plain value."""
 
     def check(self, syntax: Declaration) -> None:
         """Check what the notation needs of the syntax. Raises SyntaxFault."""
@@ -133,7 +133,8 @@ class Notation(ABC):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         """Return the text of each hole of the notation, by the hole's name.
 
-        Never raises: a value that cannot be written is left out, and the check names the argument.
+        Never raises: a value that cannot be written is left out, and a finding `cannot-carry` names
+        the argument.
         """
 
     def announce(self, lead: Lead) -> str:

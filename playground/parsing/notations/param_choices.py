@@ -48,7 +48,7 @@ def value_notation(template: Template) -> ValueNotation:
     return VALUES[template.body]
 
 
-def _key(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
+def _key_pattern(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
     before = before or param_template(syntax).before
     return IDENTIFIER if syntax.known_names else name_before(before, "key")
 
@@ -86,13 +86,13 @@ def _opener_builder(syntax: Declaration) -> Callable[[tuple[Piece, ...]], str]:
     def opener(pieces: tuple[Piece, ...]) -> str:
         space = r"\s{0,8}+" if follows_marker(pieces, "key") else ""
         holes = {
-            "key": f"{space}(?P<key>{_key(syntax, pieces)})",
+            "key": f"{space}(?P<key>{_key_pattern(syntax, pieces)})",
             "type": r"(?P<type>\w{1,16}+)",
             "is_text": "(?P<is_text>true|false)",
         }
         spaced = isinstance(pieces[0], str) and pieces[0].isspace()
         rest = pieces_pattern(pieces[spaced:], holes, value_after=True, block=block)
-        # white space between two parameters is skipped; the opener only requires that it was there
+        # white space between two parameters is skipped; the opener must only come after some
         return rf"(?<=\s){rest}" if spaced else rest
 
     return opener
@@ -165,7 +165,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
     choices = []
     if closing and has_words(neighbours.section_close):
         # Both outer closers in a row: the value's own was forgotten (ollama#18563). This choice is
-        # the first, because a value's closer that names its key takes any name.
+        # the first, because the pattern of a value's closer may match any name as the key.
         choices.append(
             _forgotten(f"{SPACE}{without_names(closing)}{SPACE}{neighbours.section_close}")
         )
@@ -215,7 +215,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
 def _closer_begins(template: Template) -> list[str]:
     """Return the beginnings of a value's closer: with and without the blanks before its words.
 
-    A line break before it needs no beginning: it is a candidate anyway.
+    A line break before the closer needs none, because `any_beginning` allows for it.
     """
     words, first = prefix(template.after), str(template.after[0])
     space = first[: len(first) - len(first.lstrip())]
@@ -229,7 +229,7 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     models, and few texts need them. In a call without a closer any text may follow.
     """
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
-    holes = {"key": f"(?P<close_key>{_key(syntax)})"}
+    holes = {"key": f"(?P<close_key>{_key_pattern(syntax)})"}
     block = value_notation(template).block
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
     if not neighbours.closing.pattern:
@@ -242,9 +242,9 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     unexpected = [*map(without_names, misspelt), *_next_calls(neighbours)]
     # if only white space closes a value, further white space belongs to the value
     space = SPACE if closes_solidly(template) else ""
-    looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (expected, unexpected) if patterns]
-    looks += _junk_before_closer(neighbours, prefix(template.after)) if space else []
-    return [f"{closer}(?={look})" for look in looks]
+    following = [f"{space}(?:{'|'.join(ends)})" for ends in (expected, unexpected) if ends]
+    following += _junk_before_closer(neighbours, prefix(template.after)) if space else []
+    return [f"{closer}(?={text})" for text in following]
 
 
 def _next_calls(neighbours: Neighbours) -> list[str]:
@@ -271,11 +271,11 @@ def _junk_before_closer(neighbours: Neighbours, closer: str) -> list[str]:
     """Build a pattern for a few words that models put between the last value and the call's closer.
     If only known names are tools (`known_names`), such words belong to the value. They hold no
     beginning of the value's `closer`, or the value would end at the first of several commas."""
-    closing, listed = neighbours.closing, neighbours.syntax.known_names
-    if listed or not closing.begins or not has_words(closing.pattern):
+    closing, known_names = neighbours.closing, neighbours.syntax.known_names
+    if known_names or not closing.begins or not has_words(closing.pattern):
         return []
-    begins = filter(None, (*closing.begins, closer))
-    first = re.escape("".join({char for text in begins for char in (text[0], text.lstrip()[0])}))
+    heads = filter(None, (*closing.begins, closer))
+    first = re.escape("".join({char for head in heads for char in (head[0], head.lstrip()[0])}))
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
     return [f"{junk}{SPACE}{without_names(closing.pattern)}"]
 
@@ -299,7 +299,7 @@ def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
     value may hold elements, because their tags look the same."""
     call, param = syntax.call_template, param_template(syntax)
     closer = _leading(param.after, key)
-    sides = [call.before, *(side for s in syntax.sections for side in s[0:3:2])]
+    sides = [call.before, *(side for s in syntax.sections for side in (s.before, s.after))]
     texts = [*map(_leading, sides), _leading(call.after, name)]
     texts += [] if syntax.element else [_leading(param.before)]
     lettered = (text for text in texts if any(map(str.isalpha, text)))

@@ -60,7 +60,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
     sectioned = kind == "string" and any(char in text for char in syntax.cdata_for)
     if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes one section
+        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes one CDATA section
     return fill(
         template.pieces,
         {

@@ -158,8 +158,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 
 
 def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, form: Form) -> None:
-    """Claim the call's closer. Any other marker shows that the closer was forgotten; the engine
-    claims it."""
+    """Claim the call's closer. Any other marker shows that the closer was forgotten; such a marker
+    is left for the engine."""
     kind = marker.kind
     if kind is Kind.CLOSE:
         if not marker.well_formed:
@@ -227,7 +227,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
-    """Read one parameter after its opener, and its closer. Raises BrokenCall if its end is lost."""
+    """Read one parameter after its opener, and its closer. Raises BrokenCall if it never ends."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
     copy = GrowingText()
@@ -342,7 +342,7 @@ def _cut_at_closer(
 
 
 def _param_key(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """Return a parameter's name; without blanks around it, if the tool has it only without them."""
+    """Return a parameter's name; without the blanks around it, if only then the tool has it."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
@@ -401,7 +401,7 @@ def before_last(closer: str, text: str) -> tuple[str, str]:
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
     """Remove a parameter's closers from the end of its value: the model wrote the closer twice.
 
-    Closers whose openers are in the value belong to it: it quotes the dialect's own markers.
+    Closers whose openers are in the value belong to the value, which quotes the dialect's markers.
     """
     closer = closer_of(key, syntax)
     bare = text.rstrip()

@@ -23,7 +23,7 @@ from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_until
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
-_UP_TO_QUOTE: Final = {  # many escapes at once; bounded, because `re` remembers each
+_UP_TO_QUOTE: Final = {  # many escapes at once, bounded because `re` needs memory for each
     quote: re.compile(rf"(?:[^{quote}\\]+|\\[\s\S]){{0,1000}}") for quote in _INSIDE
 }
 
