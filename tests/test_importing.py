@@ -1333,7 +1333,7 @@ def test_pis_user_commands_are_what_the_model_is_told_of_them() -> None:
         ["Go on."],
     ]
     (lost,) = (each for each in loaded.findings if each.code == "part-lost")
-    assert "the model is not told of this command: 'env'" in lost.message
+    assert "a command that the model does not get: 'env'" in lost.message
 
 
 CHAT: Final = json.dumps([{"role": "user", "content": "é"}, {"role": "assistant", "content": "a"}])

@@ -292,7 +292,7 @@ def test_an_unknown_role() -> None:
 def test_a_tool_call_without_id() -> None:
     message = fault(one_message({"type": "tool_call", "tool_name": "t"}))
     assert message.startswith("my.json:11, field messages.1.parts.0.tool_call_id: ")
-    assert message.endswith("; expected this field to be given")
+    assert message.endswith("; expected a value for this field")
 
 
 def test_an_unknown_part() -> None:

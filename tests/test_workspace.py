@@ -142,7 +142,7 @@ def test_secrets_are_starred_whatever_pieces_they_came_in_and_counted() -> None:
             ENTRY.replace('"findings": [', '"edits": [{"action": "fly"}], "findings": ['),
             "Input should be",
         ),
-        (ENTRY.replace('"messages": 1', '"messages": 1, "recordings": 2'), "2 recordings are"),
+        (ENTRY.replace('"messages": 1', '"messages": 1, "recordings": 2'), "counts 2 recordings"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(spoiled: str, told: str) -> None:

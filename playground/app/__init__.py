@@ -26,7 +26,7 @@ All imports go through `shared/bring.py`: one box, in a dialog on every page, an
 first page. The component sends its text with a number; a callback recognises the text
 (`questions/recognition.py`) before the run draws anything, and the answer is shown only under the
 text of that number. A button's callback makes a session of the text, or adds it to the chosen
-session. A callback cannot leave the page: it names a target, and `bring.go_to_target`, called by
+session. A callback cannot leave the page, so it names a target, and `bring.go_to_target`, called by
 `main.py`, goes there before any widget is bound to the URL.
 
 Caches, components and threads
@@ -41,7 +41,7 @@ and the page waits with `waiting.until`. A live run is a thread that outlasts ma
 
 What not to do
 --------------
-- A cache's key made by hand, such as a digest passed along with its value: `@memoized` makes it.
+- A cache's key made by hand, such as a digest passed along with its value: `@memoized` makes keys.
 - A fragment that polls (`run_every`), or `st.rerun` while something loads: a run that starts can
   drop a file that is being uploaded. Waiting inside the run cannot (`shared/waiting.py`).
 - Text of a session as Markdown or HTML: not in a label, not in `st.write`, `st.error` or the like.

@@ -43,7 +43,7 @@ _RUN_WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
 _TEMPERATURE: Final = "run temperature"
-_WRITTEN_IN: Final = "run written in"  # a session whose text is in a dialect already, and which
+_WRITTEN_IN: Final = "run written in"  # a session whose text is in a dialect already, and that one
 _SCRIPTED: Final = "openai/demo-taught"
 
 

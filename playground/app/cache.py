@@ -75,7 +75,7 @@ _OLDER_VIEWS: Final = {
     "If it were shorter": COMPACTION,
     "What is sent": "Payload",
 }
-_COMPACTION_VIEW: Final = "cache: Compaction"  # plugins add parts at this place and the next
+_COMPACTION_VIEW: Final = "cache: Compaction"  # plugins add parts under this name and the next
 _DEFERRED_TOOLS: Final = "cache: deferred tools"
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = (
@@ -121,7 +121,7 @@ def draw_controls() -> tuple[CacheQuestion, str]:
 
 
 def _policy(name: str, session: Session) -> str:
-    usual = _written().marking_policy.name
+    usual = _chosen_dialect().marking_policy.name
     own = [each.name for each in policies.own_policies() if each.name != policy_bars.CLICKED]
     names = [*dict.fromkeys([usual, *POLICIES]), *own]
     is_imported = any(not row.sub_agent for row in session.rows)
@@ -148,8 +148,8 @@ def _policy(name: str, session: Session) -> str:
     return policy
 
 
-def _written() -> Dialect:
-    """Return the dialect of `_dialect`, for the policy's widget, which is drawn earlier."""
+def _chosen_dialect() -> Dialect:
+    """Return the dialect that `_dialect` will return; the policy's widget is drawn before it."""
     chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
@@ -217,7 +217,7 @@ def show_strip(question: CacheQuestion) -> None:
         )
     _policies(question, cell)
     own = policies.find(question.policy)
-    policy = own or POLICIES.get(question.policy) or _written().marking_policy
+    policy = own or POLICIES.get(question.policy) or _chosen_dialect().marking_policy
     source = as_sent.SOURCE if question.is_imported else policy.source
     say.caption(f"{title(question.policy)}: {source}. {_about_sizes(question, cell)}")
     if question.is_imported and state.working_session().changes:
@@ -256,8 +256,8 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, also with marks for an hour if the provider has them.
 
     Each policy is simulated, and the cheapest comes first; the strip offers this policy at the
-    first finding that the policy mends, or else below all findings. If a bill is the sum of several
-    rounds on the server, no policy is offered: a simulated request has only one round.
+    first finding that the policy mends, or else below all findings. No policy is offered if a bill
+    is the sum of several rounds on the server, because a simulated request has only one round.
     """
     own = policies.own_policies()
     every = simulations(
@@ -274,9 +274,9 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
     remedy = None
     if best and not _runs_on_server(question):
-        left = {each.code for each in best.cell.findings}
+        remaining = {each.code for each in best.cell.findings}
         places = enumerate(cell.findings, -len(cell.findings))  # bills' findings come before them
-        mended = next((place for place, each in places if each.code not in left), None)
+        mended = next((place for place, each in places if each.code not in remaining), None)
         remedy = {"key": best.key, "label": f"Switch policy: {saving}", "finding": mended}
     written = ", for the requests as a dialect writes them" if question.is_imported else ""
     components.bars(
@@ -342,7 +342,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
 
 
 def show_compaction(question: CacheQuestion) -> None:
-    """Show the savings of a shorter history: the plugin that adds this view draws it."""
+    """Show the savings of a shorter history, as drawn by the plugin that adds this view."""
     addition(_COMPACTION_VIEW)(question)
 
 

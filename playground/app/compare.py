@@ -44,7 +44,6 @@ from playground.show.grid import grid, with_row
 from playground.show.heads import PENDING, Figure, heads
 from playground.tokens.count import TokenCount
 
-_SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
 _MOST_CHECKED = 20_000  # calls, each in one dialect
@@ -106,12 +105,12 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
     opened = in_place.open_block(working, PANES)
     session = opened.session if opened else working.session
     drafted = opened is not None and opened.data["drafted"]
-    told = figures(comparison(session, dialects), drafted)
+    head_figures = figures(comparison(session, dialects), drafted)
     against = state.url_values().get(_DIFF, "")
     components.panes(
         panes(session, dialects, opened.origin if opened else ""),
         selected=origin,
-        figures=told,
+        figures=head_figures,
         editing=opened.data if opened else {},
         base=dialects.index(against) if against in dialects else -1,
         key=PANES,
@@ -119,7 +118,7 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
         on_asked=lambda: in_place.on_asked(working.name, PANES),
         on_diff=lambda: state.tell_url(_DIFF, state.component_value(PANES, _DIFF) or "", ""),
     )
-    return drafted or not any(PENDING in figure for head in told for figure in head)
+    return drafted or not any(PENDING in figure for head in head_figures for figure in head)
 
 
 def late_figures(compared: Comparison) -> None:
@@ -153,8 +152,8 @@ def difference(session: Session, first: str, second: str, page: int) -> Picture:
 
 @memoized(256)
 def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
-    asked = column(session, dialect)
-    return waiting.background().submit(lambda: asked.tokens)
+    counted = column(session, dialect)
+    return waiting.background().submit(lambda: counted.tokens)
 
 
 def token_count(session: Session, dialect: str) -> TokenCount | None:

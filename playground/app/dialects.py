@@ -31,8 +31,8 @@ def listed(key: str, chosen: str = "") -> None:
     model = session.task.model_name
     if (own := dialect_for(model).dialect) and own not in sections:
         sections[own] = f"Of {model}"
-    listed = rows(names, session.tools, has_page("declare"))
-    data = dialect_board.list_board(listed, sections, chosen)
+    dialect_rows = rows(names, session.tools, has_page("declare"))
+    data = dialect_board.list_board(dialect_rows, sections, chosen)
     components.board(Picture(data), key=key, on_choose=lambda: _open(key))
 
 

@@ -67,7 +67,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
-    if state.is_own(working.name):  # names like this one first, then the latest before it
+    if state.is_own(working.name):  # similar names first, then the latest earlier ones
         others = [*reversed(names[:at]), *names[at + 1 :]]
         others.sort(key=lambda name: -len(commonprefix([_stem(name), _stem(working.name)])))
     others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))

@@ -7,14 +7,14 @@ import streamlit as st
 from playground.app.pages import PAGES
 from playground.app.serving import access, warming
 
-warming.import_parts(PAGES[0])  # first, because each tab's run of this file has its own thread
+warming.import_parts(PAGES[0])  # first, under a lock: each tab runs this file in its own thread
 
 from playground.app import navigation  # noqa: E402
 from playground.app.shared import bring, callbacks, frame, workspace  # noqa: E402
 from playground.base import paths  # noqa: E402
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
-    # `streamlit run` of this file leaves out the gates of `server.py`
+    # `streamlit run` of this file skips the gates of `server.py`
     st.error(
         "This app does not answer to the host name in this address. "
         "Open the link that it printed when it started."
@@ -45,7 +45,7 @@ page = st.navigation(
 if entry := navigation.entry_of(page):  # None for an older address, which redirects to a page
     st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
     navigation.begin(entry)
-    bring.go_to_target(entry)  # before the bar is drawn: its widgets make the address fixed
+    bring.go_to_target(entry)  # before the bar: after its widgets, the address is fixed
     if not frame.head(entry):
         workspace.missing()
         st.stop()

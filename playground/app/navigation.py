@@ -43,8 +43,8 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    The link has no query values: Streamlit does not let code set or clear a value that is both in
-    the address and bound to a widget. So a view is chosen by setting its widget.
+    The link has no query values, because Streamlit does not let code set or clear a value that is
+    both in the address and bound to a widget. So a view is chosen by setting its widget.
     """
     entry = page_entry(name)
     if parent(entry) is not entry:
@@ -80,7 +80,7 @@ def go_from(page: PageEntry, name: str) -> None:
 def every_page() -> list[Any]:
     """Return the pages, then the older addresses, which redirect to a page or view."""
     older = [
-        st.Page(_lead_on(entry), title=entry.title, url_path=address)
+        st.Page(_redirect(entry), title=entry.title, url_path=address)
         for address, entry in older_addresses().items()
     ]
     return [*map(_streamlit_page, listed()), *older]
@@ -94,8 +94,8 @@ def entry_of(script_page: Any) -> PageEntry | None:
 def bar(current: PageEntry) -> None:
     """Draw links to the pages: the first ones, and the others in the menu *More*.
 
-    On a narrow screen all pages are in one menu with the name of the current page: there,
-    Streamlit's own bar hides every link, and a screen reader does not see its sections as a list.
+    On a narrow screen all pages are in one menu with the name of the current page, because there
+    Streamlit's own bar hides every link, and a screen reader does not read its sections as a list.
     """
     st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
     with st.container(horizontal=True, key="pages", gap=None):
@@ -117,7 +117,7 @@ def view_select(page: str) -> PageEntry:
 
 
 def view_choice(labels: Sequence[str], older: Mapping[str, str], key: str = VIEW) -> str:
-    """Let the user choose one of these labels; the address names it, or an `older` name of it."""
+    """Let the user choose one of these labels; the address has the label or an `older` name."""
     state.rename_in_address(key, older)
     chosen = st.segmented_control(
         "View",
@@ -146,7 +146,7 @@ def _view_of(entry: PageEntry) -> dict[str, str]:
     return {} if parent(entry) is entry else {VIEW: entry.view}
 
 
-def _lead_on(entry: PageEntry) -> Callable[[], None]:
+def _redirect(entry: PageEntry) -> Callable[[], None]:
     def lead_on() -> None:
         values = state.url_values() | _view_of(entry)
         st.switch_page(_streamlit_page(parent(entry)), query_params=values)

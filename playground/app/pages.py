@@ -108,6 +108,6 @@ def views(entry: PageEntry) -> list[PageEntry]:
 
 
 def older_addresses() -> dict[str, PageEntry]:
-    """Return the addresses that lead on, with their entries: each view's name, and former names."""
+    """Return the addresses that redirect to an entry: each view's name, and former names."""
     found = {entry.name: entry for entry in PAGES if parent(entry) is not entry}
     return found | {entry.older: entry for entry in PAGES if entry.older}

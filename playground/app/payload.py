@@ -49,9 +49,9 @@ def show(row: Any) -> None:
     with row:
         dialect = widgets.dialect_select("Dialect", "dialect", widgets.model_dialect())
         providers = provider_choice()
-        given = parameters()
+        values = parameters()
     if providers:
-        side_by_side(session, dialect, providers, given)
+        side_by_side(session, dialect, providers, values)
     else:
         st.info("Choose a provider above.")
 
@@ -101,7 +101,7 @@ def side_by_side(
         try:
             payloads_by_provider[name] = future.result()
         except PlaygroundError as fault:
-            st.error("A provider cannot be sent this:")
+            st.error("This request cannot be written for a provider:")
             say.text(f"{name}: {fault}")
     if payloads_by_provider:
         _show_payloads(payloads_by_provider)

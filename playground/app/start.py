@@ -46,10 +46,10 @@ def _compared(session: Session) -> Rows:
     rows = []
     for column, size in zip(columns, sizes, strict=True):
         facts = column.schema_facts
-        said = f"{sum(fact.kept for fact in facts)} of {len(facts)} facts"
+        kept = f"{sum(fact.kept for fact in facts)} of {len(facts)} facts"
         share = size / max(sizes)
         rows.append(
-            {"name": column.dialect.name, "shares": [share], "figure": f"{size:,} · {said}"}
+            {"name": column.dialect.name, "shares": [share], "figure": f"{size:,} · {kept}"}
         )
     return rows
 
@@ -73,8 +73,9 @@ def _replayed(session: Session) -> Rows:
     """Return the text around the first place that three readers read differently, as each of them
     reads it."""
     recording, tools = session.recordings[0], tuple(session.tools)
-    given = recording, recording.dialect, tools, Switches()
-    data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)
+    columns = (recording.dialect, *_SERVERS)
+    reading = readings.Reading(recording, recording.dialect, tools, Switches(), columns)
+    data = player(*reading.timelines)
     at = next(iter(data["differences"]), 0)
     first, last = max(0, at - _AROUND[0]), at + _AROUND[1]
     return [

@@ -216,7 +216,7 @@ def _kept_text(name: str) -> str:
 def _stored(name: str, text: str, done: str) -> str:
     """Store a session's text, and return the name under which the workspace stored it.
 
-    A sample never changes: a new session, named after it and what was `done`, is stored instead.
+    A sample never changes, so a new session is stored, named after the sample and what was `done`.
     """
     if tab().text(name) is None and name in paths.samples():
         return tab().add(_free(f"{name}, {done}"), text)
@@ -307,17 +307,17 @@ def _edited(
 def add_file(file_name: str, data: bytes, name: str = "") -> None:
     """Add a file's sessions to the others, and choose the first."""
     stem = name or file_name.rpartition(".")[0] or file_name
-    there, starred = list[str](), Counter[str]()
+    names, starred = list[str](), Counter[str]()
     for index, loaded in enumerate(read_sessions(Source(file_name, data))):
         free = _free(stem if index == 0 else f"{stem} {index + 1}")
         text = new_entry(
             loaded.session, origin=file_name, findings=loaded.findings, scrub=_scrubs()
         )
-        there.append(tab().add(free, text))
+        names.append(tab().add(free, text))
         starred += Counter(starred_in(text))
     tell_starred(starred)
-    choose(SESSION, there[0])
-    put(SEVERAL, [file_name, there] if len(there) > 1 else None)
+    choose(SESSION, names[0])
+    put(SEVERAL, [file_name, names] if len(names) > 1 else None)
 
 
 def add_session(name: str, session: Session) -> None:
@@ -353,8 +353,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles differ from its options, if it has no option yet or after Back
-    or Forward: to the option in the address, or to the first. Call this before drawing it."""
+    """Set a selectbox whose titles differ from its options to the option in the address, or to the
+    first, if it has no option yet, or after Back or Forward. Call this before drawing it."""
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked

@@ -2,8 +2,8 @@
 
 What a dialect is
     A model has learnt one way in which its prompt describes tools, and one way to write a call.
-    A `Dialect` is that way as one value. It writes everything that a request says (system prompt,
-    tool documentation, history, cache marks) and makes the parser that reads the reply. It holds
+    A `Dialect` holds both in one value. It writes all parts of a request (system prompt, tool
+    documentation, history, cache marks) and makes the parser that reads the reply. It holds
     nothing of a session: the same `PromptData` gives the same bytes. `base.py` has what is the
     same in every dialect, and knows no dialect by name.
 
@@ -29,13 +29,13 @@ How origins are tracked
     Compare, the cache lab and the payload page need the origin of every character. Therefore
     origins are recorded while text is written, not searched for later. Text is written as
     `Block`s (`rendering.py`), each with its origin (`tool:NAME`, `message:3`, `rules` …), and a
-    text is the join of its blocks: `format_tool_docs` and `format_system_prompt` join what
-    `render` keeps apart. The line break between two parts belongs to the part before it. If a
+    text is the join of its blocks: `format_tool_docs` and `format_system_prompt` join blocks that
+    `render` keeps separate. The line break between two parts belongs to the first of them. If a
     class overrides one of these two methods, the method is called once, and its text is a single
     block, because only that class knows the parts of the text.
 
     `render` then works on `Draft`s, a message and its blocks side by side, through the steps of a
-    request. Their order is a promise: empty messages are left out, neighbours of one role merge,
+    request. Their order must not change: empty messages are left out, neighbours of one role merge,
     checks run, marks are set, and only then the environment block is added. It comes after the
     marks, because it changes at every request and would spoil the prefix that they cache.
 
@@ -46,7 +46,7 @@ What must not be changed
       two dialects gets a model that both claim, and that of the system prompt's parts.
     - The single pass: text that was filled into the agent prompt is not searched for placeholders
       again, since a tool's description may say `{USER_PROMPT}`.
-    - The names of the methods of `Dialect`: dialects outside of this project override them.
+    - The names of the methods of `Dialect`, because dialects of other packages override them.
 
 A new dialect is a file in this folder and a line in `_FILES` below, with the names of its
 `DIALECTS` in their order (docs/contributing/dialect.md). A file is loaded when one of its dialects

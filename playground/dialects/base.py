@@ -69,8 +69,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     models: str = ""
     model_names: tuple[str, ...] = ()
     config: Any = MappingProxyType({})
-    """Settings of a class's own, which this base class does not read. (Azad's `MyDialect` passes
-    them to its parser.)"""
+    """Settings of a subclass, which this base class does not read. (Azad's `MyDialect` passes them
+    to its parser.)"""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     caches_renderings: ClassVar[bool] = False
@@ -132,8 +132,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     ) -> DialectParser:
         """Return a parser for one reply.
 
-        `prefill` is the part of the reply that the prompt already holds. `switches` say how to read
-        text that can be read in two ways, in place of the dialect's own.
+        `prefill` is the part of the reply that the prompt already holds. `switches` replace the
+        dialect's own; they decide how to read text that can be read in two ways.
         """
 
     @abstractmethod
@@ -231,7 +231,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return Draft(_system_message(text_of(blocks)), tuple(blocks))
 
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
-        # Every part is written: at its placeholders in the agent prompt, or else at its own place.
+        # Each part is written at its placeholders in the agent prompt, or else at its own place.
         parts = {
             part: self._blocks_of(part, prompt_data, rules_path) for part in PromptTemplateType
         }
@@ -302,8 +302,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _overrides(self, method: str) -> bool:
-        """Return True if a subclass overrides a method. The origins of its text are then not
-        known."""
+        """Return True if a subclass overrides a method. The origins of the method's text are then
+        unknown."""
         return getattr(type(self), method) is not getattr(Dialect, method)
 
     # the history

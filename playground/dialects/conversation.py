@@ -66,13 +66,14 @@ def all_drafts(dialect: MessageWriter, prompt_data: PromptData) -> Iterator[Draf
 
 
 def with_ids(message: Message, ids: Sequence[str] | None) -> Message:
-    """Return a message whose calls and results have these ids, in order; itself without ids."""
-    left = list(ids or ())
-    if not left:
+    """Return a message whose calls and results have these ids, in order; unchanged without ids."""
+    remaining = list(ids or ())
+    if not remaining:
         return message
     kinds = ToolCallPart | ToolResultPart
     parts = [
-        replace(p, tool_call_id=left.pop(0)) if isinstance(p, kinds) else p for p in message.parts
+        replace(p, tool_call_id=remaining.pop(0)) if isinstance(p, kinds) else p
+        for p in message.parts
     ]
     return replace(message, parts=tuple(parts))
 

@@ -53,7 +53,7 @@ SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
 THINK: Final = ReasoningTags("<think>", "</think>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
-_MOST_CALLS: Final = 10**18  # later calls are not numbered after an id with a larger index
+_MOST_CALLS: Final = 10**18  # an id with a larger index does not change the next call's index
 ResultRole = Literal["user", "tool", "ipython"]
 
 
@@ -86,7 +86,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     reasoning: tuple[ReasoningTags, ...] = ()
     """The tags around reasoning."""
     opens_reasoning: bool = False
-    """True if the prompt ends inside reasoning: a reply begins as reasoning, too."""
+    """True if the prompt ends inside reasoning, so that a reply begins as reasoning."""
     plain: tuple[ReasoningTags, ...] = ()
     """Tags around text in which no call is read."""
     stops: tuple[str, ...] = ()
@@ -232,10 +232,10 @@ class DeclaredDialect(HashedOnce, Dialect):
             for part in message.parts:
                 if not isinstance(part, ToolCallPart | ToolResultPart):
                     continue
-                name, given = part.tool_name, part.tool_call_id
-                calls = waiting.setdefault(given, [])
+                name, original = part.tool_name, part.tool_call_id
+                calls = waiting.setdefault(original, [])
                 if isinstance(part, ToolCallPart):
-                    call_id, index = self.syntax.written_id(name, given, following)
+                    call_id, index = self.syntax.written_id(name, original, following)
                     if call_id in used:
                         call_id, index = self.syntax.id_at(name, str(following)), following
                     used.add(call_id)
@@ -244,8 +244,8 @@ class DeclaredDialect(HashedOnce, Dialect):
                 else:
                     for call in ([each for each in calls if each[0] == name] or calls)[:1]:
                         calls.remove(call)
-                        last[given] = call[1]
-                    call_id = last.get(given, given)
+                        last[original] = call[1]
+                    call_id = last.get(original, original)
                 ids[-1].append(call_id)
         return ids
 

@@ -52,7 +52,7 @@ _PRINTED: Final = re.compile(
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if a reply's text holds a misspelt marker of the dialect, or one tag of a
-    marker that has several. Return None if it has other findings or the dialect is not declared.
+    marker that has several. Return None if `result` has findings or the dialect is not declared.
 
     If the reply has no call, a misspelt beginning of a tool's call is a finding, too.
     """
@@ -175,7 +175,7 @@ def normal_form(text: str) -> str:
 
 
 def _spelling_of(marker: str, text: str) -> str:
-    """Return the tag in a text that is nearly a marker, or "" if that is not a tag."""
+    """Return the tag in a text that is nearly a marker, or "" if the text has no such tag."""
     form = normal_form(marker)
     tags = dict.fromkeys(_TAG.findall(text[:SEARCH_LIMIT]))
     other_tags = (tag for tag in tags if tag != marker)

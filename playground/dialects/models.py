@@ -69,9 +69,9 @@ def dialect_for(model_name: str) -> DialectChoice:
     unknown = f"no form is known that {model_name!r} was trained on"
     family = _family_dialect(model_name)
     if family is not None:
-        reason = f"{unknown}; its family's nearest: {family.models}"
+        reason = f"{unknown}; the nearest in its family is that of {family.models}"
         return DialectChoice(None, reason, family.name)
-    return DialectChoice(None, f"{unknown}: to be taught in the prompt", _TAUGHT)
+    return DialectChoice(None, f"{unknown}; the prompt has to teach one", _TAUGHT)
 
 
 def _family_dialect(model_name: str) -> Dialect | None:

@@ -19,7 +19,7 @@ from playground.parsing.syntax import JsonShape, Syntax
 
 
 class NativeDialect(DeclaredDialect):
-    """Everything in OpenAI's fields; LiteLLM translates them for other providers."""
+    """A dialect of OpenAI's fields, which LiteLLM translates for other providers."""
 
     caches_renderings: ClassVar[bool] = True
 

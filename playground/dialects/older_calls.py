@@ -20,10 +20,10 @@ _Result = TypeVar("_Result")
 def formerly_second(
     *names: str,
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that accepts older calls: `names` were their arguments from the second on.
+    """Make a decorator that accepts older calls: `names` are their arguments after the first.
 
-    If the second argument is no dialect, or there are more than two arguments, those from the
-    second on are passed by these names, with a DeprecationWarning. Raises UnknownNameError for a
+    If the second argument is no dialect, or there are more than two arguments, those after the
+    first are passed by these names, with a DeprecationWarning. Raises UnknownNameError for a
     name that is nearly a dialect's, and InputFault for a policy's name.
     """
 

@@ -68,7 +68,7 @@ class CreditCheck:
     """A check that refuses requests of unknown users, or of users with too few credits.
 
     Only requests through `provider` are checked. `user_key` is the key of the user if the prompt
-    data have none. If the ledger fails by another error than ours, the check raises LedgerError.
+    data have none. If the ledger raises an error that is not ours, the check raises LedgerError.
     """
 
     ledger: CreditLedger

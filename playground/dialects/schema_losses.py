@@ -40,7 +40,7 @@ _KIND_OF: Final[dict[str, str]] = {
     **dict.fromkeys(("description",), "descriptions"),
 }
 # A definition is examined where a `$ref` refers to it; a title is only a comment.
-_SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
+_NOT_EXAMINED: Final = ("$defs", "definitions", "$ref", "$schema", "title")
 _PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
 MOST_FACTS: Final = 400  # each fact costs one rendering of the tool's documentation
 _Path = tuple[str | int, ...]
@@ -103,7 +103,7 @@ def _keyword_paths(schema: dict[str, Any]) -> Iterator[_Path]:
     """Yield the paths of all keywords, each before those inside it."""
     for node in nodes(schema):
         for key in node.schema:
-            if key not in _SAID_ELSEWHERE and not (node.is_root and key in _PLAIN):
+            if key not in _NOT_EXAMINED and not (node.is_root and key in _PLAIN):
                 yield (*node.path, key)
 
 

@@ -43,7 +43,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     # a call that lost its special tokens directly touches the words around it
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
-        if (key := _argument_beside(text, tool, has_tokens)) is not None:
+        if (key := _argument_after(text, tool, has_tokens)) is not None:
             nearest = _nearest(text)
             at = f"; {nearest}" if nearest.dialect not in ("", dialect.name) else ""
             message = (
@@ -58,7 +58,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     return finding("unread-call", "the whole reply", message)
 
 
-def _argument_beside(text: str, tool: ToolMetadata, has_tokens: bool) -> str | None:
+def _argument_after(text: str, tool: ToolMetadata, has_tokens: bool) -> str | None:
     """Return an argument that follows the tool's name as in a call, or None."""
     if tool.name not in text or not tool.parameter_names:
         return None

@@ -1,4 +1,4 @@
-"""Read zips, folders and YAML within limits of size. YAML never builds objects of classes."""
+"""Read zips, folders and YAML within limits of size. No YAML tag builds an object of a class."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _ZIP_FAULTS: Final = (
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
     """Return the files in a folder and its subfolders, and the kinds of other entries.
     The keys of both are paths inside the folder, with `/`; a kind is in words, such as "a pipe".
-    Links are not followed, and files that vanish meanwhile are left out. Raises InputFault if there
-    are too many.
+    Symbolic links, and files that vanish meanwhile, are left out. Raises InputFault if there are
+    too many files.
     """
     found: dict[str, Path] = {}
     others: dict[str, str] = {}
@@ -58,7 +58,8 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
     """Return a zip's files by name. Nothing is written to disk.
 
-    Raises InputFault for a broken zip, a zip with too much in it, and a name outside of the zip.
+    Raises InputFault for a broken zip, for too many or too large files, and for a file's name that
+    leads outside the zip.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -134,16 +135,16 @@ def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool
 
 @cache
 def _loader(unique_keys: bool = False) -> Any:
-    """Return the safe loader with two additions for VCR's cassettes; it never builds an object.
+    """Return PyYAML's safe loader with two additions for VCR's cassettes.
 
-    `!binary` is Ruby's way to write bodies that are not ASCII. Texts of aiohttp's own classes,
-    which VCR.py writes for headers, are read as texts.
+    `!binary` is Ruby's way to write bodies that are not ASCII. VCR.py writes the headers of aiohttp
+    as objects of its classes for texts: they are read as texts.
     """
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """A class of our own, because additions to PyYAML's class would affect every program that
-        uses it."""
+        """A subclass, because additions to PyYAML's class would affect all other code that uses
+        it."""
 
     if unique_keys:
         tag = yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG
@@ -156,7 +157,7 @@ def _loader(unique_keys: bool = False) -> Any:
 
 
 def _with_unique_keys(loader: Any, node: Any) -> Any:
-    """Return the mapping of a node. Raises ConstructorError if a text is its key twice."""
+    """Return the mapping of a node. Raises ConstructorError if a text is a key twice."""
     from yaml.constructor import ConstructorError
 
     keys: set[str] = set()
@@ -169,23 +170,21 @@ def _with_unique_keys(loader: Any, node: Any) -> Any:
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
-    """Return the text from which an object would be built; "" if the node holds more than a
-    text."""
+    """Return the text that a tag passes to a class; "" if it passes anything but one text."""
     values = getattr(node, "value", None)
     text = values[0].value if isinstance(values, list) and len(values) == 1 else ""
     return text if isinstance(text, str) else ""
 
 
 def _nodes(value: Any) -> int:
-    """Count the values in a document; a value with several places (YAML's aliases) counts at
-    each."""
+    """Count the values in a document; a value that YAML aliases repeat counts each time."""
     sizes: dict[int, int] = {}
 
     def size(node: Any, open_nodes: frozenset[int]) -> int:
         if not isinstance(node, dict | list):
             return 1
         if id(node) in open_nodes:
-            return _YAML_NODES + 1  # the value holds itself
+            return _YAML_NODES + 1  # the value contains itself
         if id(node) not in sizes:
             inner = node.values() if isinstance(node, dict) else node
             within = open_nodes | {id(node)}

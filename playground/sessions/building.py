@@ -38,11 +38,11 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # Names that agents write as the model of their own messages about errors.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _MOST_TOOL_LISTS: Final = 64
-_NOBODY: Final = Agent()
+_NO_AGENT: Final = Agent()
 _TEXTS: Final = frozenset({str})
 # shared, because a file may have a hundred thousand sessions without a task
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
-_OF_GEMINI: Final = "gemini/gemini-2.5-pro"
+_GEMINI_MODEL: Final = "gemini/gemini-2.5-pro"
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
@@ -69,7 +69,7 @@ class SessionBuilder:
     requests: list[RequestRecord] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    agent: Agent = _NOBODY
+    agent: Agent = _NO_AGENT
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class SessionBuilder:
     _provider_tools: set[str] = field(default_factory=set)  # names with a finding
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _new_ids: int = 0
-    _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first place, times
+    _additions: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, times
     texts: list[str] = field(default_factory=list)  # in calls and results, not checked yet
     is_clean: bool = True  # False once a value held half a surrogate or a number JSON lacks
 
@@ -167,7 +167,7 @@ class SessionBuilder:
         return tools
 
     def keep_tools(self, tools: Iterable[tuple[int, ToolMetadata]], place: Place) -> None:
-        """Keep the tools of a list; of those with one name the first, and add one finding."""
+        """Add the tools of a list, of each name the first; add a finding for a repeated name."""
         names = set[str]()
         for index, tool in tools:
             if tool.name in names and tool.name not in self._doubled_tools:
@@ -223,7 +223,7 @@ class SessionBuilder:
         return self.clean_call(str(call_id or ""), name, self.finite(arguments, place))
 
     def clean_call(self, call_id: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
-        """Return a call; the values of its arguments need no check and give no finding."""
+        """Return a call with arguments whose values the caller has checked."""
         self.texts += (call_id, name)
         self.names[call_id] = name
         self._unanswered.setdefault(call_id, {})[name] = None
@@ -282,8 +282,8 @@ class SessionBuilder:
         return unvalidated.result(call_id, name, content, is_error)
 
     def note_provider_tool(self, name: str, place: Place) -> None:
-        """Add one finding for each tool that the provider ran: a session shows its calls and
-        results like those of a client's tool."""
+        """Add one finding for each tool that the provider ran, because a session shows its calls
+        and results like those of a client's tool."""
         if name not in self._provider_tools:
             self._provider_tools.add(name)
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
@@ -354,19 +354,19 @@ class SessionBuilder:
     def note_beside(self, name: str, place: Place, times: int = 1) -> None:
         """Note that additions to a text, such as citations, are left out. All with the same `name`
         share one finding."""
-        first, before = self._beside.get(name, (place, 0))
-        self._beside[name] = first, before + times
+        first, before = self._additions.get(name, (place, 0))
+        self._additions[name] = first, before + times
 
     def note_beside_of(self, other: SessionBuilder) -> None:
-        """Take over another builder's notes on additions to texts."""
-        for name, (place, times) in other._beside.items():
+        """Copy another builder's notes on additions to texts."""
+        for name, (place, times) in other._additions.items():
             self.note_beside(name, place, times)
 
     def finish(self) -> Session:
         """Return the session; its model is by default that of the last request that names one."""
         if self.complete_session is not None:
             return with_rows_bound(self.complete_session)
-        for name, (place, times) in self._beside.items():
+        for name, (place, times) in self._additions.items():
             message = f"{name} of {counted(times, 'part')}"
             self.findings.append(finding("beside-left-out", str(place), message))
         task = task_of(self._model(), self.agent_prompt)
@@ -390,7 +390,7 @@ class SessionBuilder:
             "expected": (),
             "parameters": self.parameters,
         }
-        # These fields come unchecked from the file; the methods above checked all others.
+        # These three fields come unchecked from the file; the methods above checked all others.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
         session = unchecked(Session, fields) if is_plain else Session(**fields)
         return with_rows_bound(self._without_halves(session))
@@ -439,12 +439,12 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
 def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> TaskConfig:
     """Return the task with a model of Gemini's if it names none and a body has Gemini's form.
 
-    A body of Gemini's form names no model, because its address does. `named_model` stays empty.
+    A request to Gemini names the model in its URL, not in its body. `named_model` stays empty.
     """
     named = task.model_fields_set
     if "model_name" in named or not any("contents" in body for body in bodies):
         return task
-    return TaskConfig.model_construct({*named}, **{**dict(task), "model_name": _OF_GEMINI})
+    return TaskConfig.model_construct({*named}, **{**dict(task), "model_name": _GEMINI_MODEL})
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:

@@ -13,7 +13,7 @@ from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """Describe the differences in prompts, settings, expected calls, tools and messages, or []."""
+    """Describe differences in prompts, settings, expected calls, tools, messages; [] if none."""
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,

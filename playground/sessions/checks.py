@@ -1,7 +1,7 @@
 """Check a session for calls and results that do not match. Repair them if only one repair is
 possible.
 
-Findings are never errors.
+Findings never stop a session from being read.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:  # loaded only if they are needed, which is seldom
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Return findings about a session that could be read.
 
-    They are about calls without results, results without calls, both as text, missing and double
-    ids, empty messages, roles out of order, odd schemas, tools of one name, and compactions that do
-    not say which messages they kept. `places` are the messages' places in the file.
+    They are about calls without results, results without calls, calls or results written as text,
+    missing or repeated ids, empty messages, roles out of order, odd schemas, tools of the same name
+    and compactions with unknown history. `places` are the messages' places in the file.
     """
     found = [*tools_findings(session.tools, "tools.{index}")]
     pairing = _Pairing(places)
@@ -62,7 +62,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
 
 def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
     """Yield a finding for each compaction that does not say which messages it kept."""
-    words = "its requests are assumed to hold only what was said since"
+    words = "later requests are assumed to hold only the messages since then"
     for each in session.compactions:
         if each.history is None:
             yield finding("compaction-unsaid", _where(each.message, places), words)
@@ -70,7 +70,7 @@ def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterato
 
 # Cline writes a result into the user's text: `[read_file for 'a.py'] Result:`
 _RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
-_FEW: Final = 3  # up to this number, each call without a result has a finding
+_FEW: Final = 3  # up to this number, each call without a result has its own finding
 
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
@@ -80,7 +80,7 @@ def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[
     if len(missing) <= _FEW:
         return findings
     first = missing[0]
-    no_result = "of which no text holds a result" if some_in_text else "and no result at all"
+    no_result = "whose results are in no text either" if some_in_text else "and no result at all"
     message = f"{len(missing)} calls, {no_result}; the first: {first.message}"
     merged = replace(first, message=message)
     rest = (each for each in findings if each is first or each.code != "missing-result")
@@ -106,7 +106,7 @@ def _where(index: int, places: Sequence[str]) -> str:
     return where if place == where else f"{where} ({place})"
 
 
-_NOTHING: Final[Sequence[Finding]] = ()
+_EMPTY: Final[Sequence[Finding]] = ()
 
 
 @dataclass
@@ -132,7 +132,7 @@ class _Pairing:
 
     def add_call(self, call: ToolCallPart, index: int) -> Sequence[Finding]:
         call_id = call.tool_call_id
-        found = _NOTHING
+        found = _EMPTY
         if not call_id:
             found = [self._finding("missing-id", index, f"a call of {call.tool_name!r} has no id")]
         elif call_id in self.names:
@@ -144,7 +144,7 @@ class _Pairing:
     def add_result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
         call_id = result.tool_call_id
         self.results += 1
-        found = _NOTHING if call_id else [self._finding("missing-id", index, "a result has no id")]
+        found = _EMPTY if call_id else [self._finding("missing-id", index, "a result has no id")]
         if self.open_calls.pop(call_id, None) is not None:
             self.answered.add(call_id)
         elif call_id and call_id in self.answered:
@@ -171,7 +171,7 @@ class _Pairing:
 
 def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
     if role == "system" and previous:
-        return [finding("role-order", where, f"a system message after one of the {previous}")]
+        return [finding("role-order", where, f"a system message after the role {previous!r}")]
     if role == "assistant" and not previous:
         return [finding("role-order", where, "the session begins with an answer")]
     return []
@@ -261,9 +261,9 @@ def _candidates(
     return [call for call in free if result.tool_name in ("", call.tool_name)]
 
 
-# Calls that are written as text in answers, by the openers that dialects declare. Only markers
-# (tags and control tokens) count, and only where a dialect would read a call: prose, tables and
-# code are full of brackets, fences and names of tags.
+# Calls written as text in answers are found by the openers that dialects declare. Only markers
+# (tags and control tokens) count, and only where a dialect would read a call, because prose,
+# tables and code are full of brackets, fences and names of tags.
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # each opener has such a marker
 
 
@@ -312,7 +312,7 @@ def _opener_in(text: str, openers: _Openers) -> str:
 
 @lru_cache(maxsize=1)
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
-    """Return the openers of all dialects' calls, except openers of any text, such as `<code>`.
+    """Return the openers of all dialects' calls, except of calls that are a text, such as `<code>`.
 
     They are cached until the user's dialect files change: loading all dialects takes tenths of a
     second.

@@ -11,7 +11,7 @@ from playground.base.json_numbers import is_finite, may_be_infinite
 from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-# Parts whose texts are checked one by one.
+# Parts whose texts are checked one by one, or were checked when they were read.
 _PART_TYPES: Final = frozenset({TextPart, ReasoningPart, ToolCallPart, ToolResultPart})
 _TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_version")
 
@@ -24,7 +24,7 @@ _BYTES: Final = 1800  # marshal needs more for a number of `_BITS` bits (15 bits
 
 def is_clean(value: Any) -> bool:
     """Return True if a JSON value is finite and every text in it is valid Unicode."""
-    if type(value) is dict and _is_surely_plain(value):  # most calls' arguments are
+    if type(value) is dict and _is_surely_plain(value):  # as most calls' arguments are
         return True
     waiting = [value]
     inner: list[Any]

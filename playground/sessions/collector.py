@@ -28,8 +28,8 @@ _readers: list[tuple[int, int, int]] = []  # the original thresholds, once for e
 def seldom() -> Iterator[None]:
     """Let the collector run less often inside the block.
 
-    Thresholds by which it never runs, or as seldom, stay. All threads share the thresholds. The
-    last thread to leave restores the original ones, unless they were changed meanwhile.
+    Thresholds with which it never runs, or runs as seldom, stay. All threads share the thresholds.
+    The last thread to leave restores the original ones, unless they were changed meanwhile.
     """
     with _lock:
         found = gc.get_threshold()
@@ -47,7 +47,7 @@ def seldom() -> Iterator[None]:
 
 @contextmanager
 def last_in_process() -> Iterator[None]:
-    """Do the same as `seldom` for the last work of a process, and skip the collection at exit,
+    """Let the collector run less often in the last work of a process, and skip its run at exit,
     which takes a tenth of a short command's time."""
     with seldom():
         try:

@@ -164,9 +164,9 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """Set the system prompt where the session has it: in a system message at its beginning, unless
-    there is an agent prompt; otherwise in the agent prompt. A new text that is empty, or that has a
-    placeholder, becomes the agent prompt in place of the message: placeholders work only there.
+    """Set the agent prompt, or the text of a system message at the beginning if there is no agent
+    prompt. A text that is empty or has a placeholder replaces that message by an agent prompt,
+    because placeholders work only there.
     """
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
@@ -349,7 +349,7 @@ def _with_parts(session: Session, index: int, parts: Sequence[Part]) -> Session:
 
 def _item(items: Sequence[Any], index: int, noun: str) -> Any:
     if not 0 <= index < len(items):
-        last = f"one of 0 to {len(items) - 1}" if items else "a session with one"
+        last = f"one of 0 to {len(items) - 1}" if items else f"at least one {noun}"
         raise InputFault(f"there is no {noun} {index}", expected=last)
     return items[index]
 

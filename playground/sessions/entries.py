@@ -125,8 +125,8 @@ def read_entry(text: str, where: str) -> Entry:
     ]
     if len(recordings) + len(session.recordings) != label.recordings:
         raise InputFault(
-            f"{label.recordings} recordings are announced and "
-            f"{len(recordings) + len(session.recordings)} are there",
+            f"the first line counts {label.recordings} recordings, and the file has "
+            f"{len(recordings) + len(session.recordings)}",
             where=where,
             expected="a whole workspace file",
         )
@@ -143,8 +143,8 @@ def read_entry(text: str, where: str) -> Entry:
 
 @lru_cache(maxsize=4)
 def _imported(line: str, where: str) -> Session:
-    """Return the session of an entry's third line. It is cached, so that caches by the identity of
-    its messages still work after an edit."""
+    """Return the session of an entry's third line. It is cached, because other caches know its
+    messages by identity, and must find the same objects after an edit."""
     return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 
@@ -161,7 +161,7 @@ def read_label(line: str, where: str) -> Label:
             where=where,
             line=1,
             field="format",
-            expected=f'"{FORMAT}"' + (", or a playground that knows it" if is_ours else ""),
+            expected=f'"{FORMAT}"' + (", or the playground that wrote it" if is_ours else ""),
         )
     known = {key: value[key] for key in Label.__dataclass_fields__ if key in value}
     try:
@@ -322,7 +322,7 @@ class _Cleaner:
         return plain if plain in known else {**plain, "value": self.text(edit.value)}
 
     def _chunk(self, chunk: dict[str, Any]) -> dict[str, Any]:
-        unsearched = ("tool_call", "signal")  # the others are times, or texts searched before
+        unsearched = ("tool_call", "signal")  # other fields are times, or texts searched before
         return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
     def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
@@ -340,8 +340,8 @@ def _text(value: str, key: str) -> str:
 
 
 def _texts(chunks: Sequence[dict[str, Any]]) -> Iterator[list[tuple[dict[str, Any], str]]]:
-    """Yield, for each text that a reply's chunks divide, its pieces in order: each as the object
-    that holds it, and its key there."""
+    """Yield the pieces, in order, of each text that a reply's chunks divide. A piece is given by
+    the object that holds it, and its key in that object."""
     found: dict[object, list[tuple[dict[str, Any], str]]] = {}
     for chunk in chunks:
         for key in ("text", "base64"):

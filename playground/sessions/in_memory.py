@@ -39,7 +39,7 @@ _ROLES: Final = (  # roles in requests and chat templates; files may have others
     "function", "ipython", "observation",
 )  # fmt: skip
 _PIECE: Final = 8  # characters
-_GIVEN: Final = "a text, a list of messages of any provider, or a request's body"
+_EXPECTED: Final = "a text, a list of messages of any provider, or a request's body"
 _TOOLS: Final = ("tools", "toolConfig", "functions")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
@@ -62,9 +62,9 @@ def session(
     it. Tools, system prompt and model are taken from the body unless they are given as arguments.
     `tools` may have any form that `read_tools` knows. `.findings` name what a session cannot hold.
     `explicit_caching` lets the policy "azad" mark requests to Gemini. `recordings` are replies,
-    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is kept as
-    it was sent, but for `model`. With `tools` or `system` given, and of other messages, the request
-    is kept if it has a cache mark and no objects such as `pg.Message` and `pg.ToolMetadata`.
+    made by `recording` or read by `load_recording`. For the policy "as-sent", a body is kept as it
+    was sent, with `model` if given. If `messages` is no body, or `tools` or `system` are given, the
+    request is kept only if it has a cache mark and no `pg.Message` or `pg.ToolMetadata`.
 
     Raises InputFault with the place of a value that is not a message or a tool.
     """
@@ -91,10 +91,10 @@ def session(
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
     listed = read_tools(tools or own, found := list[Finding]())
-    # a request as it was sent keeps the fields that a tool lacks
+    # "info" findings name fields that a tool lacks; a request as it was sent keeps them
     found = [one for one in found if one.severity != "info" or not builder.rows]
-    told_by_check = {*tools_findings(listed, "tools.{index}")}
-    builder.findings += [one for one in found if one not in told_by_check]
+    check_findings = {*tools_findings(listed, "tools.{index}")}
+    builder.findings += [one for one in found if one not in check_findings]
     builder.keep_tools(enumerate(listed), Place(field="tools"))
     made = builder.finish()
     task = assuming_model(made.task, [body])
@@ -152,11 +152,11 @@ def _body(value: Any) -> dict[str, Any]:
             return {"messages": [value]}
     elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set):
         return {"messages": list(value)}
-    raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
+    raise InputFault(f"{value!r:.60} was given", field="messages", expected=_EXPECTED)
 
 
 def _is_path(text: str) -> bool:
-    """Return True for the name of a session's file, and of any file that exists."""
+    """Return True if a text looks like a session file's name, or names a file that exists."""
     is_word = not any(map(str.isspace, text)) and "://" not in text
     if is_word and text.lower().endswith((".json", ".jsonl")):
         return True
@@ -166,8 +166,8 @@ def _is_path(text: str) -> bool:
 def _add_as_sent(
     builder: SessionBuilder, own_body: Mapping[str, Any], others: dict[str, Any]
 ) -> None:
-    """Add the request as it was sent, as for a file. Parts that are given next to messages are kept
-    if they have a cache mark. Objects of ours were not sent."""
+    """Add the request as it was sent: a body, or else the arguments if they have a cache mark. Our
+    own objects, such as ToolMetadata, were never sent, so that no request is added with them."""
     replaced = {key for names in (_TOOLS, _SYSTEM) if names[0] in others for key in names}
     body = {key: value for key, value in own_body.items() if key not in replaced}
     body |= {key: value for key, value in others.items() if key != "messages" or not own_body}

@@ -11,7 +11,7 @@ from playground.sessions.session import Session
 
 def joined(session: Session, other: Session) -> Session:
     """Return the session with the messages (and their requests, compactions and rows), tools and
-    settings that `other` has, the recordings of both, and its own title and purpose, if any."""
+    settings of `other`, if it has any, and with the recordings of both."""
     base = other if other.messages else session
     is_default = other.dynamic == DynamicTaskConfig()
     return replace(

@@ -34,9 +34,9 @@ def read_lines(
 ) -> None:
     """Call `read` for every line that is an object, to add it to a builder.
 
-    The builder is `builder` or shares its counter. `lines` (if the file wraps them in something)
-    replace the file's own lines. Lines of the `quiet` kinds, which hold nothing of the conversation
-    or repeat other lines, are only counted; a final `*` matches any ending.
+    `read` adds to `builder`, or to builders that share its counter. `lines` replace the file's own
+    lines, for a file that wraps them. Lines of the `quiet` kinds hold nothing of the conversation,
+    or repeat other lines, so that they are only counted; a final `*` matches any ending.
 
     Raises InputFault if most of the other lines add nothing.
     """
@@ -69,7 +69,7 @@ def entries(source: Source) -> Iterator[Entry]:
     """Yield the lines of a file, or the items of a document that is a list."""
     if source.is_lines or not isinstance(source.document, list):
         for line, value in source.lines():
-            yield line, tuple.__new__(Place, (line, "")), value  # as in Place.at
+            yield line, tuple.__new__(Place, (line, "")), value  # fast, as in Place.at
         return
     for index, value in enumerate(source.document):
         yield index + 1, Place(field=str(index)), value

@@ -84,7 +84,7 @@ def load_sessions(
 
     `path` may be content, as for `load_session`. `progress` is called with the number of bytes
     read and the file's size. If `left_out` is a list, a session or line that cannot be read is
-    added to it as a fault; reading then goes on, if the format has a session in each line, or ends.
+    added to it as a fault; reading then goes on if each line is a session, and ends otherwise.
     """
     source = source_of(path)
     source.progress, source.left_out = progress, left_out
@@ -150,8 +150,8 @@ def source_of(given: Any) -> Source:
 def named_source(name: str) -> Source:
     """Return the source for a path or a sample's name; a file comes before a sample.
 
-    Raises InputFault for a file that cannot be read; if there is none of this name, which may be a
-    sample's, the message has the nearest samples.
+    Raises InputFault for a file that cannot be read. If no file has the name, but a sample might,
+    the message lists the most similar samples.
     """
     path, samples = Path(name), paths.samples()
     if name in samples and not path.exists():
@@ -179,9 +179,9 @@ def _is_content(text: str) -> bool:
 
 @takes(name="text or nothing")
 def load_recording(path: Given, name: str | None = None) -> Recording:
-    """Read a recording: a provider's raw stream or whole reply, or one in any session file.
+    """Read a recording: a provider's raw stream or whole reply, or a recording in a session file.
 
-    `path` may be content, as for `load_session`. Without a name it is the file's first recording.
+    `path` may be content, as for `load_session`. Without `name`, the first recording is returned.
     A cassette of HTTP may have many: `[r.name for each in load_sessions(path) for r in
     each.session.recordings]` lists them.
 
@@ -375,7 +375,7 @@ def file_bytes(path: str | Path) -> bytes:
     source = Source.open(path)
     if source.number:
         raise InputFault(
-            f"session {source.number} of a file is asked for, and the whole file is read here",
+            f"session {source.number} of a file is named, and only whole files are read here",
             where=str(path),
             expected=f"the file's name, without #{source.number}",
         )

@@ -188,7 +188,7 @@ def plain_session(session: Session) -> dict[str, Any]:
     if session.named_model:  # written even if it is the default
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     elif "task" in data:
-        data["task"].pop("model_name", None)  # the reader assumes it again
+        data["task"].pop("model_name", None)  # `parse_session` assumes it again
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
         parts = zip(written.get("parts", []), message.parts, strict=True)
@@ -201,7 +201,7 @@ def _plain_values(adapter: TypeAdapter[Any], value: Any) -> Any:
         return adapter.dump_python(value, mode="json", exclude_defaults=True)
     except PydanticSerializationError:
         raise
-    except ValueError as error:  # pydantic writes about 250 levels
+    except ValueError as error:  # pydantic writes at most about 250 levels
         raise InputFault("a value is nested too deeply to be written") from error
 
 
@@ -221,7 +221,7 @@ def _fault(error: ValidationError, text: str, where: str) -> InputFault:
 
 
 _EXPECTED: Final = {
-    "missing": "this field to be given",
+    "missing": "a value for this field",
     "extra_forbidden": "only the fields of the format (docs/session-format.md)",
     "unexpected_keyword_argument": "only the fields of the format (docs/session-format.md)",
 }

@@ -1,6 +1,6 @@
 """Unwrap pasted text: from a `curl` command, Python source, a fence, a log.
 
-Nothing is run: a command is split like in a shell, source is read by its syntax tree.
+Nothing is run. A command is split into words as a shell does; source is parsed to a syntax tree.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _BACKSLASH: Final = re.compile(
 @dataclass(frozen=True)
 class Unwrapped:
     """A document without its wrapping, which `wrapping` names; `unread` lists the losses. If
-    `is_whole`, the document lacks nothing of the file, so a receipt can be computed from it."""
+    `is_whole`, only headers may be lost, so a receipt can be computed from the document."""
 
     text: str
     wrapping: str
@@ -134,7 +134,7 @@ def _of_curl(text: str) -> Unwrapped:
         problem = "its body is only the name of a file"
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
-    unread = (f"{count} left out, and any key with it",) if headers else ()
+    unread = (f"{count} left out, with any key in it",) if headers else ()
     return Unwrapped(_with_model("&".join(body), model), "curl", unread, is_whole=True)
 
 
@@ -243,7 +243,7 @@ class _Values:
         return None
 
     def assigned_values(self) -> Any:
-        """Return a request's assigned parts, else an assigned value, else the only expression's."""
+        """Return variables named like a request's fields, else a variable, else the expression."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:
@@ -288,6 +288,6 @@ class _Values:
             if isinstance(key, ast.Constant):
                 count = len(self.unread)
                 value = self._value_or_none(value_node)
-                if value is not None or len(self.unread) == count:  # the source says None
+                if value is not None or len(self.unread) == count:  # the source has None
                     pairs[str(key.value)] = value
         return pairs

@@ -14,8 +14,8 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line, from 1, of the value at `path`, or of the last existing value on this
-    path."""
+    """Return the line, counted from 1, of the value at `path`, or of the last existing value on
+    this path."""
     place = _skip_space(text, 0)
     for step in path:
         next_place = _step(text, place, step)

@@ -1,4 +1,4 @@
-"""Find keys that occur twice in one JSON object: readers keep only the last value."""
+"""Find keys that occur twice in one JSON object, because JSON readers keep only the last value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) == len(pairs):
         return value
-    names = dict.fromkeys(name for name, given in pairs if given != value[name])
+    names = dict.fromkeys(name for name, field in pairs if field != value[name])
     found = _Repeating(value)
     found.names = tuple(names)
     return found

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-_READ_RECEIPT: Final = "_read_receipt"  # no fields, because they are not written to files
-_FINDINGS: Final = "_findings"
-_SENT_WITH: Final = "_sent_with"  # in the first row
+_READ_RECEIPT: Final = "_read_receipt"  # an attribute, no field, because it is not written to files
+_FINDINGS: Final = "_findings"  # likewise
+_SENT_WITH: Final = "_sent_with"  # of the first row
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -65,8 +65,8 @@ class Compaction:
     def begins(self) -> int:
         """The least `stop` for which the request before message `stop` had the compacted history.
 
-        With `history` None it is one more than `message`: the summary is then a message of that
-        request.
+        With `history` None it is one more than `message`, because the summary is then a message of
+        that request.
         """
         return self.message + (self.history is None)
 
@@ -158,7 +158,7 @@ class Session(Shown):
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Drop the rows if `replace` changed what they were sent with."""
+        """Drop the rows if `replace` changed the messages, tools, prompts or parameters."""
         sent_with = vars(self.rows[0]).get(_SENT_WITH) if self.rows else None
         if sent_with and sent_with != _sent_with(self):
             vars(self).update(rows=())
@@ -249,15 +249,15 @@ class Session(Shown):
 
     @property
     def receipt(self) -> Receipt | None:
-        """The receipt of the session's file, which is read again. None for an edited session, or
-        one that `load_session` or `load_sessions` did not return."""
+        """The receipt of the session's file, which is read again for it. None for an edited
+        session, or one that `load_session` or `load_sessions` did not return."""
         read: Callable[[], Receipt] | None = self.__dict__.get(_READ_RECEIPT)
         return None if read is None else read()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings from when the session was read: a result without its call, a field that is
-        left out. Empty for an edited session."""
+        """The findings from when the session was read, such as a result without its call, or a
+        field that is left out. Empty for an edited session."""
         found: tuple[Finding, ...] = self.__dict__.get(_FINDINGS, ())
         return found
 
@@ -270,14 +270,14 @@ class Session(Shown):
 
 
 def _sent_with(session: Session) -> SimpleNamespace:
-    """Return what the session's requests show; no tuple, because walks over fields skip this."""
+    """Return the values that requests show, in an object that walks over fields skip."""
     task = session.task
     prompt = task.user_agent_prompt, task.user_prompt, task.system_rules
     return SimpleNamespace(of=(session.messages, session.tools, prompt, session.parameters))
 
 
 def with_rows_bound(session: Session) -> Session:
-    """Bind the rows of a session to its content: they are dropped when that is replaced."""
+    """Bind a session's rows to its content, so that they are dropped when the content changes."""
     if session.rows:
         vars(session.rows[0])[_SENT_WITH] = _sent_with(session)
     return session

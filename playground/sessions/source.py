@@ -39,7 +39,7 @@ _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; reading takes half of the time that it takes with Python's 8 kB
-Progress = Callable[[int, int], None]  # bytes read, bytes in all
+Progress = Callable[[int, int], None]  # bytes read, bytes in total
 STANDARD_INPUT: Final = "standard input"
 
 
@@ -62,8 +62,9 @@ class Source:
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
         """Return the source for a path; its name is `name`, by default the path.
 
-        The path may be `-` ("standard input", whatever `name` is), `workspace:NAME` (a session of
-        the workspace), or `FILE#2` (the second in a file). Raises InputFault if it cannot be read.
+        The path may be `-` (standard input, which is always named so), `workspace:NAME` (a session
+        of the workspace), or `FILE#2` (the second session of a file). Raises InputFault if it
+        cannot be read.
         """
         file, number = one_of(os.fspath(path))
         source = cls._opened(file, name)
@@ -91,15 +92,15 @@ class Source:
 
     @cached_property
     def suffix(self) -> str:
-        stem, _, ending = self._own_name.rpartition(".")
+        stem, _, ending = self._last_step.rpartition(".")
         return f".{ending.lower()}" if stem else ""
 
     @cached_property
     def stem(self) -> str:
-        return self._own_name.rpartition(".")[0] or self._own_name
+        return self._last_step.rpartition(".")[0] or self._last_step
 
     @cached_property
-    def _own_name(self) -> str:
+    def _last_step(self) -> str:
         """The last step of the name, after `/` or `\\`."""
         return self.name.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
@@ -228,7 +229,7 @@ class Source:
 
         Only `\\n` ends a line. A line that is not JSON gives a finding, or a fault in `left_out` if
         that is a list; a last line that is cut off gives a finding. Raises InputFault for a line
-        that is too long, and, if `left_out` is None, if most lines or all cannot be read.
+        that is too long; without a `left_out`, also if most lines cannot be read.
         """
         self.__dict__.pop("head", None)  # `head` may hold a large session
         self.seen.clear()

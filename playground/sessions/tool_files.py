@@ -46,8 +46,8 @@ def load_tools(path: str | Path) -> ToolFile:
 def read_tool_file(data: bytes, where: str) -> ToolFile:
     """Return the tools in a file's bytes. Raises InputFault if none can be read.
 
-    `.py` is read by its syntax tree, `.yaml` by the safe loader. Other files are JSON, which may be
-    inside a `curl` command or a code fence.
+    A `.py` file is parsed to a syntax tree, a `.yaml` file is read by the safe loader. Other files
+    are JSON, which may be inside a `curl` command or a code fence.
     """
     text = Source(where, data).text
     if where.endswith(".py"):

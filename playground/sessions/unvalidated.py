@@ -1,7 +1,7 @@
 """Build messages and parts without pydantic's checks, because importers have checked the values.
 
-A file may need a million of them. Fields are set one by one, so that all instances of a class share
-a table of keys, which saves a third of the memory and the time.
+A file may have a million parts. Fields are set one by one, so that all instances of a class share a
+table of keys, which saves a third of the memory and the time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.nouns.messages import (
 from playground.sessions.session import RequestRecord
 
 _new: Final = object.__new__
-_WORDS: Final = frozenset({str})
+_STR_ONLY: Final = frozenset({str})
 
 
 def text(text: str) -> TextPart:
@@ -74,7 +74,7 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
 
 def record(fields: dict[str, Any]) -> RequestRecord:
     """Build a request's record; pydantic checks it if a key of its usage is not a str."""
-    if _WORDS.issuperset(map(type, fields["usage"] or ())):  # YAML may have other keys
+    if _STR_ONLY.issuperset(map(type, fields["usage"] or ())):  # YAML may have other keys
         return unchecked(RequestRecord, fields)
     return RequestRecord(**fields)
 

@@ -160,8 +160,8 @@ def _is_page(path: str) -> bool:
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the app's cookie. Programs on other ports of the host share its cookies, and theirs
-    may be malformed."""
+    """Return the app's cookie. Programs on other ports of the host share the browser's cookies, and
+    may have set malformed ones."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

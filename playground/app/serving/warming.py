@@ -1,7 +1,7 @@
 """Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
 The thread imports, computes what the first run of a page needs, and in the end freezes all values
-for the garbage collector. An error ends only its own step: the page meets it again and reports it.
+for the garbage collector. An error ends only its step; the page meets it again and reports it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,6 @@ def _prepare() -> None:
     for name in ("start", "payload", "compare"):
         with suppress(Exception):
             import_module(f"playground.app.{name}").prepare()
-        # Threads share one interpreter: without this wait the first page would take twice as long.
+        # Only one thread runs at a time: without this wait the first page would take twice as long.
         page_drawn.wait()
     overlook_what_is_there()

@@ -53,7 +53,7 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
     if access.current().keeps_sessions:
         try:
             starred = belongings_on_disk().change(
-                name, lambda kept: after(old if tab.value(name) else kept)
+                name, lambda stored: after(old if tab.value(name) else stored)
             )
         except InputFault as fault:
             state.put(state.REFUSED, f"{fault}. It is stored in this tab only.")

@@ -65,7 +65,7 @@ def panel() -> None:
 def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
     """Show the box, what it recognises, and a button for each offer."""
     if brought.has_target():
-        st.rerun()  # of the whole page: this closes the dialog, and `go_to_target` leaves the page
+        st.rerun()  # the whole page, so that the dialog closes and `go_to_target` leaves the page
     thing = brought.last()
     components.bring(
         thing.title if thing else "",

@@ -18,14 +18,14 @@ _TEMPLATE: Final = "chat template"
 
 def take(key: str) -> None:
     """Recognise the new text or file in the box with this key."""
-    given = state.component_value(key, "typed")
-    if not given:
+    typed = state.component_value(key, "typed")
+    if not typed:
         return
-    data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
-    name = str(given.get("name") or "")
+    data = base64.b64decode(typed["base64"]) if "base64" in typed else str(typed["text"])
+    name = str(typed.get("name") or "")
     # an empty file is recognised too, because the result has a message about it
     found = asdict(recognise(data, name)) if data or name else None
-    state.put(_BROUGHT, {"number": int(given["number"]), "found": found})
+    state.put(_BROUGHT, {"number": int(typed["number"]), "found": found})
 
 
 def last() -> Recognised | None:

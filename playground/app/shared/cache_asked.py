@@ -46,12 +46,12 @@ def simulations(
     own: list[OwnPolicy],
 ) -> Sequence[CacheSimulation]:
     """Simulate the session in a dialect under every built-in policy, then the user's own."""
-    given = (session, dialect, seconds_apart, what_if)
-    return [*_of_ours(*given), *(_simulated(*given, each.name, each) for each in own)]
+    arguments = (session, dialect, seconds_apart, what_if)
+    return [*_built_in(*arguments), *(_simulated(*arguments, each.name, each) for each in own)]
 
 
 @memoized(32, spinner="Simulating every policy …")
-def _of_ours(
+def _built_in(
     session: Session, dialect: str, seconds_apart: float | None, what_if: WhatIf
 ) -> Sequence[CacheSimulation]:
     return simulate_matrix(session, [dialect], seconds_apart=seconds_apart, what_if=what_if)
@@ -108,5 +108,5 @@ class CacheQuestion:
         """Simulate the question's policy. Raises InputFault."""
         if self.is_imported:
             return as_sent.simulated(self.session, self.apart)
-        given = (self.session, self.dialect, self.apart, self.what_if, self.policy)
-        return _simulated(*given, policies.find(self.policy))
+        arguments = (self.session, self.dialect, self.apart, self.what_if, self.policy)
+        return _simulated(*arguments, policies.find(self.policy))

@@ -1,4 +1,4 @@
-"""Callbacks that run to their end, however soon the user's next action follows.
+"""Callbacks that run to their end, even if the user's next action follows at once.
 
 After `lose_no_click`, Streamlit never starts the next run while it processes a browser's message,
 callbacks included.
@@ -14,7 +14,7 @@ from typing import Any, Final
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import SafeSessionState
 
-_LOOK: Final = "on_scriptrunner_yield"  # Streamlit's check for another requested run
+_YIELD_CHECK: Final = "on_scriptrunner_yield"  # Streamlit's check for another requested run
 
 
 def lose_no_click() -> None:
@@ -27,27 +27,27 @@ def lose_no_click() -> None:
     after the callbacks stays. The configuration turns `fastReruns` off, because with it the first
     click is lost even earlier.
     """
-    take_up = SafeSessionState.on_script_will_rerun
-    if hasattr(take_up, "__wrapped__"):
+    original = SafeSessionState.on_script_will_rerun
+    if hasattr(original, "__wrapped__"):
         return
 
-    @wraps(take_up)
-    def without_looks(*given: Any, **named: Any) -> None:
-        with _without_a_look():
-            take_up(*given, **named)
+    @wraps(original)
+    def without_checks(*args: Any, **named: Any) -> None:
+        with _without_check():
+            original(*args, **named)
 
-    SafeSessionState.on_script_will_rerun = without_looks  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = without_checks  # type: ignore[method-assign]
 
 
 @contextmanager
-def _without_a_look() -> Iterator[None]:
+def _without_check() -> Iterator[None]:
     context = get_script_run_ctx()
     if context is None or context.script_requests is None:
         yield
         return
-    looks = vars(context.script_requests)
-    looks[_LOOK] = lambda: None
+    attributes = vars(context.script_requests)
+    attributes[_YIELD_CHECK] = lambda: None
     try:
         yield
     finally:
-        del looks[_LOOK]
+        del attributes[_YIELD_CHECK]

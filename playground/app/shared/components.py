@@ -42,7 +42,7 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """Do nothing: Streamlit passes on a component's changed value only if it has a callback."""
+    """Do nothing. Streamlit passes on a component's changed value only if it has a callback."""
 
 
 def panes(
@@ -61,7 +61,7 @@ def panes(
 
     `selected` is the origin of the highlighted blocks. `figures` are the figures in each request's
     head, as far as they are known. `editing` is the open block ({} for none); if `editing` is None,
-    no block can be opened. The others are compared with the request at index `base`, at first.
+    no block can be opened. At first, the others are compared with the request at index `base`.
     """
     data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(

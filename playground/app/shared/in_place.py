@@ -86,12 +86,12 @@ def on_asked(name: str, key: str) -> None:
             _open(name, asked["then"], asked["next"])
     elif asked["do"] == "leave":
         close(name)
-    elif kept := _keep(name, opened, asked["texts"]):
-        close(kept)
+    elif stored_name := _keep(name, opened, asked["texts"]):
+        close(stored_name)
         if asked["do"] == "change":
-            _change(kept, opened, asked["at"])
+            _change(stored_name, opened, asked["at"])
         elif asked.get("then"):
-            _open(kept, asked["then"], asked["next"])
+            _open(stored_name, asked["then"], asked["next"])
 
 
 def close(name: str) -> None:

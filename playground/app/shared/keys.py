@@ -35,7 +35,7 @@ _LISTED: Final = {
     "[ and ]": "the previous finding, the next finding",
     "f": "the first difference of a replay, and the next one",
     "← and →": "one step of a replay, or one request, back or forward",
-    "Home and End": "its first step, its last step",
+    "Home and End": "the first step of a replay, the last one",
 }
 
 

@@ -25,9 +25,9 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
 
 def fault(key: str, problem: str) -> None:
     """Show `problem` and the fault of the last click, if that click could not open its session."""
-    if held := state.get(f"{key} fault"):
+    if stored := state.get(f"{key} fault"):
         say.error(problem)
-        say.text(str(held))
+        say.text(str(stored))
 
 
 def open_on(key: str, keep: Callable[[], str], page: str) -> None:

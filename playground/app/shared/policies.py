@@ -45,11 +45,9 @@ def find(name: str) -> OwnPolicy | None:
     return next((each for each in own_policies() if each.name == name), None)
 
 
-def chosen(policy: str, own_policies: OwnPolicy | None) -> str | Policy:
+def chosen(policy: str, own: OwnPolicy | None) -> str | Policy:
     """Return the user's policy, or without one a built-in name or OWN (the dialect's)."""
-    return (
-        own_policies.policy() if own_policies else policy if policy in (AS_SENT, *POLICIES) else OWN
-    )
+    return own.policy() if own else policy if policy in (AS_SENT, *POLICIES) else OWN
 
 
 def stored_names() -> list[str]:

@@ -50,7 +50,7 @@ class Reading:
 
     @property
     def timelines(self) -> list[Timeline]:
-        """Return each column's reading; `switches` do not apply to other dialects."""
+        """Each column's reading; `switches` do not apply to other dialects."""
         return [
             _column(self.recording, self.dialect, self.tools, self.switches, column)
             for column in self.columns or (self.dialect,)
@@ -58,7 +58,7 @@ class Reading:
 
     @property
     def other_timelines(self) -> list[Timeline]:
-        """Return the readings of the columns, except the reading in `dialect`."""
+        """The readings of the columns, except the reading in `dialect`."""
         own = self.timeline.result
         return [each for each in self.timelines if each.result is not own]
 
@@ -87,8 +87,8 @@ def _column(
 ) -> Timeline:
     if column.startswith(SERVER):
         server = column.removeprefix(SERVER)
-        given = _timeline(recording, dialect, tools, switches, server)
-        return given.delivered or given
+        timeline = _timeline(recording, dialect, tools, switches, server)
+        return timeline.delivered or timeline
     own = switches if column == dialect else None
     return _timeline(recording, column, tools, own)
 
@@ -121,7 +121,7 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools, of_model: str) -> list[str]:
-    """Return the columns to show first: the dialect, and readings that differ from its own.
+    """Return the columns to show first: the dialect, and readings that differ from the dialect's.
 
     The second column is a server that delivers an incomplete call or drops text, if possible one
     whose parser was run on such replies. If it delivers no incomplete call, a server that does is

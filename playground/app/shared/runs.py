@@ -1,5 +1,5 @@
-"""The runs of all browser sessions, by id. A run holds a thread, and a session's state may hold
-only plain values: so runs are stored here, and each session's state has the ids of its runs. Adding
+"""The runs of all browser sessions, by id. A run holds a thread, but a session's state may hold
+only plain values, so runs are stored here, and each session's state has the ids of its runs. Adding
 a run removes the earlier run of its tab, and finished runs of closed tabs."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Streamlit's elements for the app's own sentences, in which names cannot reorder the text.
 
 The name of a tool, model, file or session may contain characters that change the reading direction
-of a line. These functions, the components and the tables guard the app's words against such names:
-pages use them for every text that is not a literal. Texts that a user types, chooses or copies are
+of a line. These functions, the components and the tables guard the app's words against such names.
+Pages use them for every text that is not a literal. Texts that a user types, chooses or copies are
 not changed.
 """
 
@@ -27,9 +27,9 @@ def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def show(*args: _P.args, **named: _P.kwargs) -> _R:
-        given: list[Any] = [shown(each) if not at else each for at, each in enumerate(args)]
+        guarded: list[Any] = [shown(each) if not at else each for at, each in enumerate(args)]
         words = {key: shown(each) if key in _WORDS else each for key, each in named.items()}
-        return function(*given, **words)  # type: ignore[arg-type]
+        return function(*guarded, **words)  # type: ignore[arg-type]
 
     return show
 

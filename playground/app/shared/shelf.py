@@ -68,7 +68,7 @@ def show() -> None:
     for row in rows[:_MOST_SHOWN]:
         _draw(row)
     if (more := len(rows) - _MOST_SHOWN) > 0:
-        say.text(f"{more:,} more stand in the list of sessions.")
+        say.text(f"{more:,} more are in the list of sessions.")
     say.caption(workspace.where())
 
 
@@ -140,7 +140,7 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Return the words about a session: `edited` if it is, its parts, its own title, its file."""
+    """Describe a session: "edited" if it is, its parts, its title if it has one, and its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
@@ -182,7 +182,7 @@ def _interrupted() -> list[str]:
 
 def _draw_interrupted(name: str) -> None:
     try:
-        size = (paths.recordings() / name).stat()
+        status = (paths.recordings() / name).stat()
         with (paths.recordings() / name).open("rb") as file:
             head = _header(file.readline(_HEADER))
     except OSError:  # it is gone by now
@@ -198,8 +198,8 @@ def _draw_interrupted(name: str) -> None:
                 label, key=f"{label} {name}", type="tertiary", on_click=_resume, args=(name, page)
             )
         say.text(say.shown(str(head.get("model", ""))) or "–", width=190)
-        say.text(_time(size.st_mtime), width=130)
-        say.text(_size(size.st_size), width=70)
+        say.text(_time(status.st_mtime), width=130)
+        say.text(_size(status.st_size), width=70)
         icon = ":material/visibility_off:"
         say.button("Hide", key=f"Hide {name}", icon=icon, on_click=_hide, args=(name,))
 
@@ -228,8 +228,8 @@ def _resume(name: str, page: str) -> None:
 
 
 def _add_request(name: str, data: bytes) -> None:
-    """Make a session of a recording's request, which runs again as it was sent: without the
-    interrupted reply, as it is written already, to the same model and server."""
+    """Make a session of a recording's request without the interrupted reply. The next run sends it
+    to the same model and server, unchanged, because its text is in a dialect already."""
     session = next(read_sessions(Source(name, data))).session
     messages = session.messages[: session.replies[-1]] if session.requests else session.messages
     state.add_session(PurePath(name).stem, replace(session, messages=messages, requests=()))

@@ -19,7 +19,7 @@ from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
 # characters at the end of a reply, where its calls are; to read these takes a third of a second
-_LOOKED_AT: Final = 100_000
+_SEARCHED: Final = 100_000
 
 
 @memoized(32, spinner="Reading in every dialect …")
@@ -37,17 +37,17 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
     """If no call was read, not even in part, offer a dialect that reads one at the end.
 
-    `read_as` is called with its name if the user accepts.
+    `read_as` is called with the dialect's name if the user accepts.
     """
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return
-    found = _likeliest(reading.timeline.text[-_LOOKED_AT:], reading.tools)
+    found = _likeliest(reading.timeline.text[-_SEARCHED:], reading.tools)
     if found is None or found.any_text or found.dialect == reading.dialect:
         return
-    held = counted(found.calls, "call") if found.calls else "a call that is cut off"
+    calls = counted(found.calls, "call") if found.calls else "a call that is cut off"
     with place.container(horizontal=True, vertical_alignment="center"):
-        say.text(f"No call is read this way, but the text looks like {found.dialect}: {held}.")
+        say.text(f"No call is read this way, but the text looks like {found.dialect}: {calls}.")
         say.button(
             f"Read it as {found.dialect}",
             key="read as it looks",

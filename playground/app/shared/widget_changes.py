@@ -26,8 +26,8 @@ def place(key: str, value: Any) -> str:
     the user changed the value, the key is new, so that a new widget replaces the old one.
     """
     count = state.get(_WIDGETS + key) or 0
-    held = state.get(_widget(key, count))
-    if held is not None and _plain(held) != _plain(value):
+    current = state.get(_widget(key, count))
+    if current is not None and _plain(current) != _plain(value):
         count += 1
         state.put(_WIDGETS + key, count)
     return _widget(key, count)

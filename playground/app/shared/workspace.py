@@ -26,7 +26,7 @@ from playground.sessions.session import Session
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
-_UNKEPT: Final = "fault of the disk"  # why the chosen session is not stored, shown below the bar
+_FAULT: Final = "fault of the disk"  # why the chosen session is not stored, shown below the bar
 _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
@@ -81,11 +81,11 @@ def notice() -> None:
         st.error("This could not be done.")
         say.text(fault)
         state.put(state.REFUSED, "")
-    if fault := state.get(_UNKEPT):
+    if fault := state.get(_FAULT):
         st.error("Not saved: it is stored in this tab only.")
         say.text(fault)
         _button("Try again", "refresh", _keep_again, state.chosen_name())
-        state.put(_UNKEPT, "")
+        state.put(_FAULT, "")
     found = state.tab().notice()
     if found is None:
         return
@@ -157,7 +157,7 @@ def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
     """Show the chosen session's description, whether it is stored, and the actions on it; on a
     narrow screen, also what `narrow` draws."""
     if fault := state.tab().fault(working.name):
-        state.put(_UNKEPT, fault)
+        state.put(_FAULT, fault)
     problems = len(working.findings)
     if working.is_edited:
         st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
@@ -190,12 +190,12 @@ def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
         if state.entry(working.name) is None:
             st.caption("A sample, which never changes: edits and runs make a session of their own.")
         else:
-            _of_a_kept_one(working.name)
+            _actions_on_stored(working.name)
         say.caption(where())
 
 
 def _edits(working: WorkingSession) -> None:
-    """Show the differences from the session's file, and a button back to it."""
+    """Show the differences from the session's file, and a button that undoes them."""
     if working.changes:
         say.text("Edited: " + ", ".join(working.changes))
     if working.changes or history.next_undo(working.name):
@@ -208,7 +208,7 @@ def _edits(working: WorkingSession) -> None:
         )
 
 
-def _of_a_kept_one(name: str) -> None:
+def _actions_on_stored(name: str) -> None:
     key = widget_changes.place(_NAME + name, name)  # gives a new field if the name was refused
     st.text_input(
         "Name", name, key=key, on_change=widget_changes.of(key, _rename, name, shown=name)
@@ -264,12 +264,12 @@ def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: st
         label,
         key=" ".join(["workspace", key or label, *args]),
         icon=f":material/{icon}:",
-        on_click=_told_if_refused,
+        on_click=_report_refusal,
         args=(act, *args),
     )
 
 
-def _told_if_refused(act: Callable[..., None], *args: str) -> None:
+def _report_refusal(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
     except PlaygroundError as fault:
@@ -281,7 +281,7 @@ def _open(name: str) -> None:
 
 
 def _rename(new_name: str, name: str) -> None:
-    _told_if_refused(_take_name, name, new_name)
+    _report_refusal(_take_name, name, new_name)
 
 
 def _take_name(name: str, new_name: str) -> None:
@@ -350,5 +350,5 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
 def _accept_repair() -> None:
     """Add the repaired session to the workspace, and choose it; the loaded one stays."""
     working = state.working_session()
-    mended, _ = _repaired(working.session)
-    state.add_session(f"{working.name} (repaired)", mended)
+    repaired, _ = _repaired(working.session)
+    state.add_session(f"{working.name} (repaired)", repaired)

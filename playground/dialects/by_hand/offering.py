@@ -1,7 +1,7 @@
 """Wrap the methods of dialects written by hand, so that callers may rely on them.
 
-Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
-Callers of a dialect pass everything; a wrapped override gets what its signature takes. A wrapped
+Azad's own `MyDialect` defines `format_tool_call(self, call)`; our base class passes `tools` too.
+Callers pass all arguments; a wrapped override gets those that its signature takes. A wrapped
 override that returns a value of another type raises InputFault, so that no view fails on it later.
 """
 
@@ -60,7 +60,7 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
-    unchanged if it takes all of them, or if it cannot be called so (see `call_fault`).
+    unchanged if it takes all arguments, or if it cannot be called at all (see `call_fault`).
     """
     signature = inspect.signature(declared)
     required, offered = _arguments(signature)

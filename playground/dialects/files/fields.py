@@ -1,6 +1,6 @@
 """Describe each field of a dialect's file in a line: for errors, help and documents.
 
-It lists exactly the fields that a file may have (a test compares).
+`FIELDS` lists exactly the fields that a file may have (a test compares them).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SYNTAX: Final = {
     "json": "how JSON is written, alone or as a parameter's value",
     "literals": "the words for true, false and null in values that are not JSON",
     "type_words": "the words for {type}: pairs of a JSON type and a word",
-    "known_names": "the opener is little more than a name: with an unknown tool's name it is text",
+    "known_names": "the opener is hardly a marker: only a known tool's name begins a call",
     "line_start": "a call begins on a new line; so does the closer of a body that is plain text",
     "reserved": "the markers are control tokens, which no value can contain",
     "string_mark": "the mark around texts in {args:marked}",
@@ -82,26 +82,26 @@ _SWITCHES: Final = {
 FIELDS: Final[dict[str, str]] = {
     "name": "the dialect's name: letters, digits, '.', '-' and '_'",
     "syntax": "how a call is written and read",
-    **{f"syntax.{field}": said for field, said in _SYNTAX.items()},
-    **{f"syntax.shape.{field}": said for field, said in _SHAPE.items()},
-    **{f"syntax.json.{field}": said for field, said in _JSON.items()},
-    **{f"syntax.literals.{field}": said for field, said in _LITERALS.items()},
+    **{f"syntax.{field}": text for field, text in _SYNTAX.items()},
+    **{f"syntax.shape.{field}": text for field, text in _SHAPE.items()},
+    **{f"syntax.json.{field}": text for field, text in _JSON.items()},
+    **{f"syntax.literals.{field}": text for field, text in _LITERALS.items()},
     "rules": "the text of the prompt before the example call, which is added automatically",
     "title": "the name that people read",
     "result": "how a tool's result is written: {result}, and {name} and {id} if they are written",
     "result_role": "the role of the message that carries results",
     "answer": "two texts, before and after an assistant's text",
     "reasoning": "the tags around reasoning",
-    **{f"reasoning.{field}": said for field, said in _TAGS.items()},
+    **{f"reasoning.{field}": text for field, text in _TAGS.items()},
     "opens_reasoning": "the prompt ends inside reasoning, so a reply begins with it",
     "plain": "tags around text in which no call is read",
-    **{f"plain.{field}": said for field, said in _TAGS.items()},
+    **{f"plain.{field}": text for field, text in _TAGS.items()},
     "stops": "tokens that end a reply",
     "dropped": "tokens that servers leak into the text",
     "parallel": "true if one reply may hold several calls",
     "tool_docs": "how tools are documented: described, or as json-lines",
     "switches": "how to read replies that can be read in two ways",
-    **{f"switches.{field}": said for field, said in _SWITCHES.items()},
+    **{f"switches.{field}": text for field, text in _SWITCHES.items()},
     "models": "the models that are trained on it and the programs that use it, in words",
     "model_names": "regular expressions of those models' names",
     "raw_prompt": "the raw prompt that the dialect's guide shows too",

@@ -93,7 +93,7 @@ def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Pl
 
 
 def _free_key(stem: str, faults: dict[str, str]) -> str:
-    """Return a key that `faults` does not hold, so that two files of one stem are both reported."""
+    """Return a key that `faults` lacks, so that two files with the same stem are both reported."""
     return stem if stem not in faults else f"{stem} ({len(faults)})"
 
 

@@ -63,7 +63,7 @@ def read_fields(
 ) -> Any:
     """Build an instance of a dataclass from plain data.
 
-    The functions in `readers` read the fields of their names; fields in `left_out` are refused.
+    `readers` has functions for fields with a form of their own; fields in `left_out` are refused.
     Raises InputFault for an unknown or missing field, and for a value that its type does not allow.
     """
     values = _check_fields(kind, data, place, left_out)

@@ -1,7 +1,7 @@
 """The policies of agents and libraries: which parts of the formatted messages each marks.
 
 Each is a small function from messages to places, with a line on its source. A mark on the last tool
-is left out if the system prompt is marked as well: the prompt comes after the tools, so that its
+is left out if the system prompt is marked as well, because the prompt comes after the tools and its
 cache entry includes them. A "wire user" is one user turn as the provider sees it: results, and the
 user's messages after them.
 """

@@ -216,9 +216,8 @@ def _characters(content: Any) -> int:
 def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
     if not request.explicit_caching:
         return CacheDecision(False, "explicit-caching-off")
-    # This counts the whole history, as Azad's policy does. What LiteLLM really caches is less, the
-    # first run of marked messages (`place_cache` shows it); a cache of 15,539 characters was once
-    # accepted.
+    # This counts the whole history, as Azad's policy does. LiteLLM caches less: only the first run
+    # of marked messages (`place_cache` shows it); a cache of 15,539 characters was once accepted.
     if text_characters(messages) < GEMINI_MIN_CHARACTERS:
         return CacheDecision(False, "below-gemini-threshold")
     if not any(message.get("role") == "assistant" for message in messages):

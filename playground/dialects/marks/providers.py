@@ -25,7 +25,7 @@ _ROUTES: Final = {  # LiteLLM's route, or OpenRouter's name of a maker -> rules
     "moonshot": "moonshot",
 }
 # Makers whose models many hosts serve: only an address shows which host answered.
-_OF_ANYBODY: Final = {"deepseek", "qwen", "mistral", "zai", "minimax", "moonshot"}
+_SERVED_BY_MANY: Final = {"deepseek", "qwen", "mistral", "zai", "minimax", "moonshot"}
 _MODELS: Final = (  # patterns of names without a route -> rules
     (re.compile(r"qwen"), "qwen"),
     (re.compile(r"deepseek"), "deepseek"),
@@ -141,7 +141,7 @@ def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
         return "vertex", model
     if url.startswith("/"):
         rules = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
-        return (UNKNOWN if rules in _OF_ANYBODY else rules), model
+        return (UNKNOWN if rules in _SERVED_BY_MANY else rules), model
     route = route_of(url)
     return (provider_of(f"{route}/{model}") if route else ""), model
 

@@ -46,8 +46,8 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file: a JSON document if `name` ends in `.json` or the text is an
-        object with a `chat_template`, else a template. Raises InputFault for JSON without one."""
+        """Read a file's text: JSON if `name` ends in `.json` or the text is an object with a
+        `chat_template`, else a template. Raises InputFault for JSON without a `chat_template`."""
         if not name.endswith(".json") and not _holds_template(text):
             return cls(text, name=name)
         try:
@@ -69,7 +69,7 @@ class ChatTemplate:
         add_generation_prompt: bool | None = True,
         **variables: Any,
     ) -> str:
-        """Return the prompt. Raises InputFault with the template's own message or the limit."""
+        """Return the prompt. Raises InputFault if the template fails, or exceeds a limit."""
         try:
             return self.render_within(
                 question_budget(), messages, tools, add_generation_prompt, **variables

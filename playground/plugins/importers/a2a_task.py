@@ -18,8 +18,8 @@ from playground.sessions.shapes.fields import list_or_finding, mapping, objects_
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_WRITERS: Final = ("adk_", "kagent_")  # prefixes of the metadata keys of ADK and kagent
-_BESIDE_CONTENT: Final = {"kind", "type", "metadata", "mediaType"}
+_PREFIXES: Final = ("adk_", "kagent_")  # prefixes of the metadata keys of ADK and kagent
+_METADATA_FIELDS: Final = {"kind", "type", "metadata", "mediaType"}
 _MARKS: Final = ("result", "task", "history", "artifacts")
 
 
@@ -110,7 +110,7 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
         thought = _metadata(part.get("metadata"), "thought")
         return [ReasoningPart(text) if thought else text_part(text)] if text else []
     if not isinstance(data, dict):
-        named = ", ".join(sorted(map(str, part.keys() - _BESIDE_CONTENT)))
+        named = ", ".join(sorted(map(str, part.keys() - _METADATA_FIELDS)))
         builder.note_loss(f"a part that is not a text ({named or 'empty'})", place)
         return []
     match _metadata(part.get("metadata"), "type"):
@@ -125,5 +125,5 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 def _metadata(metadata: Any, name: str) -> Any:
     """Return the metadata's value under a name with the prefix of ADK or kagent."""
-    found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
+    found = (mapping(metadata).get(prefix + name) for prefix in _PREFIXES)
     return next((value for value in found if value is not None), None)

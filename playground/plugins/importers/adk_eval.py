@@ -1,4 +1,4 @@
-"""Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), older than 1.0 too.
+"""Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), also from before 1.0.
 
 The sets hold an agent's recorded or expected conversations. Source: ADK's eval_case.py and its
 samples' evaluation data (2025).

@@ -37,19 +37,19 @@ class AiSdkSpans(SessionFormat):
         calls = [span for span in spans if _is_call(span)]
         inner = [span for span in calls if "ai.prompt.messages" in span.attributes]
         if all(span.parent for span in inner):
-            around = _around(inner, {span.id: span.parent for span in spans})
-            inner = [span for span in calls if span in inner or span.id not in around]
+            enclosing = _enclosing(inner, {span.id: span.parent for span in spans})
+            inner = [span for span in calls if span in inner or span.id not in enclosing]
         yield from read_turns([_turn(span) for span in inner], source.stem)
 
 
-def _around(inner: list[TraceSpan], parents: dict[str, str]) -> set[str]:
+def _enclosing(inner: list[TraceSpan], parents: dict[str, str]) -> set[str]:
     """Return the ids of all spans that contain an inner span, directly or not."""
     found: set[str] = set()
     for span in inner:
-        above = span.parent
-        while above and above not in found:
-            found.add(above)
-            above = parents.get(above, "")
+        parent = span.parent
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parents.get(parent, "")
     return found
 
 

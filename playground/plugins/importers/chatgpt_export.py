@@ -40,8 +40,8 @@ class ChatGptExport(SessionFormat):
 
 
 def _tree(value: Any) -> dict[str, Any] | None:
-    mapping = value.get("mapping") if isinstance(value, dict) else None
-    return mapping if isinstance(mapping, dict) else None
+    tree = value.get("mapping") if isinstance(value, dict) else None
+    return tree if isinstance(tree, dict) else None
 
 
 def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilder]:
@@ -79,8 +79,8 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """Return the nodes from the root to a leaf. Stop at a node that is already among them: the
-    parents may form a circle."""
+    """Return the nodes from the root to a leaf. Stop at a node that is among them already, because
+    the parents may form a circle."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf

@@ -90,8 +90,8 @@ def _is_head(line: dict[str, Any]) -> bool:
 
 
 def _is_line(line: Any) -> bool:
-    """Return True for a line of a transcript, which has two of the usual fields. Some copies lack
-    these fields: there, a line is a message with a time, and its type is `user` or `assistant`."""
+    """Return True for a line of a transcript, which has two of the usual fields. In copies without
+    these fields, a line is a message with a time, and its type is `user` or `assistant`."""
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
@@ -273,11 +273,11 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
 
 def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     """Add a finding for output of a tool that the transcript has and the model did not get."""
-    ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
+    output, sent = mapping(value.get("toolUseResult")), value["message"].get("content")
     for name in ("stdout", "stderr"):
-        text = ran.get(name)
+        text = output.get(name)
         if isinstance(text, str) and " ".join(text.split()) not in " ".join(
-            _texts_of_blocks(given).split()
+            _texts_of_blocks(sent).split()
         ):
             builder.note_beside(f"toolUseResult.{name}", place.at("toolUseResult", name))
 
@@ -301,13 +301,13 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
         builder.add_message("tool", results, place)
     if request is not None:
         newer = _request(value, message, index)
-        if _is_billed_otherwise(request["usage"], newer["usage"]):
-            told = f"an earlier line of this answer has other counts: {request['usage']}"
-            builder.findings.append(finding("usage-lost", str(place.at("usage")), told[:200]))
+        if _has_other_counts(request["usage"], newer["usage"]):
+            words = f"an earlier line of this answer has other counts: {request['usage']}"
+            builder.findings.append(finding("usage-lost", str(place.at("usage")), words[:200]))
         request.update({**newer, "usage": newer["usage"] or request["usage"]})
 
 
-def _is_billed_otherwise(before: Any, after: Any) -> bool:
+def _has_other_counts(before: Any, after: Any) -> bool:
     """Return True if two lines of an answer have different token counts. The later line may have a
     larger output count, because the answer has grown."""
     before, after = mapping(before), mapping(after)

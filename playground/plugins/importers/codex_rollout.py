@@ -49,9 +49,8 @@ class CodexRollout(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.set_metadata(name="codex")
-        shown: dict[
-            str, Place
-        ] = {}  # call id → the first event that shows the call in the interface
+        # call id → the first event that shows the call in the interface
+        shown: dict[str, Place] = {}
         line = partial(_line, builder, MessagesByContent(builder), shown)
         read_lines(source, builder, line, _QUIET)
         for call_id, place in shown.items():

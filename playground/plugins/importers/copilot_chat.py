@@ -84,8 +84,7 @@ def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
 
 
 def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
-    """Make one change. Raise KeyError, IndexError, TypeError or AttributeError if its path does not
-    exist."""
+    """Make one change. Raises KeyError, IndexError, TypeError or AttributeError for a bad path."""
     *steps, last = change["k"]
     holder: Any = session
     for step in steps:

@@ -79,11 +79,11 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave the event's number of oldest messages out of all later requests. If the event has no
-    number, all messages stay, with a finding."""
+    """Leave the oldest messages, as many as the event says, out of all later requests. If the event
+    has no number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
-        words = "the oldest messages were left out here; the file does not say how many: all stay"
+        words = "the oldest messages were left out here; all stay, as no number of them is known"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
         active = active_messages(builder)

@@ -120,11 +120,11 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
         add_with_results(builder, "tool", results, place)
 
 
-def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
+def _thought(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
     """Return a thought's subject and description as one part."""
-    if isinstance(given, str):
-        return [ReasoningPart(given)] if given else []
-    thought = dict_or_finding(builder, given, place)
+    if isinstance(value, str):
+        return [ReasoningPart(value)] if value else []
+    thought = dict_or_finding(builder, value, place)
     texts = (thought.get("subject"), thought.get("description"))
     text = ": ".join(str(each) for each in texts if each)
     return [ReasoningPart(text)] if text else []

@@ -88,7 +88,7 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     """Add a compaction: its summary replaces the first `compactedCount` messages.
 
     Later versions also keep some of the user's messages. The file does not say which, so no history
-    is set: later requests are taken to hold the system prompt, the summary and what follows.
+    is set: later requests are assumed to hold the system prompt, the summary and what follows.
     """
     count, user_count = value.get("compactedCount"), value.get("keptUserMessageCount")
     active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]

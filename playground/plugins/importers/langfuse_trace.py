@@ -65,7 +65,7 @@ class LangfuseTrace(SessionFormat):
             sessions = [builder]
         for turn in repeats:
             sessions[0].note_loss("a repeated report of a billed call is left out", turn.place)
-        _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
+        _report_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
             dict_or_finding(sessions[0], observation, place)
         yield from sessions
@@ -74,17 +74,17 @@ class LangfuseTrace(SessionFormat):
 _NAMED: Final = 100  # the most places that a finding lists
 
 
-def _tell_unread(
+def _report_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
 ) -> None:
     """Add a finding about observations that are not read as model calls."""
     others = [(place, each) for place, each in observations if id(place) not in read]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
-        told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
+        numbers = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         places = ", ".join(str(place) for place, _ in others[:_NAMED])
         more = ", …" if len(others) > _NAMED else ""
-        message = f"observations that are not read as model calls ({told}), at {places}{more}"
+        message = f"observations that are not read as model calls ({numbers}), at {places}{more}"
         builder.findings.append(finding("lines-left-out", str(others[0][0]), message))
 
 

@@ -94,10 +94,10 @@ def _prompt(row: dict[str, Any], key: str) -> list[Part]:
 
 
 def _tools(builder: SessionBuilder, tools: Any, place: Place) -> None:
-    given = [
+    entries = [
         {**each, "input_schema": json_or_text(each.get("input_schema"))} for each in _objects(tools)
     ]
-    builder.add_tools(given, place)
+    builder.add_tools(entries, place)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

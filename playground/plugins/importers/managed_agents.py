@@ -101,9 +101,8 @@ class _Log:
         self.main.set_metadata(name="anthropic-managed-agents")
         self._threads = {"": self.main}
         self._new_answer = True
-        self._usage: tuple[Any, Any] | None = (
-            None  # usage and time of a request whose answer has not been read
-        )
+        # usage and time of a request whose answer has not been read
+        self._usage: tuple[Any, Any] | None = None
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if self._usage is not None and self.main.messages:

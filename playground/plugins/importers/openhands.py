@@ -26,7 +26,7 @@ _LONG: Final = 24  # characters; a task of this length or more is also searched 
 _MESSAGES: Final = {"message", "system"}  # actions that are messages
 # Events about the program's state, which are not read.
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-# An event's own fields. In files older than V0, an action's arguments stand next to these.
+# An event's own fields. In files older than V0, an action's arguments are next to these.
 _EVENT_FIELDS: Final = {
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
@@ -149,16 +149,16 @@ class OpenHandsOutput(SessionFormat):
                         _event(builder, each, place)
                     else:
                         read_message(builder, each, place)
-            _tell_instruction(builder, mapping(value).get("instruction"), line)
+            _check_instruction(builder, mapping(value).get("instruction"), line)
             yield builder
 
 
-def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
+def _check_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
     """Add a finding if no message holds the task, because it is lost then."""
     if isinstance(instruction, str) and instruction.strip():
         task = instruction.strip()
-        said = [message.text.strip() for message in builder.messages]
-        if task not in said and not any(task in text for text in said if len(task) >= _LONG):
+        texts = [message.text.strip() for message in builder.messages]
+        if task not in texts and not any(task in text for text in texts if len(task) >= _LONG):
             builder.note_loss("the instruction", Place(line, "instruction"))
 
 
@@ -194,7 +194,7 @@ def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
     """Read a call, or the model's whole answer if the event stores it. An answer with several calls
-    stands in the event of each call, and is read once."""
+    is in the event of each call, but is read only once."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")

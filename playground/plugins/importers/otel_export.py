@@ -178,8 +178,8 @@ def _request_span(
 def _models_of(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
     """Return each request's model and provider; for the last request, the parameters, too.
 
-    A request that the session holds as sent names its model. Otherwise it is the session's model if
-    the answer is of this model; an answer without a model counts if all others are of this model.
+    A request that is stored as sent names its model. Any other request gets the session's model if
+    its answer has that model, or names no model and all other answers have it.
     """
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]

@@ -23,7 +23,7 @@ from playground.sessions.source import Source
 _USAGE: Final = "gen_ai.usage."
 _OUTPUT: Final = "gen_ai.output"  # an attribute of any-agent
 # OpenLLMetry's names. They are Anthropic's, but the counts have OpenTelemetry's meaning.
-_OF_OPENLLMETRY: Final = {
+_OPENLLMETRY_NAMES: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
 }
@@ -91,7 +91,7 @@ def _turn(span: TraceSpan) -> Turn:
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
         usage={
-            _OF_OPENLLMETRY.get(name, name): count
+            _OPENLLMETRY_NAMES.get(name, name): count
             for name, count in attributes_under(attributes, _USAGE).items()
         },
         options=options_of(

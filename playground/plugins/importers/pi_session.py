@@ -141,7 +141,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: later requests begin with the summary and the messages that it kept.
+    """Add a compaction. Later requests begin with its summary and the messages that it kept.
 
     The oldest files of pi name the first of these by its line number, from 0.
     """
@@ -189,7 +189,7 @@ def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> No
     """
     if message.get("excludeFromContext"):
         builder.note_loss(
-            f"the model is not told of this command: {message.get('command')!r:.80}", place
+            f"a command that the model does not get: {message.get('command')!r:.80}", place
         )
         return
     output, status = message.get("output"), message.get("exitCode")

@@ -60,23 +60,23 @@ class SweAgent(SessionFormat):
         for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
-        _tell_unsaid(builder, value)
+        _report_missing_steps(builder, value)
         info = dict_or_finding(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
 
 
-def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
+def _report_missing_steps(builder: SessionBuilder, value: dict[str, Any]) -> None:
     """Add a finding for each of the last steps whose answer or result is not in the history."""
-    said = "\n".join(message.text for message in builder.messages[-_LAST:])
-    results = [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
-    said = "\n".join([said, *results])
+    texts = [message.text for message in builder.messages[-_LAST:]]
+    texts += [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
+    history = "\n".join(texts)
     steps = listed(value.get("trajectory"))
     for index, step in enumerate(steps[-_LAST:], max(0, len(steps) - _LAST)):
         for name in ("response", "observation") if isinstance(step, dict) else ():
             text = step.get(name)
-            if isinstance(text, str) and text.strip() not in said:
+            if isinstance(text, str) and text.strip() not in history:
                 builder.note_loss(f"a step's {name}", Place(field=f"trajectory.{index}.{name}"))
 
 
@@ -115,10 +115,10 @@ class SweAgentDemo(SessionFormat):
         return isinstance(document, list) and any(map(_is_demo, document[:1]))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        for index, given in enumerate(list_in(source)):
+        for index, value in enumerate(list_in(source)):
             builder = SessionBuilder(title=f"{source.stem} {index + 1}")
             place = Place(field=str(index))
-            run = dict_or_finding(builder, given, place)
+            run = dict_or_finding(builder, value, place)
             builder.set_metadata(
                 title=run.get("instance_id"), model=run.get("model"), name="swe-agent"
             )

@@ -37,9 +37,9 @@ class TauBench(SessionFormat):
         return isinstance(first, dict) and isinstance(first.get("traj"), list)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        for index, given in enumerate(list_in(source)):
+        for index, value in enumerate(list_in(source)):
             builder, place = SessionBuilder(), Place(field=str(index))
-            episode = dict_or_finding(builder, given, place)
+            episode = dict_or_finding(builder, value, place)
             builder.title = f"{source.stem} task {episode.get('task_id', index)}"
             builder.purpose = f"reward {episode.get('reward')}, trial {episode.get('trial')}"
             read_messages(builder, episode.get("traj"), place.at("traj"))
@@ -75,13 +75,13 @@ def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
     several."""
     if not isinstance(document, dict):
         return
-    given = document.get("simulations")
-    runs = given if isinstance(given, list) else [document]
+    listed_runs = document.get("simulations")
+    runs = listed_runs if isinstance(listed_runs, list) else [document]
     for index, run in enumerate(runs):
         ticks = run.get("ticks") if isinstance(run, dict) else None
         first = ticks[0] if isinstance(ticks, list) and ticks else None
         if isinstance(first, dict) and {"tick_id", "agent_chunk", "user_chunk"} <= first.keys():
-            yield Place(field=f"simulations.{index}" if runs is given else ""), run
+            yield Place(field=f"simulations.{index}" if runs is listed_runs else ""), run
 
 
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:

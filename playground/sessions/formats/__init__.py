@@ -44,7 +44,7 @@ def _load(target: str) -> SessionFormat:
 
 
 @cache
-def _later() -> tuple[str, ...]:
+def _later_targets() -> tuple[str, ...]:
     """Return the targets of all formats of the core and of plugins, except those in `_FIRST`."""
     from playground.base.registry import plugins
 
@@ -64,12 +64,12 @@ class _Formats(Sequence[SessionFormat]):
     """The core's formats in their order, with those of plugins; each is loaded when used."""
 
     def __len__(self) -> int:
-        return len(_FIRST) + len(_later())
+        return len(_FIRST) + len(_later_targets())
 
     def __iter__(self) -> Iterator[SessionFormat]:
         for own in _FIRST:
             yield _load(f"{__name__}.{own}")
-        yield from map(_load, _later())
+        yield from map(_load, _later_targets())
 
     @overload
     def __getitem__(self, index: int) -> SessionFormat: ...
@@ -104,11 +104,11 @@ def get_format(name: str) -> SessionFormat:
 
 
 def recognised(source: Source) -> SessionFormat:
-    """Return the format of a file; ours if it names an unknown one. Else raises InputFault."""
+    """Return a file's format; ours if its field `format` is unknown. Raises InputFault if none."""
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
-        return next(iter(FORMATS))  # our own format, whose reader then says what is wrong
+        return next(iter(FORMATS))  # our own, whose importer then says what is wrong
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)

@@ -56,28 +56,28 @@ class AnyChat(SessionFormat):
                 read_message(builder, message, place.at(index))
                 add_answer_facts(builder, start, message)
             if number == 1 and not source.is_lines:
-                _report_beside(builder, source.value)
+                _report_unread(builder, source.value)
             yield builder
 
 
 _Path = tuple[str | int, ...]
 # fields next to a chat that are read
-_READ: Final = {"title", "model", "system", "system_prompt", "tools"}
-_OF_MESSAGE: Final = frozenset({
+_READ_FIELDS: Final = {"title", "model", "system", "system_prompt", "tools"}
+_MESSAGE_FIELDS: Final = frozenset({
     "role", "from", "content", "parts", "value", "text", "message", "body", "tool_calls",
     "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",
     "refusal", "usage", "attachments", "images", "files", "audio", "annotations", "citations",
 })  # fmt: skip
-_LEAST: Final = 24  # characters of a text
+_SHORTEST: Final = 24  # characters of a text
 
 
-def _report_beside(builder: SessionBuilder, document: Any) -> None:
+def _report_unread(builder: SessionBuilder, document: Any) -> None:
     """Add findings for the texts and token counts of a document that are outside of its chats."""
     noted: dict[str, tuple[str, int, int]] = {}
     waiting: list[tuple[Any, _Path]] = [(document, ())]
     while waiting:
         value, path = waiting.pop()
-        if isinstance(value, str) and len(value) >= _LEAST and " " in value:
+        if isinstance(value, str) and len(value) >= _SHORTEST and " " in value:
             _note(noted, path, len(value))
         elif isinstance(value, int) and "token" in str(path[-1:]).lower():
             _note(noted, path[:-1], 0)
@@ -90,14 +90,14 @@ def _report_beside(builder: SessionBuilder, document: Any) -> None:
 
 
 def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
-    """Yield the values inside a value in reverse order, without the messages of chats."""
+    """Yield the values inside a value, without the messages of chats; in reverse, for a stack."""
     if isinstance(value, dict):
         is_chat = any(map(looks_like_messages, value.values()))
         for name in reversed(value):
-            if not (is_chat and name in _READ):
+            if not (is_chat and name in _READ_FIELDS):
                 yield value[name], (*path, name)
     elif isinstance(value, list):
-        known = _OF_MESSAGE if looks_like_messages(value) else None
+        known = _MESSAGE_FIELDS if looks_like_messages(value) else None
         for index, item in reversed([*enumerate(value)]):
             if known is None:
                 yield item, (*path, index)
@@ -113,7 +113,7 @@ def _note(noted: dict[str, tuple[str, int, int]], path: _Path, characters: int) 
 
 
 def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """Yield the chats of a document, or of each line; a line without a chat is a finding."""
+    """Yield the chats of a document or of each line; a line without one gives a finding later."""
     if not source.is_lines:
         yield from list(_chats(source.value, Place(), {}, 0)) or _single_message(source.value)
         return

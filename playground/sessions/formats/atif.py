@@ -84,7 +84,7 @@ class Atif(SessionFormat):
 def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
     role = _ROLES.get(str(step.get("source"))) if isinstance(step, dict) else None
     if role is None:
-        builder.note_loss("a step without a source", place)
+        builder.note_loss("a step without a known source", place)
         return
     parts: list[Part] = []
     if step.get("reasoning_content"):

@@ -12,7 +12,7 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """The parts of a file that its reader keeps ("yes", "no", or which), and what it misses."""
+    """The parts of a file that are kept ("yes", "no", or which), and those that are `missing`."""
 
     tools: str = "no"
     times: str = "no"

@@ -58,15 +58,15 @@ def _is_row(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     match value.get("messages"):
-        case [{"role": "system" | "user" | "assistant", "content": str()}, *_]:  # as most have
+        case [{"role": "system" | "user" | "assistant", "content": str()}, *_]:  # most rows
             return True
     is_pair = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
     return is_pair or any(looks_like_messages(_messages(value, key)) for key in BODIES)
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a key. In files of preferences, it may have a request's body with
-    the messages."""
+    """Return the messages under a key. In files of preferences, its value may be a request's body
+    that holds the messages."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
@@ -108,7 +108,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yield the lines of a file, or the entries of its list, or its document, with places."""
+    """Yield each line of a file, or entry of its list, or its document, with its place."""
     if source.is_lines:
         for line, value in source.lines():
             yield Place(line), value
@@ -125,7 +125,7 @@ class MessageLines(SessionFormat):
         tools="in a line of their own",
         times="yes",
         usage="yes",
-        missing="fields beside a line's message are not read, except facts about the answer",
+        missing="fields next to a line's message are not read, except facts about the answer",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -212,7 +212,7 @@ def _under_message(value: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
 
 
 def _is_whole_message(value: dict[str, Any]) -> bool:
-    """Return True if a line is itself a message, with its type as its role. Its text is next to the
+    """Return True if a line is itself a message whose type is its role. The text is next to the
     type or, in LangChain's form, in `data`."""
     if role_of(value) is None:
         return False
@@ -225,7 +225,7 @@ def _is_whole_message(value: dict[str, Any]) -> bool:
 def _first_fitting(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the line, or the first object in it, that `fits`, and its field; None if none fits."""
+    """Return the line, or the first object in it, for which `fits` is True, with its field."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

@@ -161,7 +161,7 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
     """Give the last answer the usage that the body has. Add a finding if the messages do not end
     with an answer, or if answers have their own usages."""
     usage = mapping(body.get("usage"))
-    # without counts it is an option of OpenRouter
+    # `usage` without counts is an option of OpenRouter's requests
     if not any(type(count) is int for count in usage.values()):
         return
     if builder.messages and builder.messages[-1].role == "assistant" and not builder.requests:

@@ -252,10 +252,10 @@ def _client(request: Any) -> str:
 
 
 class SharedValues:
-    """The values of a file's requests, which nobody changes.
+    """The values of a file's requests, which must not be changed.
 
-    Equal values share one object: each request repeats the history, and the file then needs memory
-    for its content only once.
+    Equal values share one object. Each request repeats the history, so that without sharing, the
+    same content would be in memory many times.
     """
 
     def __init__(self) -> None:

@@ -108,8 +108,8 @@ def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
 
 
 def _sent_arguments(reply: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    """Yield the id of each call, its arguments if they are text, else "", and the mark of free
-    text."""
+    """Yield for each call its id, its arguments ("" unless they are text), and the field that marks
+    free text."""
     choice = mapping(next(iter(listed(reply.get("choices"))), reply))
     calls = listed(mapping(choice.get("message")).get("tool_calls"))
     for call in map(mapping, [*listed(reply.get("output")), *calls]):

@@ -68,8 +68,8 @@ class WireStream(SessionFormat):
     name = "stream"
     title = "raw stream of a provider (server-sent events, JSON lines)"
     left_aside = {
-        "response.instructions": "the request's, as a response repeats it",
-        "response.tools": "the request's, as a response repeats them",
+        "response.instructions": "the request's instructions, which a response repeats",
+        "response.tools": "the request's tools, which a response repeats",
         "**.item.tools": "tools that servers of the provider list",
         "**.output.*.tools": "tools that servers of the provider list",
         "**.provider_metadata": "a gateway's account of its route",

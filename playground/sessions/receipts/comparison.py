@@ -30,27 +30,26 @@ from playground.sessions.receipts.leaves import (
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
 
-# characters: shorter texts of a session are not cut out of a longer text
 _SHORTEST_PIECE: Final = 12  # characters: shorter texts are not searched for in longer ones
-# A speaker's name before the words.
+# A speaker's name before a text.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it is in a request's body, which is stored as it was sent"
-_IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
+_MESSAGE_FIELDS: Final = frozenset({"messages", "input", "contents", "prompt"})
 SAME: Final = "the same text is in "  # a path follows, which must have the text, too
 # Codes of findings about all lines of a kind; they name only the first line.
-_OF_KINDS: Final = ("lines-left-out", "bookkeeping")
+_KIND_CODES: Final = ("lines-left-out", "bookkeeping")
 # Codes of findings about something that a session lacks or holds in another form.
-_TELLING: Final = frozenset({
+_EXPLAINING_CODES: Final = frozenset({
     "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line",
     "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
     "options-left-out", "headers-left-out", "unreadable-frame", "stream-error", "two-responses",
     "other-choices", "other-branches", "usage-lost", "arguments-kept-as-text", "not-a-number",
     "long-integer", "lone-surrogate", "reasoning-sealed", "counts-converted",
-    *_OF_KINDS,
+    *_KIND_CODES,
 })  # fmt: skip
 Found = tuple[Place, Kind, str]
-_SAYS: Final = re.compile(r"\w")
+_LETTER_OR_DIGIT: Final = re.compile(r"\w")
 
 
 def receipt_of(
@@ -67,12 +66,12 @@ def receipt_of(
     lost = {text for _, _, text in found}
     as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
-    judge = _Explanations(leaves, findings, left_aside or {})
+    explanations = _Explanations(leaves, findings, left_aside or {})
     used = [
         usage
         for reports in _by_counts(leaves).values()
         for usage in reports
-        if not (judge.aside_reason(usage.place) or judge.is_copy(usage.place))
+        if not (explanations.aside_reason(usage.place) or explanations.is_copy(usage.place))
     ]
     return Receipt(
         format,
@@ -93,7 +92,7 @@ def receipt_of(
             "output tokens": holdings.written,
         },
         sum(len(text.text) for text in leaves.texts),
-        _with_findings_of_same_text([judge.explained(*each, as_sent) for each in found]),
+        _with_findings_of_same_text([explanations.explained(*each, as_sent) for each in found]),
     )
 
 
@@ -240,7 +239,7 @@ def _may_repeat(reports: list[FileUsage]) -> bool:
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
     """Group the last token report of each answer by its counts. Unless all reports of a group name
-    their answers, keep those at the path with the fewest: the others may be repeated history."""
+    their answers, keep those at the path with the fewest: the others may repeat the history."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -277,7 +276,7 @@ class _Explanations:
     def explained(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
         aside = self.aside_reason(place, text)
-        if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
+        if kind == "text" and not aside and self._is_outside(place) and as_sent.holds(text):
             aside = AS_SENT
         if kind == "usage" and self.is_copy(place):
             return Missing(where, kind, text, "counts-converted", aside)
@@ -285,9 +284,9 @@ class _Explanations:
         code = next((finding.code for finding in about), "")
         return Missing(where, kind, text, code, aside)
 
-    def _is_beside(self, place: Place) -> bool:
+    def _is_outside(self, place: Place) -> bool:
         """Return True for a place outside the messages of a request."""
-        return _IN_MESSAGES.isdisjoint(place.field.split("."))
+        return _MESSAGE_FIELDS.isdisjoint(place.field.split("."))
 
     def aside_reason(self, place: Place, text: str = "") -> str:
         """Return the format's reason for ignoring this path or text; "" for none."""
@@ -306,7 +305,7 @@ class _Explanations:
         )
 
     def _applies(self, reason: str, text: str) -> bool:
-        """Return False if the reason names another path that has the same text, and none has."""
+        """Return False if the reason says that another path has the same text, and none has it."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -319,9 +318,9 @@ class _Explanations:
 
     def _is_about(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:
         where, line = str(place), place.line
-        if found.code in _OF_KINDS and line is not None and line in self._kinds:
+        if found.code in _KIND_CODES and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message
-        if found.code not in _TELLING:
+        if found.code not in _EXPLAINING_CODES:
             return False
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
@@ -339,7 +338,7 @@ class _Explanations:
 
 
 def _quotes(message: str, text: str) -> bool:
-    """Return True if a message has a text or, if the message cuts it, its start."""
+    """Return True if a message quotes a text, or the start of a text that the message cuts off."""
     starts = (each.removesuffix("…").strip() for each in (message, message.rpartition(": ")[2]))
     return text in message or any(
         len(start) >= _SHORTEST_PIECE and text.startswith(start) for start in starts
@@ -409,8 +408,8 @@ class _SessionWords:
 
     def times(self, text: str) -> int:
         """Return how often a text occurs alone or as a line; else, if it is long, inside others."""
-        there = self._whole[text] or self._lines[text]
-        return there or (self._joined.count(text) if len(text) >= _SHORTEST_PIECE else 0)
+        count = self._whole[text] or self._lines[text]
+        return count or (self._joined.count(text) if len(text) >= _SHORTEST_PIECE else 0)
 
     def holds(self, text: str) -> bool:
         """Return True if a text occurs anywhere, also within another one."""
@@ -427,7 +426,7 @@ def _missing_words(
         key = words.chat, folded(words.text), words.is_text
         chats.setdefault(key, {})[words.message if words.chat else ""] = words
     for (_, text, as_text), each in chats.items():
-        if not _SAYS.search(text) or _is_call(text, names):
+        if not _LETTER_OR_DIGIT.search(text) or _is_call(text, names):
             continue  # punctuation alone, or a call written as text
         count = session_words.times(text) if as_text else len(each) * session_words.holds(text)
         for words in [*each.values()][count:]:
@@ -435,8 +434,8 @@ def _missing_words(
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that may be a call of one of these tools: a session then has a call
-    instead of this text."""
+    """Return True for a text that may be a call of one of these tools, because a session then has a
+    call instead of this text."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
@@ -462,7 +461,7 @@ def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _holds(text: str, result: FileResult) -> bool:
-    return all(given in text for given in result.values)
+    return all(value in text for value in result.values)
 
 
 def folded(text: str) -> str:

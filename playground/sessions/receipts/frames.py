@@ -14,7 +14,7 @@ from playground.sessions.source import Source
 
 _UNZIPPED: Final = 64 * 1024 * 1024
 _FIRST_VALUES: Final = 12  # values of a file that decide if it is a stream
-_OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
+_CONVERSE_FIELDS: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
 )
@@ -40,14 +40,14 @@ def frames_of_lines(source: Source) -> list[Any]:
 
 
 def is_frame(value: dict[Any, Any]) -> bool:
-    """Return True for a piece of a reply: its fields or its event's name show that it is one."""
+    """Return True for an object with the fields, or the event's name, of a piece of a stream."""
     # Llama Stack's form, which wraps each object with its type
     if isinstance(value.get("__data__"), dict):
         value = value["__data__"]
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     is_piece = isinstance(choice, dict) and "message" not in choice
-    if is_piece or "candidates" in value or not _OF_CONVERSE.isdisjoint(value):
+    if is_piece or "candidates" in value or not _CONVERSE_FIELDS.isdisjoint(value):
         return "request" not in value
     return _EVENT.match(str(value.get("type") or "")) is not None or "done" in value
 

@@ -31,7 +31,7 @@ class Holdings:
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
     # the text of each part and each message
     part_texts: Counter[str] = field(default_factory=Counter)
-    most_in_a_session: Counter[str] = field(default_factory=Counter)  # of each text
+    most_in_a_session: Counter[str] = field(default_factory=Counter)  # text → most in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     most_calls_in_a_session: Counter[tuple[str, str]] = field(default_factory=Counter)
     calls_made: int = 0
@@ -53,7 +53,7 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     for session in sessions:
         text_counts = _add_messages(found, session)
         for recording in session.recordings:
-            text_counts += _of_recording(found, recording)
+            text_counts += _add_recording(found, recording)
         found.part_texts += text_counts
         found.most_in_a_session |= text_counts
         calls = Counter(
@@ -90,11 +90,11 @@ def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
         if len(texts) > 1:
             holdings.part_texts["".join(texts)] += 1
         for part in message.parts:
-            _part(holdings, part)
+            _add_part(holdings, part)
     return texts_of_parts
 
 
-def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
+def _add_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     """Add a recording's error and the replies after its first; return these replies' texts."""
     holdings.texts += strings(recording.error)
     holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
@@ -108,7 +108,7 @@ def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     return text_counts
 
 
-def _part(holdings: Holdings, part: Any) -> None:
+def _add_part(holdings: Holdings, part: Any) -> None:
     match part:
         case TextPart() | ReasoningPart():
             holdings.texts += strings(part.text)

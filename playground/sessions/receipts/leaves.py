@@ -1,7 +1,7 @@
 """Leaves of a file, found without knowing its format: texts, calls, results and token counts.
 
 A text counts if it has 24 characters and a blank. JSON and server-sent events are opened inside
-strings too, gzip in any bytes, Base64 if a field says so. Importers share no code with this module.
+strings too, gzip in any bytes, Base64 if a field says so. No importer uses this module.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class FileText(NamedTuple):
 
 
 class FileCall(NamedTuple):
-    """A call. `arguments` are JSON with sorted keys; `name` is "" if it is apart from them."""
+    """A call. `arguments` are JSON with sorted keys; `name` is "" if another object has it."""
 
     place: Place
     call_id: str
@@ -103,7 +103,7 @@ class FileCall(NamedTuple):
 
 
 class FileWords(NamedTuple):
-    """A string in a message's text or annotations, or outside a message a short text; `chat` is the
+    """A string in a message's text or annotations, or a short text outside messages. `chat` is the
     number of its list of messages, `message` the message's id; 0 and "" outside a message."""
 
     place: Place
@@ -122,8 +122,8 @@ class FileResult(NamedTuple):
     chat: int
 
 
-class _Around(NamedTuple):
-    """The surroundings of a value. `billed`: in a token report; `owner`: id of the outer object;
+class _Parent(NamedTuple):
+    """The objects around a value. `billed`: in a token report; `owner`: id of the outer object;
     `chat`: number of the list of messages; `message`: the message's id."""
 
     billed: bool = False
@@ -192,18 +192,18 @@ def _walk_source(walk: _Walk, source: Source, place: Place) -> None:
 
 
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
-    """Walk a stream whose frames are the lines; else each line, then streams that lines share."""
+    """Walk the lines as frames of a stream, or else each, and then streams divided among lines."""
     pieces: dict[str, list[str]] = {}
     if frames := frames_of_lines(source):
         walk.stream(frames, place)
         return
-    around = _Around(chat=walk.new_chat())
+    parent = _Parent(chat=walk.new_chat())
     for number, line in enumerate(source.data.split(b"\n"), 1):
         with suppress(ValueError, RecursionError):
             value = json.loads(line.decode("utf-8-sig", "replace"))
             walk.leaves.kinds[number] = kind_of(value)
             where = place.at(f"line {number}") if place.field else Place(number)
-            walk.value(value, where, around=around)
+            walk.value(value, where, parent=parent)
             for key, inner in value.items() if isinstance(value, dict) else ():
                 if isinstance(inner, str):
                     pieces.setdefault(key, []).append(inner)
@@ -226,7 +226,7 @@ def arguments_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-_NOWHERE: Final = _Around()
+_NOWHERE: Final = _Parent()
 
 
 def spelt(arguments: str) -> str:
@@ -243,58 +243,58 @@ class _Walk:
         self._piece = ""  # path of the last piece of a message
 
     def value(
-        self, value: Any, place: Place, key: str = "", depth: int = 0, around: _Around = _NOWHERE
+        self, value: Any, place: Place, key: str = "", depth: int = 0, parent: _Parent = _NOWHERE
     ) -> None:
         """Walk a value of the file, under a key of the outer object."""
         if depth > _DEEPEST:
             return
         match value:
             case dict():
-                self._object(value, place, key, depth, around)
+                self._object(value, place, key, depth, parent)
             case [str(first), *_] if (data := from_hex(value)) and len(first) > 1:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
-                self.value(_pairs(value), place, key, depth + 1, around)
+                self.value(_pairs(value), place, key, depth + 1, parent)
             case list() if are_frames(value) and (key in _STREAMS or all(map(is_frame, value))):
                 self.stream(value, place)
             case list():
-                self._list(value, place, key, depth, around)
+                self._list(value, place, key, depth, parent)
             case str():
-                self.text(value, place, depth, around, key)
+                self.text(value, place, depth, parent, key)
             case bytes():
                 self.bytes(value, place)
             case int() | float() if (
-                around.in_message and key in _TEXT_FIELDS and type(value) is not bool
+                parent.in_message and key in _TEXT_FIELDS and type(value) is not bool
             ):
-                self.text(str(value), place, depth, around, key)  # a session has a text there
+                self.text(str(value), place, depth, parent, key)  # a session has a text there
 
-    def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
-        around = around._replace(owner="")
-        if not around.in_message and any(isinstance(item, dict) and _role(item) for item in value):
-            around = around._replace(chat=self.new_chat())
+    def _list(self, value: list[Any], place: Place, key: str, depth: int, parent: _Parent) -> None:
+        parent = parent._replace(owner="")
+        if not parent.in_message and any(isinstance(item, dict) and _role(item) for item in value):
+            parent = parent._replace(chat=self.new_chat())
         for index, item in enumerate(value):
-            self.value(item, place.at(index), key, depth + 1, around)
+            self.value(item, place.at(index), key, depth + 1, parent)
 
     def _object(
-        self, value: dict[Any, Any], place: Place, key: str, depth: int, around: _Around
+        self, value: dict[Any, Any], place: Place, key: str, depth: int, parent: _Parent
     ) -> None:
-        owner = around.owner
-        billed = around.billed or self._usage(value, place, key, owner)
+        owner = parent.owner
+        billed = parent.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
             # OpenAI's form: the outer object has the id
             if key == "function" and not call.call_id:
                 call = call._replace(call_id=owner)
-            self.leaves.calls.append(call._replace(chat=around.chat))
+            self.leaves.calls.append(call._replace(chat=parent.chat))
             self._piece = ""
         else:
             self._flat_calls(value, place)
-        is_result = self._speaker(value, place, around)
-        is_message = not around.in_message and not is_result and _role(value) != ""
+        is_result = self._add_speaker(value, place, parent)
+        is_message = not parent.in_message and not is_result and _role(value) != ""
         answer = _answer(value)
         if is_message:
             is_piece = value.get("delta") is True or _PIECE.search(key) is not None
-            around = around._replace(message=answer or f"{place}", piece=is_piece)
-        around = around._replace(billed=billed, owner=answer)
+            parent = parent._replace(message=answer or f"{place}", piece=is_piece)
+        parent = parent._replace(billed=billed, owner=answer)
         packed = str(value.get("encoding")).lower() == "base64"
         for name, inner in value.items():
             where = place.at(str(name))
@@ -303,9 +303,9 @@ class _Walk:
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            in_text = around.in_message and call is None and not is_result and name not in _MARKS
+            in_text = parent.in_message and call is None and not is_result and name not in _MARKS
             in_text = in_text or (is_message and name in _TEXT_FIELDS)
-            self.value(inner, where, str(name), depth + 1, around._replace(in_message=in_text))
+            self.value(inner, where, str(name), depth + 1, parent._replace(in_message=in_text))
 
     def new_chat(self) -> int:
         """Return the number for a new list of messages."""
@@ -330,18 +330,18 @@ class _Walk:
         self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
         return True
 
-    def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
+    def _add_speaker(self, value: dict[Any, Any], place: Place, parent: _Parent) -> bool:
         """Add an object that is a message or a result; return True for a result."""
         role, kind = _role(value), value.get("type")
         content = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
         for name in _RESULT_FIELDS & value.keys():
-            self._result(value[name], place.at(name), around.chat)
+            self._result(value[name], place.at(name), parent.chat)
         is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
         results = _are_results(content)
         if is_result or (role in _TOOL_ROLES and not any(results)):
-            self._result(value, place, around.chat)
+            self._result(value, place, parent.chat)
             return True
-        only_results = bool(results) and all(results)  # a session has them in messages of tools
+        only_results = bool(results) and all(results)  # a session has these in messages of tools
         is_said = role and role not in SYSTEM_ROLES and not only_results
         if is_said and (content or value.get("tool_calls")):
             self.leaves.messages.add(
@@ -358,7 +358,7 @@ class _Walk:
         self.leaves.results.append(FileResult(place, call_id, values, chat))
 
     def text(
-        self, text: str, place: Place, depth: int = 0, around: _Around = _NOWHERE, key: str = ""
+        self, text: str, place: Place, depth: int = 0, parent: _Parent = _NOWHERE, key: str = ""
     ) -> None:
         """Walk a string: its JSON, its stream, or else its text."""
         self.leaves.strings[text] += 1
@@ -371,30 +371,30 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
-        if around.in_message and key == "bytes":  # a document's bytes; its text is compared
+        if parent.in_message and key == "bytes":  # a document's bytes; its text is compared
             with suppress(UnicodeDecodeError):
                 text = (from_base64(text) or b"\xff").decode()
         is_status = place.field.endswith("status.message")  # HTTP's status
-        is_likely = key in _LIKELY_TEXT_FIELDS and not is_status and not around.in_message
+        is_likely = key in _LIKELY_TEXT_FIELDS and not is_status and not parent.in_message
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
-        elif around.in_message and text.strip():
+        elif parent.in_message and text.strip():
             self._add_words(
-                FileWords(place, text, around.chat, around.message, key in _TEXT_FIELDS), around
+                FileWords(place, text, parent.chat, parent.message, key in _TEXT_FIELDS), parent
             )
         if frames := frames_in(text):
             self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
 
-    def _add_words(self, words: FileWords, around: _Around) -> None:
+    def _add_words(self, words: FileWords, parent: _Parent) -> None:
         """Add a message's text; join it to the previous message's if it continues that one."""
         all_words, name = self.leaves.words, numberless(str(words.place))
-        if around.piece and all_words and self._piece == name:
+        if parent.piece and all_words and self._piece == name:
             all_words[-1] = all_words[-1]._replace(text=all_words[-1].text + words.text)
         else:
             all_words.append(words)
-        self._piece = name if around.piece else ""
+        self._piece = name if parent.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
         """Walk a file that is not JSON: HTTP messages, a stream, or else lines of text."""
@@ -465,14 +465,14 @@ class _Walk:
 
 
 def _role(value: dict[Any, Any]) -> str:
-    """Return an object's role if this is a speaker; otherwise ""."""
+    """Return an object's role if it is that of a speaker; otherwise ""."""
     role = value.get("role") or value.get("from")
     return role if isinstance(role, str) and role in _ROLES else ""
 
 
 def _without_marks(content: Any) -> Any:
-    """Return a message's content without cache marks, and a single text block as text, because the
-    next request may write the same message so."""
+    """Return a message's content without cache marks, and a single text block as text: the next
+    request may repeat the message in this form."""
     if isinstance(content, list):
         plain = [
             {name: n for name, n in each.items() if name not in _CACHE_MARKS}
@@ -486,7 +486,7 @@ def _without_marks(content: Any) -> Any:
 
 
 def _are_results(content: Any) -> list[bool]:
-    """Return for each block of a message's content if it is a tool's result."""
+    """Return for each block of a message's content whether it is a tool's result."""
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     return [
         bool(_OF_RESULT.search(str(block.get("type") or "")) or _RESULT_FIELDS & block.keys())

@@ -19,8 +19,8 @@ Kind = Literal[
 LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
 _COMPARED: Final = (
     f"Compared by content: texts of {LEAST} characters and more, shorter ones where a field shows "
-    "that somebody said them, calls, results, and each bill's tokens. "
-    "Only counted: messages and requests. Other values are not looked for."
+    "that somebody said them, calls, results, and token counts. "
+    "Messages and requests are only counted. Other values are not compared."
 )
 
 

@@ -1,4 +1,4 @@
-"""Find the conversation that a request continues: all its messages begin the request. A
+"""Find the conversation that a request continues: the request begins with all its messages. A
 conversation is found by a hash of its messages, because comparing each request with each
 conversation would take quadratic time."""
 
@@ -50,7 +50,7 @@ def _beginnings(messages: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _role_and_text(message: Any) -> Any:
-    """Return role and text of a message: its ids and cache marks differ between requests.
+    """Return a message's role and text, without ids and cache marks, which vary between requests.
 
     Content that is not text alone is returned as its `repr`, with all its fields.
     """

@@ -56,7 +56,7 @@ def objects_or_findings(
 
 
 class WrongForm(Exception):
-    """A file lacks something that its format requires; `field` says where."""
+    """Raised if a file lacks something that its format requires; `field` is the place."""
 
     def __init__(self, missing: str, field: str = "") -> None:
         super().__init__(f"no {missing}")

@@ -70,7 +70,7 @@ def further_replies(value: Any) -> int:
 
 
 def chat_tools(request: Any, metadata: Any) -> list[Any]:
-    """Return a call's tools: from its input, also among messages, or else the span's attributes."""
+    """Return a call's tools: those in its input or messages, or else in the span's attributes."""
     request = json_value(json_value(request))
     if isinstance(request, dict):
         config = request.get("config")
@@ -166,10 +166,10 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
 def _messages(value: dict[str, Any], role: str) -> list[Any]:
     """Return the list under `messages`; an unreadable value gets a finding later. Agno prints
     messages as text."""
-    given = json_value(value["messages"])
-    if isinstance(given, list) and any(isinstance(each, str) for each in given):
-        return [isinstance(each, str) and printed_message(each) or each for each in given]
-    return chat_messages(given, role) or listed(given)
+    messages = json_value(value["messages"])
+    if isinstance(messages, list) and any(isinstance(each, str) for each in messages):
+        return [isinstance(each, str) and printed_message(each) or each for each in messages]
+    return chat_messages(messages, role) or listed(messages)
 
 
 def _request(value: dict[str, Any], role: str) -> list[Any]:
@@ -194,7 +194,7 @@ def _choices(value: dict[str, Any], role: str) -> list[Any]:
 
 
 def _generations(value: dict[str, Any], role: str) -> list[Any]:
-    """Return LangChain's first reply to the first prompt: each prompt has a list of replies."""
+    """Return the first of LangChain's replies to the first prompt."""
     found = value["generations"]
     first = found[0] if isinstance(found, list) and found else found
     first = first[0] if isinstance(first, list) and first else first

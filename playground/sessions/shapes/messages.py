@@ -1,7 +1,7 @@
 """Read messages in any provider's shape: chat messages, items of OpenAI's Responses, LangChain.
 
 All roles are mapped to system, user, assistant and tool. Results inside a user's message become
-messages of the role `tool`. A message that cannot be read is a finding.
+messages of the role `tool`. A message that cannot be read gives a finding.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def merge_reasoning(builder: SessionBuilder, index: int) -> int:
 
 
 def _is_unknown(value: dict[str, Any]) -> bool:
-    """Return True if an unknown field holds something, and no known field but role and metadata."""
+    """Return True if no known field (except role and metadata) has a value, and another has one."""
     if value.get("content") is not None:
         return False
     if any(value.get(key) is not None for key in (*CONTENT, *_CALL_FIELDS)):
@@ -394,8 +394,8 @@ def _image_address(image: str) -> str:
 
 
 def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Return Polylogue's message with its blocks as content, after its text unless a block has
-    that. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
+    """Return Polylogue's message with its blocks as content, and its text before them unless they
+    contain it. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
     text = value.get("text")
     blocks = [
         {key: field for key, field in each.items() if key != "id"}

@@ -85,7 +85,7 @@ def _is_changed(
     copy = _merged_answer(copies)
     if _is_json_of_calls(reply, copy):
         return False
-    if differs := _says_other(reply, copy):
+    if differs := _is_different(reply, copy):
         one, other = _from_difference(_words(reply), _words(copy))
         message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
         if len(copies) > 1:
@@ -95,7 +95,7 @@ def _is_changed(
 
 
 class _RepeatedMessages:
-    """The messages of a request, which are taken over one by one, with answers replaced."""
+    """The messages of a request, which are copied one by one while answers are replaced."""
 
     def __init__(self, builder: SessionBuilder, list_place: str) -> None:
         self._sent = builder.messages
@@ -103,7 +103,7 @@ class _RepeatedMessages:
         self._numbers = [_item_index(place, list_place) for place in builder.places]
         self._at = 0
         self._left_out: set[int] = set()
-        self.messages: list[Message] = []  # result: taken over or replaced
+        self.messages: list[Message] = []  # the result: copied or replaced
         self.places: list[str] = []
 
     @property
@@ -136,8 +136,8 @@ class _RepeatedMessages:
         return stop is None or number is None or number < stop
 
     def skip_to(self, count: int | None) -> None:
-        """Take over the messages before item `count` of the request's list; None means all that
-        remain."""
+        """Copy the messages before item `count` of the request's list; None means all that remain.
+        Messages that `leave_out_pieces` chose are skipped."""
         while self._is_before(self._at, count):
             if self._at not in self._left_out:
                 self.messages.append(self._sent[self._at])
@@ -209,14 +209,14 @@ def _item_index(place: str, list_place: str) -> int | None:
     return int(step) if step.isdigit() else None
 
 
-def _says_other(own: Message, copy: Message) -> bool:
+def _is_different(own: Message, copy: Message) -> bool:
     """Return True if a copy has other text or calls; white space does not count."""
     return _text(own) != _text(copy) or _calls(own) != _calls(copy)
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if all texts of a reply without calls are JSON, and its copy has calls: so Koog's
-    traces write a reply with calls."""
+    """Return True if all texts of a reply without calls are JSON, and its copy has calls, as in
+    Koog's traces."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]

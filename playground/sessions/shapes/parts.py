@@ -1,6 +1,6 @@
 """Read content in any provider's shape: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
 
-The `type` of a part gives its kind; without a known one (Gemini, Bedrock, AutoGen) its keys do.
+A part's kind follows from its `type`, or from its keys (Gemini, Bedrock, AutoGen).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _hosted(kind: str) -> _Reader | None:
-    """Return the reader for a part of a hosted or an AI SDK's tool, by its type's end or start."""
+    """Return the reader by the end of a hosted tool's type, or by the start of an AI SDK's type."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
@@ -218,7 +218,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     arguments = _first(body, "input", "arguments", "args", "code", "parameters", "params")
     arguments = body.get("tool_input") if arguments is None else arguments
     no_ids = "functionCall" in value or "function_call" in value or "value" in value
-    if not call_id and no_ids:  # Gemini's calls need none
+    if not call_id and no_ids:  # Gemini's calls need no ids
         call_id = builder.new_id()
     return [builder.call(call_id, name or value.get("type"), arguments, place)]
 

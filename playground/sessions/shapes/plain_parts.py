@@ -23,7 +23,7 @@ def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
         return None
     kind = value.get("type")
     if kind is None and len(value) == 1:
-        kind = "text"  # Gemini's has no type
+        kind = "text"  # Gemini's text part has no type
     read = _BY_TYPE.get(kind) if type(kind) is str else None
     return None if read is None else read(builder, value)
 
@@ -32,7 +32,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     text = value.get("text")
     if type(text) is str and text and not value.get("thought"):  # Gemini's mark of reasoning
         if len(value) > 2 and (value.get("annotations") or value.get("citations")):
-            return None  # sources give a finding
+            return None  # its sources need a finding
         return text_part(text)
     return None
 

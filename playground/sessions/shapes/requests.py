@@ -61,8 +61,8 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     key = next((name for name in names if body.get(name)), "system")
     system = body.get(key)
     for name in ("systemInstruction", "system_instruction"):
-        if isinstance(given := body.get(name), dict | str):
-            system, key = given.get("parts") if isinstance(given, dict) else given, name
+        if isinstance(value := body.get(name), dict | str):
+            system, key = value.get("parts") if isinstance(value, dict) else value, name
     if parts := read_parts(builder, system, place.at(key)):
         builder.add_message("system", parts, place.at(key))
     for name in ("messages", "input", "contents", "prompt", "inputText", "message"):
@@ -133,8 +133,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
-    beside = {} if "content" in body else body  # a body that is the message has noted its sources
-    note_left_out(builder, beside, place, ("citations", "search_results"))
+    outer = {} if "content" in body else body  # if the body is the message, its sources are noted
+    note_left_out(builder, outer, place, ("citations", "search_results"))
     builder.add_request(**known)
     return True
 
@@ -196,18 +196,18 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
     reasoning: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []
     texts: list[Part] = [TextPart(reply.content)] if reply.content else []
     calls: list[Part] = []
-    kept = provider_parts(recording.chunks)
-    asked = {part.get("id"): part.get("input") for part in kept if part.get("type") == ASKED}
+    hosted = provider_parts(recording.chunks)
+    tasks = {part.get("id"): part.get("input") for part in hosted if part.get("type") == ASKED}
     for call in reply.tool_calls:
         call_id = call.tool_call_id or builder.new_id()
         arguments = call.arguments_text
-        task = asked.get(call_id) if arguments in ("", "{}") else None
+        task = tasks.get(call_id) if arguments in ("", "{}") else None
         if task:
-            given = task if isinstance(task, dict) else {"input": task}
-            calls.append(builder.call(call_id, call.name, given, place))
+            task = task if isinstance(task, dict) else {"input": task}
+            calls.append(builder.call(call_id, call.name, task, place))
         else:
             calls.append(builder.call(call_id, call.name, arguments, place))
-    results = read_parts(builder, [part for part in kept if part.get("type") != ASKED], place)
+    results = read_parts(builder, [part for part in hosted if part.get("type") != ASKED], place)
     parts = [*calls, *results, *texts] if results else [*texts, *calls]
     parts = reasoning + parts
     if not parts and recording.error is not None:

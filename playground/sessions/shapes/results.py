@@ -39,7 +39,7 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
         return
     call_id = next((value[name] for name in _ID_FIELDS if isinstance(value.get(name), str)), "")
     own_id = str(value.get("id") or "")
-    if not call_id and own_id and builder.knows_call(own_id):  # tau2's
+    if not call_id and own_id and builder.knows_call(own_id):  # in tau2's files
         call_id = own_id
     arguments = next((value[key] for key in _INPUT_FIELDS if value.get(key) is not None), None)
     name = value.get("name") or value.get("toolName") or value.get("tool_name") or ""

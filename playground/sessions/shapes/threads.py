@@ -1,7 +1,7 @@
 """Read threads of OpenAI's Assistants API: many small requests about one thread, as one session.
 
-Each message, run and poll is a request, so several answers may hold the same message: a message is
-read once, by its id. https://platform.openai.com/docs/api-reference/threads
+Each message, run and poll is a request, so several answers may hold the same message. By its id, it
+is read only once. https://platform.openai.com/docs/api-reference/threads
 """
 
 from __future__ import annotations

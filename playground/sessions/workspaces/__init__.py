@@ -1,7 +1,7 @@
 """The workspace: sessions that a user imported, edited or recorded, in files of our own format.
 
 `shelves.py` stores texts by name, in a folder or in memory; `workspace.py` has the operations;
-`tab.py` is one browser tab's view of them. `sessions/entries.py` reads and writes the texts.
+`tab.py` is a browser tab's view of the sessions. `sessions/entries.py` reads and writes the texts.
 `belongings.py` stores other values of the user.
 
 The one rule: a text is replaced only by a writer who has seen it. Each writer passes the text that

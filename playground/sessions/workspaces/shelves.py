@@ -20,7 +20,7 @@ _LONGEST_LINE: Final = 1 << 20  # bytes of a first line
 
 
 class Shelf(Protocol):
-    """Texts by name. Every method except `stat` raises InputFault if the system refuses."""
+    """A store of texts by name. Each method but `stat` raises InputFault if the system refuses."""
 
     def names(self) -> list[str]:
         """Return all names, in order."""

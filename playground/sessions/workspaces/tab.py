@@ -105,14 +105,14 @@ class Tab:
         try:
             if self.workspace.shelf.read(name) == text:
                 return name
-            there = self.workspace.add(name, text)
+            stored_name = self.workspace.add(name, text)
         except InputFault as fault:
             taken = self.names()
-            there = next(each for each in free_names(name) if each not in taken)
-            self._show(there, text, None, str(fault))
+            stored_name = next(each for each in free_names(name) if each not in taken)
+            self._show(stored_name, text, None, str(fault))
         else:
-            self.look(there)
-        return there
+            self.look(stored_name)
+        return stored_name
 
     def fault(self, name: str) -> str:
         """Return why the entry is not stored; "" if it is stored."""
@@ -127,9 +127,9 @@ class Tab:
     def rename(self, name: str, new: str) -> str:
         """Rename an entry, and return its name. Raises InputFault if the new name is used or
         invalid."""
-        there = self.workspace.rename(name, new)
+        stored_name = self.workspace.rename(name, new)
         self._show(name, None, None)
-        return there
+        return stored_name
 
     def duplicate(self, name: str) -> str:
         """Copy the entry as this tab shows it, and return the copy's name."""
@@ -142,9 +142,9 @@ class Tab:
         ):
             problem = f"{name!r} is not saved, and was changed elsewhere"
             raise InputFault(problem, expected="its text to be saved first")
-        there = self.workspace.remove(name)
+        stored_name = self.workspace.remove(name)
         self._show(name, None, None)
-        self._tell(Notice("removed", name, there))
+        self._tell(Notice("removed", name, stored_name))
 
     def restore(self, trashed: str) -> str:
         """Move an entry out of the trash, and return its name."""

@@ -66,10 +66,10 @@ class Workspace:
         Raises UnknownNameError, and InputFault if the entry was changed meanwhile.
         """
         text = self.text(name)
-        there = _add(self.trash, name, text)
+        stored_name = _add(self.trash, name, text)
         if not self.shelf.swap(name, text, None):
             raise InputFault(f"{name!r} was changed elsewhere just now", expected="another try")
-        return there
+        return stored_name
 
     def trashed(self) -> list[str]:
         return self.trash.names()
@@ -79,9 +79,9 @@ class Workspace:
         text = self.trash.read(name)
         if text is None:
             raise UnknownNameError("session in the trash", name, self.trashed())
-        there = self.add(name, text)
+        stored_name = self.add(name, text)
         self.trash.swap(name, text, None)
-        return there
+        return stored_name
 
     def empty(self) -> int:
         """Delete all entries in the trash, and return their number."""

@@ -45,7 +45,7 @@ class Options(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-_NOTHING: Final = Options()
+_NO_OPTIONS: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
@@ -56,7 +56,7 @@ def options_of(body: Any, *holders: Any) -> Options:
     """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # most spans have no options
-        return _NOTHING
+        return _NO_OPTIONS
     found: dict[str, Any] = {}
     left_out: list[str] = []
     for holder in reversed(holders):
@@ -82,7 +82,7 @@ def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str,
 
 def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
     """Return an option as a parameter. Return {} if it sets nothing. If it is unknown, or a limit
-    that is no number from 1 on, return {} too, and add its name to `left_out`."""
+    that is not a number of at least 1, return {} too, and add its name to `left_out`."""
     known = _OTHER_NAMES.get(name, name)
     value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:

@@ -34,7 +34,7 @@ class Turn:
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
-    """Yield a session for each conversation. A turn continues the conversation that it repeats."""
+    """Yield a session for each conversation: a turn continues the one whose messages it repeats."""
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:

@@ -246,7 +246,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
         "union_tag_invalid": f"one of the roles {', '.join(ROLES)}",
         "union_tag_not_found": f"a role: {', '.join(ROLES)}",
         "extra_forbidden": "only the fields of the role",
-        "missing": "this field to be given",
+        "missing": "a value for this field",
     }.get(first["type"], "a mapping from names to lists of messages" if not rest else "")
     return InputFault(
         f"{place_name}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
