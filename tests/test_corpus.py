@@ -262,7 +262,7 @@ def test_of_many_small_files_a_shard_holds_some(
     assert facts(tmp_path / "o") == facts(out)
 
 
-@pytest.mark.parametrize("bound", ["_AT_ONCE", "_WAITING"])
+@pytest.mark.parametrize("bound", ["_SESSIONS_AT_ONCE", "_MOST_WAITING_BYTES"])
 def test_sessions_that_go_from_step_to_step_together_have_the_facts_of_each_alone(
     few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
@@ -661,7 +661,7 @@ def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
     built = serial(out, small)
     assert [each["name"] for each in built.aside] == [str(small / "0.json")]
     # it may have been killed from outside: where it ends no build, it is read once more
-    monkeypatch.setattr(SerialEngine, "is_apart", True)
+    monkeypatch.setattr(SerialEngine, "uses_processes", True)
     built = serial(out, small)
     assert (built.aside, titles(out)) == ([], ["text 0"])
 

@@ -230,7 +230,7 @@ def test_what_takes_too_much_memory_is_told_in_words(tmp_path: Path) -> None:
     )
     problem = json.loads(done.stdout)["problem"]
     assert problem.startswith("it takes more than ")
-    assert problem.endswith("; give it in parts")
+    assert problem.endswith("; split the file")
 
 
 @pytest.mark.parametrize("table", ["calls", "requests"])

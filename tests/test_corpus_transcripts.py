@@ -82,7 +82,7 @@ def test_what_is_told_twice_is_no_list_that_each_row_is_compared_with(tmp_path: 
     written(given)
     build_corpus(out, [given], engine="serial")
     corpus = pg.corpus(out)
-    twice = corpus.sql("SELECT session FROM told_twice").rows
+    twice = corpus.sql("SELECT session FROM repeated_sessions").rows
     assert len(twice) == 1
     made = corpus.sql("SELECT sql FROM duckdb_views() WHERE NOT internal").rows
     assert len(made) > 6

@@ -122,7 +122,7 @@ def test_an_answer_that_breaks_off_is_told_as_one() -> None:
     with breaking_off() as address:
         model = LiteLLMModel("openai/demo", address)
         seen: list[Piece] = []
-        told = "openai/demo: not the whole answer: .*: the answer breaks off: .*comes to its end"
+        told = "openai/demo: not the whole answer: .*: the answer breaks off: .*a complete answer"
         with pytest.raises(InputFault, match=told):
             deque(map(seen.append, model.stream(ASKED)), maxlen=0)
         assert seen == [Piece("Hello")]

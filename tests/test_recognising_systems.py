@@ -350,10 +350,10 @@ def test_declarations_of_a_file_and_its_agents_are_read_alike(tmp_path: Path) ->
         "1 vector store"
     )
     assert found.unread == (
-        "tools: tides: the functions stand in another file",
-        "agents.harbour.actions: begin: the functions stand in another file",
-        "agents.harbour.chat_model_setups: model: named here; another model is asked with the "
-        "prompts",
+        "tools: tides: the functions are in another file",
+        "agents.harbour.actions: begin: the functions are in another file",
+        "agents.harbour.chat_model_setups: model: only the name is read; the prompts are sent to "
+        "a model that you choose",
         "agents.harbour.vector_stores: charts: needs Flink-Agents itself",
     )
     (tmp_path / "desk.yaml").write_text(text)
@@ -370,7 +370,7 @@ def test_declarations_of_a_file_and_its_agents_are_read_alike(tmp_path: Path) ->
     assert load_declarations(tmp_path / "twice.yaml").names(ResourceType.PROMPT) == names
     assert sorted(read_prompts(twice)) == names
     (tmp_path / "same.yaml").write_text("prompts: [{name: a, text: b}, {name: a, text: c}]")
-    with pytest.raises(InputFault, match="a stands twice"):
+    with pytest.raises(InputFault, match="a is declared twice"):
         load_declarations(tmp_path / "same.yaml")
 
 

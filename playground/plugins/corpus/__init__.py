@@ -11,16 +11,16 @@ pure function from pieces to files, and every engine (`engines.py`) runs this fu
   in a folder for the version of our analysis that found them: `facts/v1/calls/SHARD.parquet`;
 * texts (`blocks.py`): messages, tools and system prompts, each stored once in the shard under its
   hash, in frames of zstd;
-* a manifest, which is written last. A shard without a manifest does not count.
+* a manifest, which is written last. Readers ignore a shard without a manifest.
 
 All files are read and written through a store (`stores.py`; `remote_stores.py` for an address), by
 names within the corpus, which `layout.py` defines. Readers begin with one file, `corpus.json`
-(`catalog.py`): it lists the shards that count, and those of their pieces that no longer do. The
+(`catalog.py`): it lists the shards in use, and those of their pieces whose rows are ignored. The
 file is replaced in one step, so every reader sees a consistent corpus.
 
 How it is asked
 ---------------
-`asking.py` opens DuckDB over the facts of those shards (`views.py`), with limits on memory and
+`asking.py` opens DuckDB over the facts of the shards in use (`views.py`), with limits on memory and
 time. The named questions are data: SQL, and the columns that they may be grouped `by`
 (`questions/`).
 

@@ -39,8 +39,8 @@ from playground.plugins.corpus.storing import stored_session
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-_ROWS: Final = 50  # default limit of the questions that need more than SQL
-_DIGITS: Final = 16  # of a session's id
+_DEFAULT_ROWS: Final = 50  # default limit of the questions that need more than SQL
+_ID_DIGITS: Final = 16  # of a session's id
 
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
@@ -92,9 +92,9 @@ class Corpus:
         """Answer a named question (`question_names`), grouped `by` columns of its table or by
         `day`, `week` or `month`.
 
-        `filters` are values of columns (a list means any of them) and times: `since` (included) and
-        `until` (not included). `drift` also takes `split`, the time before and after which it
-        counts; `versions` and `analyses` also take the `first` and `second` to compare.
+        `filters` are values of columns (a list means any of its items) and times: `since`
+        (included) and `until` (not included). `drift` compares the times before and after `split`;
+        `versions` and `analyses` compare `first` with `second`.
 
         Raises UnknownNameError for an unknown question, and InputFault for an unknown column or
         filter, a wrong `by` or `limit`, and a question that takes too long.
@@ -102,7 +102,7 @@ class Corpus:
         if question in OTHERS:
             if by:
                 raise InputFault(f"{question} cannot be grouped", expected="the question alone")
-            most = check_limit(_ROWS if limit is None else limit)
+            most = check_limit(_DEFAULT_ROWS if limit is None else limit)
             return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
@@ -133,8 +133,8 @@ class Corpus:
     def session(self, id: str | int) -> Session:
         """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
 
-        The session has no recordings, no secrets, and no texts if the corpus is redacted. Raises
-        InputFault if there is no such session.
+        The session has no recordings and no secrets; from a redacted corpus, it has no texts
+        either. Raises InputFault if there is no such session.
         """
         number = _number(id)
         shard, skeleton = self._shard_and_block(number)
@@ -227,8 +227,8 @@ class Corpus:
             answer = self._answer("twins", sql, values, MOST_ROWS, remaining)
             bands.append([row[0] for row in answer.rows])
             cut = cut or answer.cut
-        found_twins = clusters.find_twins(bands)
-        pairs = found_twins[:limit]
+        all_pairs = clusters.find_twins(bands)
+        pairs = all_pairs[:limit]
         titles = self._titles({session for pair in pairs for session in pair[:2]})
         rows = [
             (
@@ -245,7 +245,7 @@ class Corpus:
             [f"in each of {BANDS} comparisons, only {MOST_ROWS:,} groups were read"] if cut else []
         )
         columns, spent = list(clusters.TWIN_COLUMNS), round(time.monotonic() - began, 3)
-        return CorpusAnswer("twins", columns, rows, sql, spent, len(found_twins) > limit, notes)
+        return CorpusAnswer("twins", columns, rows, sql, spent, len(all_pairs) > limit, notes)
 
     def _titles(self, sessions: set[int]) -> dict[int, str]:
         listed = ", ".join(map(str, sorted(sessions))) or "0"
@@ -268,23 +268,23 @@ class Corpus:
     def _receipts(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("sessions", filters), time.monotonic()
         sql = receipts.SQL.format(where=where.where)
-        found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
+        answer = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
         files = [
             receipts.CorpusFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
-            for path, form, part, _, content, pieces in found.rows
+            for path, form, part, _, content, pieces in answer.rows
         ]
-        kept = kept_figures(self.folder)
-        rows, notes = receipts.receipts(files, kept, max(0.1, seconds - found.seconds))
+        stored = kept_figures(self.folder)
+        rows, notes = receipts.receipts(files, stored, max(0.1, seconds - answer.seconds))
         spent = round(time.monotonic() - began, 3)
         columns, more = list(receipts.COLUMNS), len(rows) > limit
         return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         remaining = dict(filters)
-        versions_there = self.folder.analyses
-        numbers = _two_of(remaining, "analyses") or versions_there[-2:]
-        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, versions_there)):
-            expected = f"two of: {', '.join(map(str, versions_there))}"
+        existing = self.folder.analyses
+        numbers = _two_of(remaining, "analyses") or existing[-2:]
+        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, existing)):
+            expected = f"two of: {', '.join(map(str, existing))}"
             problem = "two analyses of this corpus are needed"
             raise InputFault(problem, where=self.folder.store.name, expected=expected)
         where = Filters("sessions", remaining)
@@ -304,7 +304,7 @@ class Corpus:
         return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
-        """Return the time seven days before the last request."""
+        """Return the default `split` of `drift`: seven days before the last request."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
         begin: datetime | None = self.sql(sql).rows[0][0]
         return begin
@@ -352,7 +352,7 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first_request_sql(table: str) -> str:
-    """Return SQL for the number of a row's request, from 1; NULL if the row belongs to none."""
+    """Return SQL for the number (from 1) of a row's request, or of a session's first; or NULL."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
@@ -365,7 +365,7 @@ def _number(id: str | int) -> int:
         number = id
     else:
         digits = id.replace(",", "")
-        base = 10 if digits.isdecimal() and len(digits) != _DIGITS else 16
+        base = 10 if digits.isdecimal() and len(digits) != _ID_DIGITS else 16
         try:
             number = int(digits, base)
         except ValueError as error:

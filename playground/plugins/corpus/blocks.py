@@ -23,10 +23,10 @@ from playground.base.errors import InputFault
 from playground.plugins.corpus.json_text import json_of
 from playground.plugins.corpus.store_protocol import Store
 
-_FRAME: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
-_AT_ONCE: Final = 32_768  # rows of an index that are written at once
+_FRAME_BYTES: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
+_ROWS_AT_ONCE: Final = 32_768  # rows of an index that are written at once
 # zstd's level; a higher level would take longer than the parsing of the sessions
-_LEVEL: Final = 3
+_ZSTD_LEVEL: Final = 3
 _SCHEMA: Final = pa.schema(
     {
         "hash": pa.binary(16),
@@ -52,7 +52,7 @@ class BlockWriter:
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """Add a block whose value is this JSON text; return the same as `add`."""
+        """Add a block whose value is this JSON text; return its number and hash, like `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:
@@ -60,11 +60,9 @@ class BlockWriter:
         return number, key
 
     def close(self) -> None:
-        """Write the last blocks and close the files."""
         self._file.close()
 
     def abandon(self) -> None:
-        """Close the files after an error, without writing the blocks in memory."""
         self._file.abandon()
 
 
@@ -87,7 +85,7 @@ class BlockFile:
     def __init__(self, pack: Path, index: Path) -> None:
         self._pack = pa.OSFile(str(pack), "wb")
         self._index = pq.ParquetWriter(index, _SCHEMA, compression="zstd")
-        self._codec = pa.Codec("zstd", _LEVEL)
+        self._codec = pa.Codec("zstd", _ZSTD_LEVEL)
         self._rows: list[tuple[Any, ...]] = []
         self._open: list[tuple[bytes, str, int, bytes]] = []  # hash, kind, start, text
         self._size = self._offset = 0
@@ -98,7 +96,7 @@ class BlockFile:
         self._open.append((key, kind, self._size, data))
         self._size += len(data)
         self.blocks += 1
-        if self._size >= _FRAME:
+        if self._size >= _FRAME_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -121,10 +119,10 @@ class BlockFile:
         packed = self._codec.compress(data, asbytes=True)
         self._pack.write(packed)
         frame = (self._offset, len(packed), len(data))
-        self._rows += [(key, kind, *frame, at, len(own)) for key, kind, at, own in self._open]
+        self._rows += [(key, kind, *frame, at, len(text)) for key, kind, at, text in self._open]
         self._offset += len(packed)
         self._open, self._size = [], 0
-        if len(self._rows) >= _AT_ONCE:
+        if len(self._rows) >= _ROWS_AT_ONCE:
             self._write_rows()
 
     def _write_rows(self) -> None:
@@ -143,7 +141,7 @@ class BlockReader:
         try:
             self._index = pq.ParquetFile(store.open_file(index))
         except (OSError, pa.ArrowInvalid) as error:
-            raise self._torn(index, error) from error
+            raise self._damaged(index, error) from error
         metadata = self._index.metadata
         sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._starts = list(accumulate(sizes, initial=0))
@@ -158,7 +156,7 @@ class BlockReader:
         try:
             return json.loads(data[row["start"] : row["start"] + row["length"]])
         except ValueError as error:
-            raise self._torn(self._pack, error) from error
+            raise self._damaged(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
         """Yield all blocks in order, each as the arguments of `BlockFile.append`."""
@@ -174,7 +172,7 @@ class BlockReader:
         return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the row group of the index that has a block's row, and the row's place in it."""
+        """Return the row group of the index that has a block's row, and the row's index in it."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 
@@ -182,7 +180,7 @@ class BlockReader:
         try:
             return self._index.read_row_group(group)
         except (OSError, pa.ArrowInvalid) as error:
-            raise self._torn(self._path, error) from error
+            raise self._damaged(self._path, error) from error
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:
@@ -190,10 +188,10 @@ class BlockReader:
                 file.seek(offset)
                 data = pa.Codec("zstd").decompress(file.read(packed), unpacked, asbytes=True)
         except (OSError, pa.ArrowInvalid) as error:
-            raise self._torn(self._pack, error) from error
+            raise self._damaged(self._pack, error) from error
         return bytes(data)
 
-    def _torn(self, name: str, error: Exception) -> InputFault:
-        expected = "a whole file: build the corpus again, which replaces it"
+    def _damaged(self, name: str, error: Exception) -> InputFault:
+        expected = "an undamaged file; building the corpus again replaces it"
         where = f"{self._store.name}/{name}"
-        return InputFault(f"torn ({str(error).splitlines()[0]})", where=where, expected=expected)
+        return InputFault(f"damaged ({str(error).splitlines()[0]})", where=where, expected=expected)

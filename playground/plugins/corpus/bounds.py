@@ -11,8 +11,8 @@ from typing import Final
 from playground.base.errors import InputFault
 
 MOST_ROWS: Final = 100_000
-# Seconds between two interruptions: DuckDB may ignore an early one, so they are repeated.
-_AGAIN: Final = 0.05
+# Seconds between two interruptions. They are repeated, because DuckDB may ignore an early one.
+_INTERRUPT_PAUSE: Final = 0.05
 
 
 def check_limit(limit: int) -> int:
@@ -32,15 +32,15 @@ def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Ite
         raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
     done, late = threading.Event(), threading.Event()
 
-    def end() -> None:
+    def interrupt_late() -> None:
         if done.wait(min(seconds, threading.TIMEOUT_MAX)):
             return
         late.set()
         interrupt()
-        while not done.wait(_AGAIN):
+        while not done.wait(_INTERRUPT_PAUSE):
             interrupt()
 
-    watch = threading.Thread(target=end, daemon=True)
+    watch = threading.Thread(target=interrupt_late, daemon=True)
     watch.start()
     try:
         yield

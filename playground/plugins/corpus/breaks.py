@@ -36,7 +36,8 @@ _REASONS: Final = (  # words in the simulator's reasons -> cause
 class SeenBreak:
     """A cache break: request number `n` read `lost_tokens` less than the cache held.
 
-    `state` is "billed", or else the simulation's state, which says how sure the break is.
+    `lost_nano` is their cost in billionths of a dollar. `state` is "billed", or else the
+    simulation's state, which says how sure the break is.
     """
 
     n: int
@@ -88,17 +89,15 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
 
 
 def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
-    """Return True if a billed request is smaller than what the request before it left cached."""
+    """Return True if request `after` is shorter than the prefix that `before` left in the cache."""
     if before is None or after is None:
         return False
     return before.cached - after.total > READ_TOLERANCE
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
-    """Return the first difference between request `n` and an earlier one, or None.
-
-    Return None also for requests that were not recorded as sent.
-    """
+    """Return the first difference between request `n` and an earlier one; None if there is none, or
+    if the requests were not recorded as sent."""
     if simulation is None or simulation.rules is None:
         return None
     if earlier == n - 1:
@@ -134,7 +133,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the lifetime of the cache entry that was written again; "" if nothing was written."""
+    """Return the lifetime of the cache entry that the request wrote; "" if it wrote none."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -146,5 +145,5 @@ def _money(lost: int, life: str, model: str) -> int | None:
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None
-    paid = rules.write_permille(life) if life else 1000
-    return price.nano_dollars(lost * max(0, paid - rules.read_permille(model)))
+    rate = rules.write_permille(life) if life else 1000  # in thousandths of the price of input
+    return price.nano_dollars(lost * max(0, rate - rules.read_permille(model)))

@@ -40,7 +40,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {
             "problem": f"it takes more than {MEMORY_BYTES / (1 << 30):.2g} GB of memory: a session "
-            "must fit into memory, and so must a log with interleaved sessions; give it in parts"
+            "must fit into memory, and so must a log with interleaved sessions; split the file"
         }
     except Exception as error:  # a bug of ours must not end the whole build
         # the message may quote a secret

@@ -31,8 +31,7 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-# wait at least this many times as long as the last commit took
-_SHARE: Final = 20
+_PAUSE_FACTOR: Final = 20  # the least pause is also so many times as long as the last commit took
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -40,10 +39,10 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    `made` is the number of new shards, `kept` that of older ones, `rows` each table's number of
-    rows, `faults` the faults of unreadable inputs. `aside` are the pieces that were set aside
-    because they killed their worker. `starred` counts by kind the secrets that were replaced by
-    stars, each once per shard.
+    `made` is the number of new shards, `kept` that of the shards from earlier builds, `rows` each
+    table's number of rows, `faults` the faults of unreadable inputs. `aside` are the pieces that
+    were left out because every attempt to build them failed. `starred` counts by kind the secrets
+    that were replaced by stars, each once per shard.
     """
 
     made: int
@@ -250,11 +249,11 @@ class _Build:
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
         """Return True if a shard has used all its attempts; otherwise count one more. If shards are
-        built in other processes, each build tries a shard at least once: no shard can end such a
-        build, so earlier builds that ended during an attempt were killed from outside.
+        built in other processes, each build tries a shard at least once: a shard cannot end such a
+        build, so builds that ended during earlier attempts were killed from outside.
         """
         tried = _attempts(self._folder, job)
-        if self._engine.is_apart:
+        if self._engine.uses_processes:
             tried = min(tried, TRIES - 1)
         if tried < TRIES:
             self._folder.store.write(self._folder.attempts(job["shard"]), str(tried + 1))
@@ -262,12 +261,12 @@ class _Build:
 
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
         """Reduce a shard's count of attempts by one."""
-        tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
+        tried, name = _attempts(self._folder, job), self._folder.attempts(job["shard"])
         with suppress(InputFault):  # an error here would hide the one that ended the build
             if tried > 1:
-                self._folder.store.write(place, str(tried - 1))
+                self._folder.store.write(name, str(tried - 1))
             else:
-                self._folder.store.remove(place)
+                self._folder.store.remove(name)
 
     def _forget_attempts(self) -> None:
         """Delete the counts of attempts, except for shards that were given up.
@@ -278,7 +277,8 @@ class _Build:
             self._folder.store.remove(self._folder.attempts(shard))
 
     def _give_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
-        """Give up on a shard: return jobs for its two halves, or set its only piece aside."""
+        """Give up on a shard. Return jobs for its two halves; if it has only one piece, leave the
+        piece out and report it."""
         self._given_up_shards.add(job["shard"])
         if len(job["pieces"]) > 1:
             return split_job(job, self._folder)
@@ -311,7 +311,7 @@ class _Build:
         self._list_shards()
         catalogs.commit(self._folder, self._catalog, self._pieces)
         ended = time.monotonic()
-        self._next_commit = ended + max(_COMMIT_PAUSE, _SHARE * (ended - began))
+        self._next_commit = ended + max(_COMMIT_PAUSE, _PAUSE_FACTOR * (ended - began))
 
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)

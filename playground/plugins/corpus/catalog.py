@@ -36,11 +36,11 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """The contents of a corpus: its `shards`, and the pieces in them that no longer count
+    """The contents of a corpus: its `shards`, and the pieces in them whose rows are ignored
     (`dropped`, as 64-bit numbers).
 
     `months` are the months into which a compacted shard's facts are split. `aside` are pieces that
-    killed their worker; `faults` are inputs that could not be read.
+    no attempt could build; `faults` are inputs that could not be read.
     """
 
     generation: int = 0
@@ -83,7 +83,7 @@ def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     InputFault if no shard has them."""
     if folder.analysis == catalog.analysis:
         return catalog
-    by_shard = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
+    by_shard = {each["shard"]: each for each in manifests(folder, redacts=catalog.redacts)}
     shards = [shard for shard in catalog.shards if shard in by_shard]
     months = {shard: by_shard[shard].get("months", []) for shard in shards}
     if not shards:
@@ -110,7 +110,7 @@ def refuse_newer(version: int, newest: int, noun: str, where: str) -> None:
 def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
     """Write a catalog as the corpus' next generation, with the list of the pieces' files.
 
-    Readers of the previous catalog are undisturbed: its list of files stays until the next commit.
+    The previous catalog's list of files stays until the next commit, for readers of that catalog.
     """
     previous = catalog.generation
     catalog.generation += 1
@@ -135,8 +135,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or damaged, return the pieces of the manifests. If no pieces were
-    returned, a build would take the files of other inputs for deleted.
+    If that list is missing or damaged, return the pieces of the manifests; without any pieces, a
+    build would believe that the files of its other inputs were deleted.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:
@@ -152,8 +152,8 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of all complete shards, of this analysis and with this `redacts`. A build
-    makes incomplete shards again. Raises InputFault for a manifest of a newer layout."""
+    """Yield the manifests of all complete shards of the folder's analysis with this `redacts`. The
+    next build replaces incomplete shards. Raises InputFault for a manifest of a newer layout."""
     size = folder.store.sizes()
     for shard in folder.built_shards:
         manifest = _manifest(folder, shard)
@@ -195,7 +195,7 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete all files of all shards, of any analysis, not in `keep` and not of a newer layout."""
+    """Delete the files of all shards, of any analysis, not in `keep` nor of a newer layout."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:
@@ -209,7 +209,7 @@ def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
 
 
 def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
-    """Return True if all files exist and have the sizes with which they were written."""
+    """Return True if all `files` exist and have the sizes with which they were written."""
     try:
         return all(size(name) == length for name, length in files.items())
     except OSError:

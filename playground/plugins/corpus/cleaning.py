@@ -61,23 +61,23 @@ _FREE_FIELDS: Final = frozenset(
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 # Fields that hold an object whose keys are names that a user chose, not fields of a format.
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters: for shorter texts, more results are cached than for longer ones
-_LONG: Final = 16_000  # characters: a longer text is not cached
-_REMEMBERED: Final = 8 << 20  # characters of request bodies that a scrubber caches
+_SHORT_CHARACTERS: Final = 64  # more results are cached for texts shorter than this
+_MOST_CACHED_CHARACTERS: Final = 16_000  # the result for a longer text is not cached
+_CACHED_BODY_CHARACTERS: Final = 8 << 20  # of request bodies, in the cache of a scrubber
 # Characters of a session that are searched for words near secrets. A longer session is assumed to
 # have such words.
 _MOST_SEARCHED: Final = 1 << 20
-_TOOLSETS: Final = 256  # at most so many clean lists of tools are cached
+_MOST_TOOL_LISTS: Final = 256  # the most lists of tools that are remembered as clean
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
 # The end of a key such as `"input_tokens": 3`, which every bill has. Its word `token` is no sign of
 # a secret; if it counted as one, the whole session would be searched in detail. (A text that quotes
 # such a key has its quotation mark escaped, and does not match.)
-_COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
+_TOKEN_COUNT: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
 
 class CleanSession(NamedTuple):
-    """A session and its form in a corpus. What `Cleaner.session` returns has no secrets.
+    """A session and its form in a corpus. If `Cleaner.session` returned it, it has no secrets.
 
     `plain` holds its fields as JSON values, with no recordings and no messages. `messages` are its
     messages, each as JSON.
@@ -95,7 +95,7 @@ class Cleaner:
     def __init__(self) -> None:
         self._full_searcher = self._searcher = searcher(tuple(environment_secrets()))
         self._tally = Tally()
-        self._bodies = BodyScrubber(self._full_searcher, _REMEMBERED)
+        self._bodies = BodyScrubber(self._full_searcher, _CACHED_BODY_CHARACTERS)
         self._tools = lru_cache(maxsize=256)(self._clean_tool)
         self._clean_tools: set[bytes] = set()  # keys of lists of tools without secrets
         self._sessions = PlainSessions()
@@ -109,9 +109,9 @@ class Cleaner:
 
     def text(self, text: str) -> str:
         """Return the text with stars in place of secrets. Results are cached."""
-        if len(text) > _LONG:
+        if len(text) > _MOST_CACHED_CHARACTERS:
             return self._clean_text(text)
-        return self._short(text) if len(text) < _SHORT else self._long(text)
+        return self._short(text) if len(text) < _SHORT_CHARACTERS else self._long(text)
 
     def session(self, session: Session) -> CleanSession:
         """Return a session without secrets in any field.
@@ -130,7 +130,7 @@ class Cleaner:
     def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
-        A part is searched in detail only if its JSON has the beginning of a secret, or a word that
+        A field is searched in detail only if its JSON has the beginning of a secret, or a word that
         occurs before secrets. Tools are checked separately, with a cache.
         """
         session, plain, messages, _ = parts
@@ -161,7 +161,7 @@ class Cleaner:
         tools = self._value(session.tools)
         if tools is not session.tools:
             return replace(session, tools=tools)
-        if key is not None and len(self._clean_tools) < _TOOLSETS:
+        if key is not None and len(self._clean_tools) < _MOST_TOOL_LISTS:
             self._clean_tools.add(key)
         return session
 
@@ -256,7 +256,7 @@ def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _MOST_SEARCHED:
         return search
-    text = _COUNTED.sub("counts", "\n".join(texts))
+    text = _TOKEN_COUNT.sub("counts", "\n".join(texts))
     return search.narrowed_to(text, clues_in(text))
 
 
@@ -265,7 +265,7 @@ def _is_of_objects(value: Any) -> bool:
 
 
 def hide_text(text: str) -> str:
-    """Return a text's length and hash as words; only its length if the text could be guessed."""
+    """Return a text's length and hash in words; only its length if the hash would give it away."""
     length = f"{len(text)} characters"
     if len(text) < _LEAST_HASHED:
         return length
@@ -276,7 +276,7 @@ def hide_text(text: str) -> str:
 def redact(value: Any, key: str = "", is_free: bool = False) -> Any:
     """Return a JSON value with its texts hidden, except for names, times and words of a format.
 
-    In a value that `is_free`, as arguments are, every text is hidden.
+    If the value `is_free`, as a call's arguments are, every text in it is hidden.
     """
     match value:
         case str():

@@ -1,5 +1,5 @@
-"""Find clues that a text holds secrets: words that stand near them, and the beginnings ("heads") of
-API keys. The pieces of the text are then searched only for these."""
+"""Find clues that a text holds secrets: words that occur near secrets, and the beginnings ("heads")
+of API keys. The pieces of the text are then searched only for these."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
 @cache
 def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
     """Return two filters: one for heads and words of two letters, one for longer ones. The first is
-    case-sensitive, because most pairs of small letters occur in every text; the second is for text
-    in small letters."""
+    case-sensitive, because most pairs of small letters occur in every text; the second takes only
+    text that was converted to small letters."""
     from playground.plugins.corpus.ngram_filter import NgramFilter  # loads NumPy
 
     tables = search_tables()

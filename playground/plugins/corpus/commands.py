@@ -143,12 +143,12 @@ def ask(
 
     if sql and question:
         raise InputFault("a question and --sql", expected="one of the two")
-    corpus_asked = opened(out, analysis)
+    opened_corpus = opened(out, analysis)
     if sql:
-        answer = corpus_asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
+        answer = opened_corpus.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
     elif question:
         conditions = {**_filters(filters), "since": since, "until": until}
-        answer = corpus_asked.ask(question, by, limit=limit, seconds=seconds, **conditions)
+        answer = opened_corpus.ask(question, by, limit=limit, seconds=seconds, **conditions)
     else:
         table(["question", "asks"], [list(pair) for pair in question_names().items()])
         return 0
@@ -225,8 +225,8 @@ def _cell(value: Any) -> str:
 
 
 def _report(built: Built) -> None:
-    said = {"calls": "calls in replies", "histories": "tools called in histories"}
-    rows = ", ".join(f"{grouped(n)} {said.get(name, name)}" for name, n in built.rows.items())
+    nouns = {"calls": "calls in replies", "histories": "tools called in histories"}
+    rows = ", ".join(f"{grouped(n)} {nouns.get(name, name)}" for name, n in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
     for name, problems in (("left out", built.faults), ("set aside", built.aside)):
         for entry in problems[:_MOST_LISTED]:

@@ -33,7 +33,7 @@ from playground.plugins.corpus.temporary_files import ScratchFolder
 from playground.plugins.corpus.views import connect, error_text, sql_list, sql_text
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's default
-_NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
+_BLOCK_COLUMNS: Final = {"sessions": ("text",), "requests": ("added",)}  # hold block numbers
 _ORDER: Final = {
     "sessions": "agent, session",
     "requests": "agent, session, n",
@@ -76,18 +76,18 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
     """Return the manifests of all shards in the catalog. Raises InputFault for an invalid one."""
-    known = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
-    missing = [shard for shard in catalog.shards if shard not in known]
+    valid = {each["shard"]: each for each in catalogs.manifests(folder, redacts=catalog.redacts)}
+    missing = [shard for shard in catalog.shards if shard not in valid]
     if missing or not catalog.shards:
-        problem = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
+        problem = f"{len(missing)} of {len(catalog.shards)} shards are damaged or outdated"
         raise InputFault(
             problem if missing else "nothing has been built here yet",
             where=folder.store.name,
             expected="a corpus that `playground corpus build` has brought up to date",
         )
-    found = [known[shard] for shard in catalog.shards]
-    catalogs.refuse_older(folder, found)
-    return found
+    manifests = [valid[shard] for shard in catalog.shards]
+    catalogs.refuse_older(folder, manifests)
+    return manifests
 
 
 class _Compaction:
@@ -143,8 +143,8 @@ class _Compaction:
             index = stack.enter_context(folder.store.write_whole(folder.index(self._name)))
             file = BlockFile(pack, index)
             stack.callback(file.abandon)
-            for place, shard in enumerate(self._shards):
-                numbers, stays = numbering.numbers_of(place)
+            for index_of_shard, shard in enumerate(self._shards):
+                numbers, stays = numbering.numbers_of(index_of_shard)
                 self._copy(shard["shard"], file, numbers, stays)
                 column = pa.Array.from_buffers(
                     pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]
@@ -165,16 +165,16 @@ class _Compaction:
 
     def _renumber(self, shard: dict[str, Any], numbers: pa.Array) -> None:
         """Write a shard's facts with the new block numbers to the scratch folder."""
-        for table, columns in _NUMBERED.items():
+        for table, columns in _BLOCK_COLUMNS.items():
             names = self._folder.fact_files(table, shard["shard"], shard.get("months", ()))
             target = self._scratch / f"{table}-{shard['shard']}.parquet"
             with pq.ParquetWriter(target, SCHEMAS[table], compression="zstd") as writer:
                 for batch in _batches(self._folder, names):
                     for name in columns:
-                        place = batch.schema.get_field_index(name)
+                        column_index = batch.schema.get_field_index(name)
                         field = SCHEMAS[table].field(name)
                         batch = batch.set_column(
-                            place, field, _renumber_column(batch[name], numbers)
+                            column_index, field, _renumber_column(batch[name], numbers)
                         )
                     writer.write_table(batch.cast(SCHEMAS[table]))
 
@@ -191,16 +191,16 @@ class _Compaction:
             "CREATE TABLE placed AS SELECT session, any_value(coalesce(strftime(sent_at, '%Y-%m'),"
             " 'none')) AS month FROM sessions GROUP BY session"
         )
-        rows_found = connection.execute(
+        month_rows = connection.execute(
             "SELECT DISTINCT month FROM placed ORDER BY month"
         ).fetchall()
-        months = [str(row[0]) for row in rows_found] or ["none"]
+        months = [str(row[0]) for row in month_rows] or ["none"]
         rows = {table: self._write_table(connection, table, months) for table in SCHEMAS}
         return months, rows
 
     def _sources(self, table: str) -> str:
         """Return the files of a table as a list in SQL."""
-        if table in _NUMBERED:
+        if table in _BLOCK_COLUMNS:
             files = (self._scratch / f"{table}-{shard['shard']}.parquet" for shard in self._shards)
             return f"[{', '.join(map(sql_text, files))}]"
         names = (

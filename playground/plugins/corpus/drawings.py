@@ -16,12 +16,12 @@ from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 from playground.show.rows import AnswerRows
 
-_BARS = 16  # the labels of more bars would be unreadable
-_LINES = 40
-_DAYS = 14  # up to this number of days, each has a label
+_MOST_BARS = 16  # the labels of more bars would be unreadable
+_MOST_LINES = 40
+_MOST_LABELLED_DAYS = 14  # if there are no more days than this, each has a label
 # Columns that are preferred to counts of calls or breaks. The first one with values is drawn.
-_TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
-_SHOWN = 200  # rows of a table on a page
+_PREFERRED_COLUMNS = ("malformed_percent", "failed_percent", "lost_dollars")
+_MOST_ROWS = 200  # rows of a table on a page
 
 
 @draws("rows", CorpusAnswer)
@@ -46,13 +46,13 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     when = _first_column_of(value, date)
     if first is None:
         return figure
-    candidates = [value.columns.index(name) for name in _TELLING if name in value.columns]
+    candidates = [value.columns.index(name) for name in _PREFERRED_COLUMNS if name in value.columns]
     with_values = (index for index in candidates if any(row[index] for row in value.rows))
     share = candidates[:1] if "lost_dollars" not in value.columns else []  # dollars may all be None
     number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
-        rows = value.rows[:_BARS]
+        rows = value.rows[:_MOST_BARS]
         labels = [row_label(value, row, names) for row in rows]
         figure.add_bar(x=labels, y=[row[number] for row in rows])
         figure.update_xaxes(type="category")  # a version such as 1.10 is not a number
@@ -61,11 +61,11 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         dated = [row for row in value.rows if row[when] is not None]
         for row in sorted(dated, key=lambda row: str(row[when])):
             groups.setdefault(row_label(value, row, names), []).append((row[when], row[number]))
-        for label, points in list(groups.items())[:_LINES]:
+        for label, points in list(groups.items())[:_MOST_LINES]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
         days = sorted({row[when] for row in dated})
-        if len(days) <= _DAYS:  # for more days Plotly chooses the labels
+        if len(days) <= _MOST_LABELLED_DAYS:  # for more days Plotly chooses the labels
             figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
         height=280,
@@ -87,7 +87,7 @@ def corpus_page(value: CorpusAnswer) -> Markup:
     """Return a table of the first 200 rows for a page."""
     size = counted(len(value.rows), "row")
     line = f"{size} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
-    rows = [[_cell(item) for item in row.values()] for row in value.plain()["rows"][:_SHOWN]]
+    rows = [[_cell(item) for item in row.values()] for row in value.plain()["rows"][:_MOST_ROWS]]
     return Markup(f"Corpus: {value.question}", line, static=table(line, value.columns, rows))
 
 

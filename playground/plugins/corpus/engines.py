@@ -1,7 +1,7 @@
 """Engines, which build shards in this process or in several, always with `build_shard`.
 
-An engine takes jobs and returns outcomes. The death of a worker is also an outcome, and the build
-goes on: `building.py` tries the shard again, and sets aside a piece that keeps killing its worker.
+An engine takes jobs and returns outcomes. The death of a worker is also an outcome, and does not
+end the build: `building.py` tries the shard again, and leaves out a piece that fails repeatedly.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _MOST_WORKERS: Final = 16
 class Engine(Protocol):
     """The interface of engines: they take jobs while they have room, and return outcomes.
 
-    `is_apart` is True if shards are built in other processes, so that a crash does not end the
-    build.
+    `uses_processes` is True if shards are built in other processes, so that a crash of one does not
+    end the build.
     """
 
-    is_apart: bool
+    uses_processes: bool
 
     def has_room(self) -> bool: ...
     def submit(self, job: dict[str, Any]) -> None: ...
@@ -50,7 +50,7 @@ class SerialEngine:
     knows that this one failed.
     """
 
-    is_apart = False
+    uses_processes = False
 
     def __init__(self) -> None:
         self._jobs: deque[dict[str, Any]] = deque()
@@ -91,7 +91,7 @@ class _Worker:
     def start(self, job: dict[str, Any]) -> None:
         self.job = job
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # the worker has died: `answer` will notice
+        with suppress(BrokenPipeError):  # the worker has died, which `answer` will report
             self.process.stdin.write(json.dumps(job).encode() + b"\n")
             self.process.stdin.flush()
 
@@ -118,7 +118,7 @@ class _Worker:
 class PoolEngine:
     """The engine that builds in several processes of this machine, and replaces those that die."""
 
-    is_apart = True
+    uses_processes = True
 
     def __init__(self, workers: int) -> None:
         self._most = workers

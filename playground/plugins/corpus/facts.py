@@ -1,4 +1,4 @@
-"""The facts of a session as rows: its own, and its requests, calls, findings, cache breaks …"""
+"""The facts of a session as rows: of the session, and of its requests, calls, cache breaks …"""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession
 from playground.sessions.session import Session
 
-_EXCERPT: Final = 300  # characters of an error or a malformed call
-_SHORT: Final = 200
-_MOST_CLEANED: Final = 4_000  # characters that are cleaned of secrets, of which an excerpt is taken
+_EXCERPT_CHARACTERS: Final = 300  # characters of an error or a malformed call
+_SHORT: Final = 200  # characters of a title, a place or a message
+_MOST_CLEANED: Final = 4_000  # characters; an excerpt is taken from this much of the cleaned text
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
 # The beginning of a result that reports a failure, for formats without a field for failures.
 _ERROR: Final = re.compile(
@@ -58,7 +58,7 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """A session's place: the number of its piece (64 bits of a hash), and its number there."""
+    """A session's place: the number of its piece (64 bits of a hash), and its own in the piece."""
 
     piece: int
     number: int
@@ -76,7 +76,7 @@ class SessionFacts:
     def __init__(
         self,
         session: Session,
-        noticed: FileFacts,
+        from_file: FileFacts,
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
@@ -84,11 +84,11 @@ class SessionFacts:
         *,
         redacts: bool,
     ) -> None:
-        self._session, self._file_facts = session, noticed
+        self._session, self._file_facts = session, from_file
         self._place, self._requests_seen = place, requests
         self._clean, self._redacts = cleaner, redacts
         self._row_values: dict[int, dict[str, Any]] = {}
-        self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
+        self._reader = ReplyReader(session, dialects, frozenset(from_file.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
         """Return all rows, given the block number of the skeleton and the stored requests."""
@@ -169,7 +169,7 @@ class SessionFacts:
                 yield SeenReply([], []), []
             else:
                 yield reader.read(index), list(results_of(session.messages, index))
-        if session.rows or not is_pending(session):  # the recordings hold the same replies
+        if session.rows or not is_pending(session):  # the recordings repeat the replies above
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
@@ -226,10 +226,10 @@ class SessionFacts:
             schema_error=self._excerpt(call.schema_error, _SHORT),
             failed=failed,
             shape=signatures.hash_of(f"{call.finding}\0{form}") if raw else 0,
-            form=self._excerpt(form, _EXCERPT),
-            raw=self._excerpt(raw, _EXCERPT),
+            form=self._excerpt(form, _EXCERPT_CHARACTERS),
+            raw=self._excerpt(raw, _EXCERPT_CHARACTERS),
             signature=signatures.hash_of(signature),
-            error=self._excerpt(error, _EXCERPT),
+            error=self._excerpt(error, _EXCERPT_CHARACTERS),
             argument_characters=len(call.raw) or len(dump_again(call.arguments or {})),
             result_characters=None if answer is None else len(answer),
         )
@@ -321,7 +321,7 @@ def file_facts(loaded: LoadedSession, cleaner: Cleaner) -> FileFacts:
 def _unknown_dialects(session: Session) -> Iterator[Finding]:
     for recording in session.recordings:
         if recording.dialect and not named_dialect(recording):
-            message = f"the dialect {recording.dialect!r} is unknown: the text decides instead"
+            message = f"the dialect {recording.dialect!r} is unknown, so it is guessed by text"
             yield finding("unknown-dialect", f"recording {recording.name!r}", message)
 
 
@@ -344,8 +344,8 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 
 def _texts_of(session: Session) -> Iterator[str]:
-    """Yield the texts of the user and the assistant, by which sessions are compared. Results of
-    tools are left out."""
+    """Yield the texts of the user and the assistant, without results of tools. Similar sessions are
+    found by these texts."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

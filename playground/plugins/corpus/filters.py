@@ -27,50 +27,50 @@ class Filters:
             raise UnknownNameError("table", table, list(COLUMNS))
         known = COLUMNS[table] if known is None else known
         self.values: dict[str, Any] = {}
-        self._parts: dict[str, str] = {}
+        self._sql: dict[str, str] = {}
         for name, value in filters.items():
             if value is None or value == [] or value == "":
                 continue
             if name in _TIMES:
                 self.values[name] = _time(name, value)
-                self._parts |= {name: _BOUNDS[name]} if name in _BOUNDS else {}
+                self._sql |= {name: _TIME_SQL[name]} if name in _TIME_SQL else {}
                 continue
             if name == UNDATED:
-                self._parts[name] = f"sent_at IS {'' if value in (True, [True]) else 'NOT '}NULL"
+                self._sql[name] = f"sent_at IS {'' if value in (True, [True]) else 'NOT '}NULL"
                 continue
             if name not in known:
                 expected = f"one of: {', '.join((*known, *_TIMES, UNDATED))}"
                 raise InputFault(f"{name!r} is not a filter of {table}", expected=expected)
             self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
             missing = f" OR {name} IS NULL" if None in self.values[name] else ""
-            self._parts[name] = f"({sql_column(name)} IN (SELECT unnest(${name})){missing})"
+            self._sql[name] = f"({sql_column(name)} IN (SELECT unnest(${name})){missing})"
 
     @property
     def where(self) -> str:
-        return f"WHERE {' AND '.join(self._parts.values())}" if self._parts else ""
+        return f"WHERE {' AND '.join(self._sql.values())}" if self._sql else ""
 
     @property
     def and_where(self) -> str:
-        return "".join(f" AND {part}" for part in self._parts.values())
+        return "".join(f" AND {part}" for part in self._sql.values())
 
     def and_where_of(self, *names: str) -> str:
         """Return the conditions of only these names, after an AND."""
-        return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
+        return "".join(f" AND {part}" for name, part in self._sql.items() if name in names)
 
 
 UNDATED: Final = "undated"  # a filter's name; True selects rows without a time, False all others
-_BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
+_TIME_SQL: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that select the rows that one row of an answer counts. `filters` are those
-    of the question. For `failures`, the result selects the malformed calls or, if there are none,
-    the failed calls."""
+    """Return filters that select the table's rows that one row of an answer counts. `filters` are
+    those of the question. For `failures`, only the malformed calls are selected or, if there are
+    none, only the failed calls."""
     conditions = dict(filters)
     columns = [
-        name for name in (*by, *_NAMED.get(question.name, ())) if name in COLUMNS[question.table]
+        name for name in (*by, *_FIXED_BY.get(question.name, ())) if name in COLUMNS[question.table]
     ]
     if question.name == "shapes" or (question.name == "failures" and row["malformed"]):
         conditions["ok"] = [False]
@@ -93,7 +93,7 @@ def row_filters(
 
 
 _ENDS: Final = ("since", "until")
-_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group the question
+_FIXED_BY: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group it
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),
@@ -104,7 +104,7 @@ _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
 def question_sql(question: Question, names: Sequence[str], where: Filters) -> str:
     """Return a question's SQL, grouped by the columns `names`.
 
-    Raises InputFault if the question cannot be grouped by them.
+    Raises InputFault if the question cannot be grouped by these columns.
     """
     if names and not question.is_grouped:
         raise InputFault(f"{question.name} cannot be grouped", expected="the question alone")
@@ -119,7 +119,7 @@ def question_sql(question: Question, names: Sequence[str], where: Filters) -> st
         by="".join(columns),
         where=where.where,
         and_where=where.and_where,
-        and_where_beside=where.and_where_of(*COLUMNS.get(question.beside, ()), *_TIMES, UNDATED),
+        and_where_second=where.and_where_of(*COLUMNS.get(question.second, ()), *_TIMES, UNDATED),
         and_tool=where.and_where_of("tool"),
     )
 

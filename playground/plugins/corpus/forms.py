@@ -1,7 +1,7 @@
 """Validate the files that a corpus writes about itself: its catalog, and a manifest for each shard.
 
-An invalid file is reported or built again, and never used, because a corpus may come from
-strangers, and a build deletes the files that a manifest lists.
+An invalid file is reported or built again, and never used: a corpus may come from strangers, and a
+build deletes the files that a manifest lists.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _FileName = Annotated[
 _Problem = dict[str, str]  # its keys: name, problem
 
 
-class _Form(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(strict=True)
 
 
-class _Piece(_Form):
+class _Piece(_StrictModel):
     content: _Hex
     name: str
     path: str
@@ -37,7 +37,7 @@ class _Piece(_Form):
     stamp: str = ""
 
 
-class _Manifest(_Form):
+class _Manifest(_StrictModel):
     layout: int
     analysis: int
     shard: _Hex
@@ -52,7 +52,7 @@ class _Manifest(_Form):
     starred: dict[str, _Count] = {}
 
 
-class _Catalog(_Form):
+class _Catalog(_StrictModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     generation: _Count = 0

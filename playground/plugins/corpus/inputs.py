@@ -35,8 +35,8 @@ from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
 
 PIECE_BYTES: Final = 32 << 20  # a longer file of lines is cut into stretches of this size
-_READ: Final = 1 << 20
-_HASH: Final = 16  # bytes
+_READ_BYTES: Final = 1 << 20
+_HASH_BYTES: Final = 16
 _TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
 _PACKED: Final = (".gz", ".zst")  # endings of compressed files
 # The limits on a packed file's unpacked size, as multiples of its packed size. Real logs unpacked
@@ -44,15 +44,15 @@ _PACKED: Final = (".gz", ".zst")  # endings of compressed files
 # farther apart (150 requests, each with its whole history).
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
-_UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
+_UNPACKED_BYTES: Final = 256 << 20  # any file may unpack to this size
 
 
 @dataclass(frozen=True, slots=True)
 class InputPiece:
     """A file, or its bytes from `start` to `start + size`.
 
-    `content` is the hash of these bytes, or of the unpacked bytes of a packed file that is no tar,
-    so that a log has the same hash after packing. `name` is for people: the path, and for a tar's
+    `content` is the hash of these bytes; of a packed file that is no tar, it is the hash of the
+    unpacked bytes, which packing does not change. `name` is for people: the path, and for a tar's
     member also `!` and its name. `stamp` shows changes of a file at an address (`places.py`).
     """
 
@@ -146,7 +146,7 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
         elif _is_split(path):
             yield from _stretches(path)
         elif _is_packed(path):
-            digest = blake2b(digest_size=_HASH)
+            digest = blake2b(digest_size=_HASH_BYTES)
             with _stream(path) as stream:
                 for data in _read_whole(path, stream):
                     digest.update(data)
@@ -167,8 +167,8 @@ def _piece(path: str, name: str, start: int, size: int) -> InputPiece:
 
 
 def _hash_of_stream(file: IO[bytes], size: int) -> str:
-    digest = blake2b(digest_size=_HASH)
-    while size and (data := file.read(min(_READ, size))):
+    digest = blake2b(digest_size=_HASH_BYTES)
+    while size and (data := file.read(min(_READ_BYTES, size))):
         digest.update(data)
         size -= len(data)
     return digest.hexdigest()
@@ -183,7 +183,7 @@ def _members(path: str) -> Iterator[InputPiece]:
                     name = _member_name(path, member)
                     yield _piece(path, name, member.offset_data, member.size)
     except tarfile.TarError as error:
-        raise InputFault(f"not a whole tar ({error})", where=path, expected="one") from error
+        raise InputFault(f"not a whole tar ({error})", where=path, expected="a tar") from error
 
 
 def _member_name(path: str, member: tarfile.TarInfo) -> str:
@@ -196,7 +196,7 @@ def _is_split(path: str) -> bool:
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
     with open_at(path) as file:  # reads some complete lines
-        source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
+        source = Source(plain_path(path), file.read(_READ_BYTES) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_per_line
     except InputFault:
@@ -212,7 +212,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
     with open_at(path) as file:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
-            while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
+            while (rest := file.readline(_READ_BYTES)) and not rest.endswith(b"\n"):
                 pass  # reads to the end of a line, in parts
             stop = file.tell()
             yield _piece(path, plain_path(path), start, stop - start)
@@ -236,9 +236,9 @@ def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
             yield _read_tar(path)
             check_unchanged(piece)
         elif name.endswith(_PACKED) or is_remote(path):
-            own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
+            inner = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
             with _unpacked(piece, scratch) as plain:
-                yield iter([Source.open(plain, own)])
+                yield iter([Source.open(plain, inner)])
         else:
             yield iter([Source.open(path, piece.name)])
             check_unchanged(piece)
@@ -256,7 +256,7 @@ def _read_bytes(piece: InputPiece) -> bytes:
     with open_at(piece.path) as file:
         file.seek(piece.start)
         data = file.read(piece.size)
-    if blake2b(data, digest_size=_HASH).hexdigest() != piece.content:
+    if blake2b(data, digest_size=_HASH_BYTES).hexdigest() != piece.content:
         raise _changed_fault(piece)
     return data
 
@@ -279,7 +279,7 @@ def _read_tar(path: str) -> Iterator[Source]:
 
 @contextmanager
 def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
-    path, digest = piece.path, blake2b(digest_size=_HASH)
+    path, digest = piece.path, blake2b(digest_size=_HASH_BYTES)
     with scratch_file(scratch) as plain:
         try:
             with faults_naming(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
@@ -296,7 +296,7 @@ def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
 def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
     """Yield all bytes of a packed file. Raises InputFault, which names `path`, if it is damaged."""
     try:
-        while data := stream.read(_READ):
+        while data := stream.read(_READ_BYTES):
             yield data
     except (EOFError, OSError, pa.ArrowException) as error:
         raise _damaged_fault(path, error) from error
@@ -319,17 +319,17 @@ def _stream(path: str) -> Iterator[Any]:
 class _Bounded:
     """A file that is being unpacked, with a limit that keeps it from filling the disk.
 
-    `read` raises InputFault beyond both `times` the packed size and `_UNPACKED` bytes.
+    `read` raises InputFault after more than `times` the packed size and than `_UNPACKED_BYTES`.
     """
 
     def __init__(self, plain: Any, path: str, times: int) -> None:
         self._plain, self._path, self._times = plain, path, times
-        self._left = max(_UNPACKED, times * size_of(path))
+        self._remaining = max(_UNPACKED_BYTES, times * size_of(path))
 
     def read(self, size: int) -> bytes:
         data: bytes = self._plain.read(size)
-        self._left -= len(data)
-        if self._left < 0:
+        self._remaining -= len(data)
+        if self._remaining < 0:
             bound = f"{self._times:,} times its {size_of(self._path):,} bytes"
             expected = "a file of sessions; unpack it first if it is one"
             raise InputFault(
@@ -339,4 +339,4 @@ class _Bounded:
 
 
 def _damaged_fault(path: str, error: Exception) -> InputFault:
-    return InputFault(f"not a whole file ({error})", where=path, expected="one that unpacks")
+    return InputFault(f"not a whole file ({error})", where=path, expected="an undamaged file")

@@ -5,5 +5,5 @@ from __future__ import annotations
 import json
 from typing import Final
 
-# without the check for circles: a value that was read from JSON never contains itself
+# without the check for circles, because a value that was read from JSON never contains itself
 json_of: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-_PLACES: Final = 1 << 16  # a place for each pair of bytes; all triples share as many places
+_ENTRIES: Final = 1 << 16  # of a table: one for each pair of bytes; triples share as many entries
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 _NONE: Final = np.zeros(0, np.intp)
-_FACTOR: Final = np.uint16(30_011)  # any odd number; it spreads the triples over the places
+_FACTOR: Final = np.uint16(30_011)  # any odd number; it spreads the triples over the entries
 
 
 class NgramFilter:
@@ -32,22 +32,22 @@ class NgramFilter:
 
     def may_be_in(self, text: bytes) -> list[str]:
         """Return the words that may occur in a text."""
-        found = list[str]()
+        words = list[str]()
         if self._short and len(text) >= _PAIR:
-            there = _table_of(_pairs(text))[self._pairs]
-            found += [self._short[number] for number in np.flatnonzero(there)]
+            may_occur = _table_of(_pairs(text))[self._pairs]
+            words += [self._short[number] for number in np.flatnonzero(may_occur)]
         if self._long and len(text) >= _TRIPLE:
             triples = _table_of(_triples(text))[self._triples]
-            there = np.logical_and.reduceat(triples, self._starts)
-            found += [self._long[number] for number in np.flatnonzero(there)]
-        return found
+            may_occur = np.logical_and.reduceat(triples, self._starts)
+            words += [self._long[number] for number in np.flatnonzero(may_occur)]
+        return words
 
 
-def _table_of(places: Any) -> Any:
-    # two tables are quicker than one of twice the size
-    seen = np.zeros(_PLACES, np.bool_)
-    seen[places] = True
-    return seen
+def _table_of(entries: Any) -> Any:
+    # one table for pairs and one for triples are quicker than one of twice the size
+    table = np.zeros(_ENTRIES, np.bool_)
+    table[entries] = True
+    return table
 
 
 def _view(text: bytes) -> Any:
@@ -55,7 +55,7 @@ def _view(text: bytes) -> Any:
     return np.ndarray((len(text) - 1,), "<u2", text, 0, (1,))
 
 
-# Indexes are `intp`: NumPy would convert any other type by itself, more slowly.
+# The results are `intp`, because NumPy would convert indexes of any other type, more slowly.
 
 
 def _pairs(text: bytes) -> Any:

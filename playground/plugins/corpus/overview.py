@@ -24,7 +24,7 @@ from playground.plugins.corpus.overview_board import (
 from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
-_MOST: Final = 100_000  # the most sessions that are counted under filters
+_MOST_SESSIONS: Final = 100_000  # that are counted if filters are set
 _QUESTIONS: Final = {  # part of an overview -> its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
     "total": ("tokens", []),
@@ -44,16 +44,16 @@ def show(row: Any) -> None:
         filters = page.choose_filters(corpus)
     if page.was_stopped():
         st.stop()
-    found = _ask(corpus, filters)
-    if found is None:
+    overview = _ask(corpus, filters)
+    if overview is None:
         st.stop()
     chosen = str(state.get(_CHOSEN) or "calls:0")
-    data = Picture(overview_board(found, chosen))
-    # the place that is kept until the board is drawn is as high as its longest cards need
-    bars = max(len(found.findings.records()), len(found.breaks.records()))
+    data = Picture(overview_board(overview, chosen))
+    # the height that is reserved until the board is drawn depends on its longest card
+    bars = max(len(overview.findings.records()), len(overview.breaks.records()))
     with st.container(key=f"overview {'low' if bars < 4 else 'high'}"):
         components.board(data, key="corpus overview", on_choose=_choose)
-    _show_behind(corpus, found, chosen, filters)
+    _show_bar(corpus, overview, chosen, filters)
 
 
 def _ask(corpus: Corpus, filters: dict[str, Any]) -> Overview | None:
@@ -75,7 +75,7 @@ def _count(corpus: Corpus, filters: dict[str, Any]) -> int | None:
         query = partial(corpus.sql, "SELECT count(*) FROM sessions")
     else:
         applied, _ = page.applied_filters("sessions", filters)
-        query = partial(corpus.ask, "sessions", limit=_MOST, **applied)
+        query = partial(corpus.ask, "sessions", limit=_MOST_SESSIONS, **applied)
     if (answer := page.wait_for(corpus, "sessions", query)) is None:
         return None
     return len(answer.rows) if answer.question == "sessions" else int(answer.rows[0][0])
@@ -97,11 +97,12 @@ def _row_of(overview: Overview, chosen: str) -> tuple[str, dict[str, Any]] | Non
     return next(((_QUESTIONS[part][0], row) for row in rows if row[column] == name), None)
 
 
-def _show_behind(corpus: Corpus, overview: Overview, chosen: str, filters: dict[str, Any]) -> None:
+def _show_bar(corpus: Corpus, overview: Overview, chosen: str, filters: dict[str, Any]) -> None:
+    """Show the malformed calls of the chosen bar, or else its sessions."""
     part = chosen.partition(":")[0]
-    if (asked := _row_of(overview, chosen)) is None:
+    if (question_and_row := _row_of(overview, chosen)) is None:
         return
-    name, row = asked
+    name, row = question_and_row
     by = _QUESTIONS[part][1]
     applied, _ = page.applied_filters(name, filters)
     narrowed = row_filters(QUESTIONS[name], by, row, applied)

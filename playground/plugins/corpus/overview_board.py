@@ -10,9 +10,9 @@ from playground.base.wording import counted, dollars, grouped
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.board import Figure, Payload, board, card
 
-_FEW: Final = 20  # calls below which a share says nothing
-_BARS: Final = 8
-_WEEKS: Final = 10
+_FEW: Final = 20  # a share of fewer calls than this says nothing
+_MOST_BARS: Final = 8
+_MOST_WEEKS: Final = 10
 _CUT_OFF: Final = "truncated-call"
 _ORIGINS: Final = {
     "results": "tool results",
@@ -41,11 +41,11 @@ class Overview:
 
 
 def overview_board(overview: Overview, chosen: str) -> Payload:
-    """Return the overview; the bar of the key `chosen` is pressed."""
+    """Return the board of an overview, on which the bar of the key `chosen` is pressed."""
     cards = [_malformed(overview, chosen), _weeks(overview), _tokens(overview)]
     cards += [
-        _counted(overview, "findings", "code", chosen),
-        _counted(overview, "breaks", "cause", chosen),
+        _bars_by(overview, "findings", "code", chosen),
+        _bars_by(overview, "breaks", "cause", chosen),
     ]
     return board(
         _sentence(overview), _note(overview), _figures(overview), cards=[c for c in cards if c]
@@ -63,7 +63,7 @@ def _sentence(overview: Overview) -> str:
         return f"{grouped(overview.sessions)} sessions, {grouped(_requests(overview))} requests."
     worst, best = shares[0][1], shares[-1][1]
     bad, calls = rows[worst]
-    if not bad:  # perhaps there are malformed calls, but too few calls to compare
+    if not bad:  # dialects with few calls, which are not compared, may have malformed ones
         bad, calls = map(sum, zip(*rows.values(), strict=True))
         return f"{grouped(bad) if bad else 'None'} of {grouped(calls)} calls {_are(bad)} malformed."
     text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
@@ -85,9 +85,9 @@ def _note(overview: Overview) -> str:
     if not count:
         return "No cache breaks."
     tokens = grouped(_sum(rows, "lost_tokens"))
-    usual = rows[0]["cause"].replace("_", " ")
+    costliest = rows[0]["cause"].replace("_", " ")
     price = f", {dollars(lost)}" if lost else ""
-    return f"Cache breaks cost {tokens} tokens{price}; the costliest cause: {usual}."
+    return f"Cache breaks cost {tokens} tokens{price}; the costliest cause: {costliest}."
 
 
 def _figures(overview: Overview) -> list[Figure]:
@@ -121,13 +121,13 @@ def _sum(rows: Sequence[Row], name: str) -> Any:
     return sum(row[name] or 0 for row in rows)
 
 
-def _title(overview: Overview, name: str, note: str) -> str:
+def _full_note(overview: Overview, name: str, note: str) -> str:
     ignored = overview.ignored.get(name)
     return f"{note}, not filtered by {', '.join(ignored)}" if ignored else note
 
 
 def _malformed(overview: Overview, chosen: str) -> Payload | None:
-    rows = overview.calls.records()[:_BARS]
+    rows = overview.calls.records()[:_MOST_BARS]
     if not rows:
         return None
     most = max((row["malformed_percent"] for row in rows if row["calls"] >= _FEW), default=0) or 1
@@ -147,7 +147,7 @@ def _malformed(overview: Overview, chosen: str) -> Payload | None:
                 "on": chosen == f"calls:{number}",
             }
         )
-    note = _title(overview, "calls", "by dialect and model")
+    note = _full_note(overview, "calls", "by dialect and model")
     return card("bars", "Malformed calls", note, key="calls", grow=1.3, rows=bars)
 
 
@@ -160,7 +160,7 @@ def _weeks(overview: Overview) -> Payload | None:
     breaks = {row["week"]: row for row in overview.lost.records()}
     has_cost = any(row["dollars"] for row in dated)
     columns = []
-    for row in dated[-_WEEKS:]:
+    for row in dated[-_MOST_WEEKS:]:
         size = (row["dollars"] if has_cost else row["requests"]) or 0
         lost = breaks.get(row["week"], {})
         columns.append(
@@ -176,14 +176,14 @@ def _weeks(overview: Overview) -> Payload | None:
     legend = [["system", "cost"], ["uncached", "lost to breaks"]] if has_cost else []
     legend += [["", f"{grouped(undated)} requests without a date"]] if undated else []
     title = "Cost by week" if has_cost else "Requests by week"
-    note = _title(
+    note = _full_note(
         overview, "weeks", "dollars as billed; breaks above" if has_cost else "breaks above"
     )
     return card("columns", title, note, key="weeks", grow=1.2, columns=columns, legend=legend)
 
 
 def _cost(size: float) -> str:
-    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # more does not fit above a column
+    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # more text does not fit above a column
 
 
 def _tokens(overview: Overview) -> Payload:
@@ -195,11 +195,11 @@ def _tokens(overview: Overview) -> Payload:
         for words, size in sorted(sizes.items(), key=lambda each: -each[1])
         if size
     ]
-    return card("bars", "Tokens", _title(overview, "total", "by what they are"), rows=bars)
+    return card("bars", "Tokens", _full_note(overview, "total", "by what they are"), rows=bars)
 
 
-def _counted(overview: Overview, name: str, column: str, chosen: str) -> Payload | None:
-    rows = [row for row in getattr(overview, name).records() if row[column]][:_BARS]
+def _bars_by(overview: Overview, name: str, column: str, chosen: str) -> Payload | None:
+    rows = [row for row in getattr(overview, name).records() if row[column]][:_MOST_BARS]
     if not rows:
         return None
     size = "lost_tokens" if name == "breaks" else name
@@ -218,7 +218,7 @@ def _counted(overview: Overview, name: str, column: str, chosen: str) -> Payload
     ]
     titles = {"findings": ("Findings", "by code"), "breaks": ("Cache breaks", "by cause")}
     return card(
-        "bars", titles[name][0], _title(overview, name, titles[name][1]), key=name, rows=bars
+        "bars", titles[name][0], _full_note(overview, name, titles[name][1]), key=name, rows=bars
     )
 
 
@@ -232,7 +232,7 @@ def _figure(name: str, row: Row) -> str:
 
 
 def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
-    """Return malformed calls as they were written: up to three of each form."""
+    """Return a board of malformed calls as they were written: up to three of each form."""
     rows = []
     for row in shapes.records():
         for text, session in zip(row["examples"], row["seen_in"], strict=True):
@@ -254,7 +254,7 @@ def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
 
 
 def sessions_board(title: str, note: str, sessions: CorpusAnswer, page: str) -> Payload:
-    """Return the sessions of a bar, each with buttons for a page and for Compare."""
+    """Return a board of a bar's sessions, each with buttons for a page and for Compare."""
     rows = [
         {
             "key": row["id"],

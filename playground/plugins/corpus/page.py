@@ -26,16 +26,16 @@ from playground.plugins.corpus.filters import row_filters
 from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, question_names
 
 ANY: Final = "any"
-_HOLDS: Final = "corpus holds"
+_SIZE: Final = "corpus holds"
 FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the tables of these filters' columns
 _COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table of rows
 _MOST_VALUES: Final = 200
-_TITLE: Final = 80  # characters of an error that are shown in place of a session's title
+_TITLE_CHARACTERS: Final = 80  # of an error that is shown in place of a session's title
 _SECONDS: Final = 10.0
-_ROWS: Final = 500
+_MOST_ROWS: Final = 500
 _STOPPED: Final = "corpus is stopped"
-_AT_ONCE: Final = 0.3  # seconds before the page says that an answer takes a while
+_QUIET_SECONDS: Final = 0.3  # only then the page says that an answer takes a while
 
 
 def show(row: Any) -> None:
@@ -96,7 +96,7 @@ def _open_corpus(path: str, built: str) -> Corpus:
 
 def show_size(corpus: Corpus) -> None:
     """Show the corpus' size, without filters. The size is counted once for each tab and build."""
-    key = f"{_HOLDS} {state.get('corpus')} {corpus.catalog.state}"
+    key = f"{_SIZE} {state.get('corpus')} {corpus.catalog.state}"
     if (size := state.get(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
         query = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
@@ -148,7 +148,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
     answer = wait_for(corpus, f"values of {name}", query)
-    if answer is None:  # so that the choice stays possible
+    if answer is None:  # keep the chosen value as an option
         key = f"corpus {name}"
         chosen_value = state.get(key) or state.url_values().get(key)
         return [chosen_value] if chosen_value and chosen_value != ANY else []
@@ -191,12 +191,12 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
     applied, ignored = applied_filters(name, filters)
     if ignored:
         say.caption(f"Not filtered by {', '.join(ignored)}: this question has no such column.")
-    query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
+    query = partial(corpus.ask, name, by, limit=_MOST_ROWS, seconds=_SECONDS, **applied)
     return wait_for(corpus, f"{name} by {by}", query)
 
 
 def applied_filters(name: str, filters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the filters that the question can apply, and the names of the others that are set."""
+    """Return the filters that a question can apply, and the names of the others, if set."""
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     applied = {key: filters[key] for key in filters if _has_column(table, key)}
     if name == "tools":
@@ -235,7 +235,7 @@ def trend(corpus: Corpus, name: str, filters: dict[str, Any]) -> None:
 def show_sessions(
     corpus: Corpus, answer: CorpusAnswer, by: list[str], chosen: dict[str, Any]
 ) -> None:
-    """Show the sessions that one row of the answer counts, and open one of them in other pages."""
+    """Show the sessions that one row of the answer counts, and buttons that open one of them."""
     if answer.question == "twins":
         pairs = ((row["one"], row["other"], row["titles"]) for row in answer.records())
         _choose_session(
@@ -244,7 +244,7 @@ def show_sessions(
         return
     if answer.question == "errors":  # each row names a session that has the error
         _choose_session(
-            corpus, {row["seen_in"]: row["example"][:_TITLE] for row in answer.records()}
+            corpus, {row["seen_in"]: row["example"][:_TITLE_CHARACTERS] for row in answer.records()}
         )
         return
     if answer.question not in QUESTIONS:
@@ -316,7 +316,7 @@ def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corp
     answer = asking.submit(ask)
     place = st.empty()
     try:
-        wait([answer], timeout=_AT_ONCE)
+        wait([answer], timeout=_QUIET_SECONDS)
         if not answer.done():
             with place.container(horizontal=True, vertical_alignment="center"):
                 st.button("Stop", icon=":material/stop:", key=f"stop {what}", on_click=_stop)

@@ -40,17 +40,17 @@ def show_build() -> None:
         with st.container(border=True, width="stretch"):
             st.markdown("**Build one from files you have**")
             components.verbatim(BUILD, "the command", key="corpus command")
-            _form(busy)
+            _show_form(busy)
         with st.container(border=True, width="stretch"):
             st.markdown("**Record what your agent sends**")
             components.verbatim(RECORD, "the command", key="proxy command")
-            st.caption("The proxy stands between an agent and its provider. See Live for its runs.")
+            st.caption("The proxy runs between an agent and its provider. See Live for its runs.")
     if run is not None:
-        _tell(run)
-    components.board(Picture(_places()), key="corpus places", on_choose=_open)
+        _show_run(run)
+    components.board(Picture(_corpora_board()), key="corpus places", on_choose=_open)
 
 
-def _form(busy: bool) -> None:
+def _show_form(busy: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Recorded sessions",
@@ -62,7 +62,7 @@ def _form(busy: bool) -> None:
         st.button("Build", key="build corpus", on_click=_build, disabled=busy)
 
 
-def _tell(run: BuildRun) -> None:
+def _show_run(run: BuildRun) -> None:
     if run.under_way:
         _watch(run)
     elif run.fault:
@@ -72,8 +72,8 @@ def _tell(run: BuildRun) -> None:
         st.info("Stopped. *Build* continues where it stopped.")
 
 
-def _places() -> Payload:
-    """Return the corpora that were built in the app, and the questions for a corpus."""
+def _corpora_board() -> Payload:
+    """Return a board of the corpora that were built in the app, and of a corpus' questions."""
     folders = sorted((paths.data() / "corpora").glob("*/corpus.json"), reverse=True)
     built = [{"key": str(file.parent), "name": file.parent.name, "cells": []} for file in folders]
     asked = [{"cells": [question], "tone": ""} for question in question_names().values()]
@@ -88,7 +88,7 @@ def _open() -> None:
 
 
 def choose_built() -> None:
-    """If the build of this tab is complete, choose its corpus for the questions."""
+    """If the build that this tab started is complete, choose its corpus for the page."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
@@ -105,7 +105,7 @@ def _build() -> None:
     # The field's state is read here, because a click on *Build* may come before its change event.
     sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
-    inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, whose method raises
+    inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111 - Path's method raises
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"
     digest = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
     run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {digest}", inputs)

@@ -22,11 +22,11 @@ import pyarrow as pa
 from pyarrow import fs
 
 from playground.base.errors import InputFault
-from playground.base.output import faults_naming as refused
+from playground.base.output import faults_naming
 from playground.base.user_files import open_regular_file
 
-_BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds until a time is trusted: S3 has whole seconds, and clocks differ
+_BUFFER_BYTES: Final = 1 << 20
+SETTLED: Final = 60.0  # seconds until a file's time is trusted, because clocks differ
 # A user name in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is
 # allowed, because it means access without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
@@ -54,7 +54,7 @@ def open_at(path: str) -> IO[bytes]:
         return open_regular_file(path)
     place = place_at(path)
     file: Any = place.system.open_input_file(place.path)
-    return io.BufferedReader(file, _BUFFER)
+    return io.BufferedReader(file, _BUFFER_BYTES)
 
 
 def size_of(path: str) -> int:
@@ -103,8 +103,8 @@ _EXPECTED_ADDRESS: Final = "an address that answers, and keys in the environment
 
 
 def reading_faults(path: str) -> AbstractContextManager[None]:
-    """Turn an OSError while a path or an address is read into an InputFault."""
-    return as_faults(plain_path(path)) if is_remote(path) else refused(path)
+    """Turn an OSError in the `with` block, which reads a path or an address, into an InputFault."""
+    return as_faults(plain_path(path)) if is_remote(path) else faults_naming(path)
 
 
 class InputFile(NamedTuple):
@@ -124,15 +124,15 @@ def files_at(address: str) -> Iterator[InputFile]:
     An address names one file, a folder with all files below it, or a pattern, in which `*` also
     spans folders.
     """
-    base, mark, options = address.partition("?")
+    base, sep, options = address.partition("?")
     files: Iterator[InputFile]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
-        below = _files_below(f"{folder}{mark}{options}")
+        below = _files_below(f"{folder}{sep}{options}")
         files = (
             file
             for file in below
-            if fnmatch(_decoded(file.path), _decoded(f"{base}{mark}{options}"))
+            if fnmatch(_decoded(file.path), _decoded(f"{base}{sep}{options}"))
         )
     else:
         system, path, _ = place_at(address)
@@ -143,12 +143,12 @@ def files_at(address: str) -> Iterator[InputFile]:
 
 
 def _files_below(address: str) -> Iterator[InputFile]:
-    base, mark, options = address.partition("?")
+    base, sep, options = address.partition("?")
     system, path, is_uri = place_at(address)
     for rest, info in list_below(system, path, recursive=True):
         if not any(name.startswith(".") for name in rest.split("/")):
             name = quote(rest, safe=_PLAIN) if is_uri else rest
-            yield InputFile(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
+            yield InputFile(f"{base.rstrip('/')}/{name}{sep}{options}", _stamp(system, info))
 
 
 def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
@@ -222,13 +222,13 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address. One of S3 gets an option: short objects are written in one request."""
+    """Return an address, for S3 with the option to write short objects in one request."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
 
 
-def _fsspec_place(address: str, refused: Exception) -> _Place:
+def _fsspec_place(address: str, pyarrow_error: Exception) -> _Place:
     expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
     where = plain_path(address)
     try:
@@ -241,7 +241,7 @@ def _fsspec_place(address: str, refused: Exception) -> _Place:
             f"no reader for it is installed ({message})", where=where, expected=expected
         ) from error
     except (ValueError, TypeError, OSError) as error:  # TypeError: an argument is missing
-        message = str(refused).splitlines()[0]
+        message = str(pyarrow_error).splitlines()[0]
         raise InputFault(f"no reader for it ({message})", where=where, expected=expected) from error
     return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
 

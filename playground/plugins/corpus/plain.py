@@ -26,8 +26,8 @@ from playground.sessions.native_format import plain_part, plain_session
 from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
-_PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TOOLSETS: Final = 256  # the most lists of tools that are cached
+_PLAIN_TYPES: Final = frozenset({str, int, bool, type(None)})
+_MOST_TOOL_LISTS: Final = 256  # that are cached
 # Placeholders for fields that are written later; with them, the fields keep pydantic's order.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
@@ -56,7 +56,7 @@ class PlainSessions:
             plain["messages"] = []
         if cached:
             plain["tools"] = cached
-        elif key is not None and len(self._tools) < _TOOLSETS:
+        elif key is not None and len(self._tools) < _MOST_TOOL_LISTS:
             self._tools[key] = plain.get("tools", [])
         return plain
 
@@ -90,7 +90,7 @@ def _part_json(part: Part) -> str:
 
 
 def _are_plain(values: Iterable[Any]) -> bool:
-    return _PLAIN.issuperset(map(type, values))
+    return _PLAIN_TYPES.issuperset(map(type, values))
 
 
 def plain_key(value: Any) -> bytes | None:

@@ -33,9 +33,9 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the current pieces of the inputs, and those pieces of `before` that are from other
-    files. Thus a build from another folder adds to the corpus, and old pieces of a changed or
-    deleted file are dropped. A file at an address is read again only if its stamp changed."""
+    """Return the current pieces of the inputs, and those of `before` whose files the inputs do not
+    cover. So a build from another folder adds to the corpus, and old pieces of a changed or deleted
+    file are dropped. A file at an address is read again only if its stamp changed."""
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
     by_file: dict[InputFile, list[InputPiece]] = {}
@@ -90,7 +90,7 @@ def jobs(
 ) -> Iterator[dict[str, Any]]:
     """Group pieces, in their order, into shards of about `shard_bytes`; yield a job for each.
 
-    A shard of many small files is smaller, because it has at most MOST_PIECES pieces.
+    A shard of small files may be much smaller, because it has at most MOST_PIECES pieces.
     """
     waiting: list[InputPiece] = []
     size = 0
@@ -128,7 +128,7 @@ def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any
 
 
 def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Split a job that killed its worker into two jobs, to find the piece that killed it."""
+    """Split a job that no attempt could build into two jobs, to find the piece at fault."""
     pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [

@@ -15,7 +15,7 @@ from playground.base.extras import requirement
 from playground.plugins.corpus.build_worker import run_job
 from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
-_AHEAD = 2  # jobs submitted for each processor, so that none is idle
+_JOBS_PER_PROCESSOR = 2  # submitted at a time, so that no processor is idle
 
 
 class RayEngine:
@@ -25,7 +25,7 @@ class RayEngine:
     accepts connections only from this machine.
     """
 
-    is_apart = True
+    uses_processes = True
 
     def __init__(self, workers: int, address: str) -> None:
         self._ray = _start_ray(workers, address)
@@ -34,7 +34,7 @@ class RayEngine:
 
     def has_room(self) -> bool:
         processors = self._ray.cluster_resources().get("CPU", 1)
-        return bool(len(self._jobs) < _AHEAD * processors)
+        return bool(len(self._jobs) < _JOBS_PER_PROCESSOR * processors)
 
     def submit(self, job: dict[str, Any]) -> None:
         self._jobs[self._build.remote(job)] = job

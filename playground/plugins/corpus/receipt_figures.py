@@ -19,18 +19,19 @@ NAME = "files/receipts.json"
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
     """Store the figures of inputs that are whole files (not parts of a file, nor members of a tar).
     A file on this machine is read only if no figures are stored for its content yet."""
-    before, kept = kept_figures(folder), {}
+    stored, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)
     paths = [piece.path for piece in listed]
     for piece in listed:
         if piece.name != piece.path or paths.count(piece.path) > 1:
             continue
-        found = before.get(piece.content)
-        if found is None and Path(piece.path).is_file():
-            found = figures_of(piece.path)
-        if found is not None:
-            kept[piece.content] = found._replace(path_with_most=cleaner.text(found.path_with_most))
+        figures = stored.get(piece.content)
+        if figures is None and Path(piece.path).is_file():
+            figures = figures_of(piece.path)
+        if figures is not None:
+            path = cleaner.text(figures.path_with_most)
+            kept[piece.content] = figures._replace(path_with_most=path)
     folder.store.write(NAME, json.dumps(kept))
 
 

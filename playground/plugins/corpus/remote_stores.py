@@ -38,9 +38,9 @@ from playground.plugins.corpus.store_protocol import (
 from playground.plugins.corpus.temporary_files import scratch_file
 
 _LOCKS: Final = "locks"
-_PUT: Final = 8 << 20  # bytes of a file that are in memory during an upload
+_UPLOAD_BYTES: Final = 8 << 20  # bytes of a file that are in memory during an upload
 BEAT: Final = 10.0  # seconds between two renewals of a lock
-SILENCE: Final = 45.0  # seconds without renewal, after which the build of a lock counts as dead
+SILENCE: Final = 45.0  # after so many seconds without renewal, a lock's build counts as dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
@@ -51,8 +51,8 @@ class RemoteStore:
     """
 
     def __init__(self, address: str) -> None:
-        base, mark, options = address.partition("?")
-        self.address = f"{base.rstrip('/')}{mark}{options}"
+        base, separator, options = address.partition("?")
+        self.address = f"{base.rstrip('/')}{separator}{options}"
         self.name, self.root = plain_path(self.address), _ROOT
         key = blake2b(self.address.encode(), digest_size=8).hexdigest()
         self.scratch = paths.remote_scratch() / key
@@ -104,7 +104,7 @@ class RemoteStore:
                 temporary.open("rb") as file,
                 self._open_output(name) as output,
             ):
-                shutil.copyfileobj(file, output, _PUT)
+                shutil.copyfileobj(file, output, _UPLOAD_BYTES)
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError), as_faults(self.name, missing=True):
@@ -119,7 +119,7 @@ class RemoteStore:
             self._refuse_others()
             self._lock = self._lock_name()
             stop = threading.Event()
-            renewal = threading.Thread(target=self._beat, args=[stop], daemon=True)
+            renewal = threading.Thread(target=self._keep_renewing, args=[stop], daemon=True)
             self._renew(0)
             renewal.start()
             try:
@@ -179,19 +179,19 @@ class RemoteStore:
         """Return the name of this machine's lock, which is stored in the scratch folder. All builds
         with this scratch folder use the same name, so a build may take over the lock of a dead one.
         This is safe, because only one build at a time can lock the folder."""
-        place = self.scratch / "name"
-        if not place.exists():
-            write_file(place, secrets.token_hex(8), force=True)
-        return place.read_text()
+        name_file = self.scratch / "name"
+        if not name_file.exists():
+            write_file(name_file, secrets.token_hex(8), force=True)
+        return name_file.read_text()
 
     def _renew(self, number: int) -> None:
         self.write(f"{_LOCKS}/{self._lock}", f"{number} {holder_note()}")
 
-    def _beat(self, stop: threading.Event) -> None:
+    def _keep_renewing(self, stop: threading.Event) -> None:
         number = 0
         while not stop.wait(BEAT):
             number += 1
-            with suppress(InputFault):  # the next renewal may succeed; `confirm` checks
+            with suppress(InputFault):  # the next renewal may succeed; `confirm` checks the lock
                 if self._lock not in self.names(_LOCKS):
                     return
                 self._renew(number)
@@ -230,7 +230,7 @@ class _Objects(AbstractFileSystem):  # type: ignore[misc]
 
     protocol = "corpus"
     cachable = False
-    _SINCE = datetime(1970, 1, 1, tzinfo=UTC)
+    _MODIFIED = datetime(1970, 1, 1, tzinfo=UTC)
 
     def __init__(self, store: RemoteStore) -> None:
         super().__init__()
@@ -239,7 +239,7 @@ class _Objects(AbstractFileSystem):  # type: ignore[misc]
 
     def _open(self, path: str, mode: str = "rb", **_: Any) -> Any:
         if mode != "rb":
-            raise PermissionError(13, "a corpus is asked, not written", path)
+            raise PermissionError(13, "DuckDB may only read a corpus", path)
         return self._store.open_file(self._name(path))
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
@@ -249,7 +249,7 @@ class _Objects(AbstractFileSystem):  # type: ignore[misc]
         return {"name": path, "size": self._sizes[name], "type": "file"}
 
     def modified(self, path: str) -> datetime:
-        return self._SINCE  # a file never changes its content
+        return self._MODIFIED  # a file never changes its content
 
     def glob(self, path: str, **_: Any) -> list[str]:
         return [path]

@@ -32,7 +32,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.session import Session
 
 NATIVE: Final = "native"
-_TRIED: Final = 4  # the number of a session's replies that are searched for a dialect
+_MOST_TRIED: Final = 4  # replies of a session that are searched for its dialect
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class SeenReply:
 
 
 class ReplyReader:
-    """A reader of one session's replies. It finds their dialect, and reads all of them with it."""
+    """A reader of one session's replies. It finds their dialect, and reads every reply with it."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -86,8 +86,8 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        # events of replies that the search for the dialect has read
-        self._read: dict[str, list[Event]] = {}
+        # text -> its events, of the reply by which the search for the dialect has decided
+        self._events_read: dict[str, list[Event]] = {}
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
@@ -97,7 +97,7 @@ class ReplyReader:
         if self._has_parts or not self.dialect:
             return SeenReply([self._check(call) for call in calls], [], self.dialect)
         text = message.text
-        events = self._read.get(text)
+        events = self._events_read.get(text)
         if events is None:
             parser = get_dialect(self.dialect).create_parser(self._data)
             events = merged([*parser.feed_text(text), *parser.finish()])
@@ -124,12 +124,12 @@ class ReplyReader:
             return recorded
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
         begun_in, model = "", session.named_model
-        for _, text in zip(range(_TRIED), texts, strict=False):
+        for _, text in zip(range(_MOST_TRIED), texts, strict=False):
             best, result = self._dialects.of(text, session.tools, model) or (None, None)
             if best is None or result is None or best.any_text:
                 continue
             if best.evident > 0:
-                self._read = {text: result.events}
+                self._events_read = {text: result.events}
                 return best.dialect
             begun_in = begun_in or best.dialect
         return begun_in
@@ -205,12 +205,12 @@ def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
                 continue
             case CallStartedEvent() if last is not None:
                 texts, codes, last = [], [], None
-            case FindingEvent(finding=noticed):
-                (last.findings if last else codes).append(noticed.code)
+            case FindingEvent(finding=entry):
+                (last.findings if last else codes).append(entry.code)
             case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
                 last = SeenCall(name, arguments, call_id, codes, texts)
                 yield last
-            case CallAbortedEvent(name=named, reason=reason):
-                last = SeenCall(named or "", None, "", [reason, *codes], texts)
+            case CallAbortedEvent(name=begun_name, reason=reason):
+                last = SeenCall(begun_name or "", None, "", [reason, *codes], texts)
                 yield last
         texts.append(owned_text(event))

@@ -84,7 +84,7 @@ class SeenRequest:
 
 @dataclass(slots=True)
 class SeenRequests:
-    """A session's requests; also their simulation, if the requests were recorded as sent."""
+    """A session's requests, and the simulation of their cache if they were recorded as sent."""
 
     requests: list[SeenRequest] = field(default_factory=list)
     simulation: CacheSimulation | None = None
@@ -111,7 +111,7 @@ def _simulation(session: Session) -> CacheSimulation | None:
 def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
     """Yield a request for each reply of a transcript, with all messages before the reply."""
     records = {record.reply: record for record in session.requests}
-    head = _head(session)
+    head = _head_sizes(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
     system = hash_of(session.task.user_agent_prompt)
     for stretch in stretches(session, session.replies):
@@ -140,7 +140,8 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent, with the last replies, or None if there are too few."""
+    """Yield the requests recorded as sent, each with its reply; without one at the end, if the
+    session has fewer replies."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -187,7 +188,7 @@ def utc(text: str) -> datetime | None:
         return None
 
 
-def _head(session: Session) -> tuple[int, ...]:
+def _head_sizes(session: Session) -> tuple[int, ...]:
     tools = sum(map(_tool_size, session.tools))
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     return tools, sum(map(len, prompts)), 0, 0, 0
@@ -211,7 +212,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
     for part in message.parts:
         match part:
             case TextPart(text=text) | ReasoningPart(text=text):
-                sizes[_ROLES.get(message.role, 2)] += len(text)
+                sizes[_ORIGIN_INDEX.get(message.role, 2)] += len(text)
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
@@ -221,7 +222,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))
 
 
-_ROLES: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}
+_ORIGIN_INDEX: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}  # by a message's role
 
 
 def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
@@ -236,7 +237,7 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """A cache of the hashes of tiers (tools, system prompt, messages): a tier with the same texts
+    """A cache of the hashes of tiers (tools, system prompt, messages). A tier with the same texts
     as in the previous request is not hashed again."""
 
     def __init__(self) -> None:

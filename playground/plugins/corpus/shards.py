@@ -26,9 +26,9 @@ from playground.plugins.corpus.tables import NAMES, SCHEMAS, Fact
 from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
-_ROWS: Final = 20_000  # rows of a table that are written at once
-_AT_ONCE: Final = 16  # sessions that are processed together, because that is faster
-_WAITING: Final = 1 << 20  # bytes; once these are read, even fewer sessions are processed
+_ROWS_AT_ONCE: Final = 20_000  # rows of a table that are written at once
+_SESSIONS_AT_ONCE: Final = 16  # sessions that are processed together, because that is faster
+_MOST_WAITING_BYTES: Final = 1 << 20  # once so much is read, fewer sessions are processed together
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
@@ -145,7 +145,7 @@ class FactsWriter:
         for fact in self._distinct(facts):
             name = NAMES[type(fact)]
             self._waiting[name].append(fact)
-            if len(self._waiting[name]) >= _ROWS:
+            if len(self._waiting[name]) >= _ROWS_AT_ONCE:
                 self._flush(name)
 
     def close(self) -> None:
@@ -190,7 +190,7 @@ class _ShardWriter:
         self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
-        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; their rows are void
+        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; rows are ignored
         self.rereadable = not redacts  # True if all facts can be made again from the blocks
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
         self._read = 0  # bytes that were read since sessions were last stored
@@ -204,12 +204,12 @@ class _ShardWriter:
                 for source in sources:
                     source.left_out = faults
                     source.progress = self._progress()
-                    is_long = source.size > _WAITING and not source.is_lines
+                    is_long = source.size > _MOST_WAITING_BYTES and not source.is_lines
                     with source.going_on():
                         for loaded in read_sessions(source):
                             self._waiting.append((loaded, SessionPlace(piece.number, number)))
                             number += 1
-                            self._store_waiting(1 if is_long else _AT_ONCE)
+                            self._store_waiting(1 if is_long else _SESSIONS_AT_ONCE)
         except InputFault as fault:
             faults.append(fault)
             self.spoiled += [piece.content] if number else []
@@ -242,16 +242,16 @@ class _ShardWriter:
         """Store the waiting sessions and their facts, if at least `least` sessions wait or they are
         long.
 
-        Each step handles all of them before the next step begins, which is a fifth faster than one
-        session after another.
+        Each step handles all waiting sessions before the next step begins, which is a fifth faster
+        than one session after another.
         """
-        if len(self._waiting) < least and self._read < _WAITING:
+        if len(self._waiting) < least and self._read < _MOST_WAITING_BYTES:
             return
         waiting, self._waiting, self._read = self._waiting, [], 0
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # not a full disk, because nothing is written yet
+        except InputFault as fault:  # the session's fault, not the disk's: nothing is written yet
             raise ValueError(str(fault)) from fault
         from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

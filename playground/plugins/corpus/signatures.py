@@ -12,16 +12,16 @@ BANDS: Final = 16
 # Hashes in a band. Two sessions with 70 % of their shingles in common have an equal band in at
 # least half of all cases.
 ROWS: Final = 8
-_BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # a format for all bands at once
-_WORDS: Final = 1_000  # the number of words at the beginning of a session that are used
-_MOST: Final = 4_000  # the number of characters of a text that are used for its form
+_BANDS_FORMAT: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)
+_MOST_WORDS: Final = 1_000  # words at the beginning of a session from which its bands are made
+_MOST_CHARACTERS: Final = 4_000  # characters of a text from which its form or signature is made
 _VALUES: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is not a key
     r"|'(?:[^'\\]|\\.)*'(?!\s*:)"
     r"|\b\d[\d.,:]*\b"
     r"|(?<=>)[^<>]+(?=<)"  # text between two tags
 )
-_PLACES: Final = re.compile(
+_VARIABLE_PARTS: Final = re.compile(
     r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]{4,})*\b"  # addresses and ids
     r"|(?:[A-Za-z]:)?[\w.~-]*[/\\][\w./\\~-]+"  # paths
     r"|\"[^\"]*\"|'[^']*'|`[^`]*`"
@@ -44,7 +44,7 @@ def _hash_of(data: bytes) -> int:
 
 def form_of(raw: str) -> str:
     """Return a malformed call's text with … in place of strings, numbers and texts between tags."""
-    return _SPACE.sub(" ", _VALUES.sub("…", raw[:_MOST])).strip()
+    return _SPACE.sub(" ", _VALUES.sub("…", raw[:_MOST_CHARACTERS])).strip()
 
 
 def signature_of(error: str) -> str:
@@ -52,11 +52,11 @@ def signature_of(error: str) -> str:
 
     Numbers, ids, paths and quotations are replaced by ….
     """
-    lines = [line.strip() for line in error[:_MOST].splitlines() if line.strip()]
+    lines = [line.strip() for line in error[:_MOST_CHARACTERS].splitlines() if line.strip()]
     if not lines:
         return ""
     line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    return _SPACE.sub(" ", _PLACES.sub("…", line)).lower()
+    return _SPACE.sub(" ", _VARIABLE_PARTS.sub("…", line)).lower()
 
 
 def shingles(texts: Iterable[str]) -> list[str]:
@@ -64,18 +64,18 @@ def shingles(texts: Iterable[str]) -> list[str]:
     words: list[str] = []
     for text in texts:
         words += text.split()
-        if len(words) >= _WORDS:
+        if len(words) >= _MOST_WORDS:
             break
-    del words[_WORDS:]
+    del words[_MOST_WORDS:]
     return [*map(" ".join, zip(words, words[1:], words[2:], strict=False))]
 
 
 def bands_of(texts: list[str]) -> list[int]:
-    """Return the bands (hashes of parts of the MinHash) of shingles; none if these are too few."""
+    """Return the bands (hashes of parts of the MinHash) of shingles; [] for fewer than ROWS."""
     if len(texts) < ROWS:
         return []
     from rensa import RMinHash  # part of the extra [corpus]; only a build needs it
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
     minhash.update(texts)
-    return [_hash_of(band) for band in (_BANDS % tuple(minhash.digest())).split(b"\n")]
+    return [_hash_of(band) for band in (_BANDS_FORMAT % tuple(minhash.digest())).split(b"\n")]

@@ -18,7 +18,7 @@ from playground.plugins.corpus.asking import Corpus
 from playground.plugins.corpus.catalog import manifests, refuse_older
 from playground.plugins.corpus.wires import simulate_rows
 
-_AT_ONCE: Final = 8_192  # rows
+_ROWS_AT_ONCE: Final = 8_192
 
 
 @dataclass(slots=True)
@@ -67,16 +67,16 @@ def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     catalog, dropped = corpus.catalog, set(corpus.catalog.dropped)
     shards = set(catalog.shards)
-    known = manifests(corpus.folder, redacts=False)
-    refuse_older(corpus.folder, (each for each in known if each["shard"] in shards))
+    complete = manifests(corpus.folder, redacts=False)
+    refuse_older(corpus.folder, (each for each in complete if each["shard"] in shards))
     for shard in catalog.shards:
         for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:
                 file = pq.ParquetFile(corpus.folder.store.open_file(name))
-                for batch in file.iter_batches(_AT_ONCE):
+                for batch in file.iter_batches(_ROWS_AT_ONCE):
                     yield from (row for row in batch.to_pylist() if row["piece"] not in dropped)
             except (OSError, pa.ArrowInvalid) as error:
-                problem = f"torn or missing ({str(error).splitlines()[0]})"
+                problem = f"damaged or missing ({str(error).splitlines()[0]})"
                 where = f"{corpus.folder.store.name}/{name}"
                 expected = "`playground corpus build` with the same inputs, which repairs it"
                 raise InputFault(problem, where=where, expected=expected) from error

@@ -1,8 +1,8 @@
-"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to these
-blocks.
+"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to
+blocks by number.
 
-The skeleton is the session's own file with block numbers in place of tools, messages, the system
-prompt, replies and the contents of request bodies. Recordings are not stored.
+The skeleton is the session in our file format, with block numbers in place of tools, messages, the
+system prompt, replies and the contents of request bodies. Recordings are not stored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 Blocks = list[tuple[int, bytes]]  # a number and a hash for each block
-_TOOLSETS: Final = 256  # the number of lists of tools that are cached
+_MOST_TOOL_LISTS: Final = 256  # that are cached
 SKELETON: Final = "session"  # the kind of a skeleton's block
 _FILE_FACTS: Final = "noticed"  # the skeleton's key for `FileFacts`
-_LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
+_LIST_FIELDS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
 # Fields of a body that are one block.
-_HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
+_HEAD_FIELDS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 
 @dataclass(slots=True)
@@ -87,8 +87,8 @@ class SessionStore:
         rows = [self._row(row) for row in plain.get("rows", ())]
         plain["rows"] = [row for row, _, _ in rows]
         if rows:
-            own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
-            stored = _requests_of_rows(own)
+            main = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
+            stored = _requests_of_rows(main)
         else:
             stored = _requests_of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)
@@ -97,7 +97,7 @@ class SessionStore:
         """Store a list of tools and return its blocks; lists that sessions share are cached."""
         if key is None or key not in self._known_tools:
             blocks = [self._add("tool", tool) for tool in tools]
-            if key is None or len(self._known_tools) >= _TOOLSETS:
+            if key is None or len(self._known_tools) >= _MOST_TOOL_LISTS:
                 return blocks
             self._known_tools[key] = blocks
         return [*self._known_tools[key]]
@@ -114,15 +114,15 @@ class SessionStore:
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
         """Store a row's texts. Return the row with block numbers instead of texts, the blocks of
-        `_HEADS`, and those of messages."""
+        `_HEAD_FIELDS`, and those of messages."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         messages: list[tuple[int, bytes]] = []
-        for key in _HEADS:
+        for key in _HEAD_FIELDS:
             if key in body:
                 heads.append(self._add(key, body[key]))
                 body[key] = heads[-1][0]
-        for key in _LISTS:
+        for key in _LIST_FIELDS:
             if isinstance(body.get(key), list):
                 messages = [self._add("message", each) for each in body[key]]
                 body[key] = [number for number, _ in messages]
@@ -188,10 +188,10 @@ def renumber(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict
 
 def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     body = dict(row["body"])
-    for key in _HEADS:
+    for key in _HEAD_FIELDS:
         if isinstance(body.get(key), int):
             body[key] = numbers[body[key]]
-    for key in _LISTS:
+    for key in _LIST_FIELDS:
         if isinstance(body.get(key), list):
             body[key] = [numbers[number] for number in body[key]]
     reply = {"reply": numbers[row["reply"]]} if "reply" in row else {}
@@ -216,10 +216,10 @@ def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFac
 
 def _read_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
     body = dict(row.get("body", {}))
-    for key in _HEADS:
+    for key in _HEAD_FIELDS:
         if isinstance(body.get(key), int):
             body[key] = blocks.value(body[key])
-    for key in _LISTS:
+    for key in _LIST_FIELDS:
         if isinstance(body.get(key), list):
             body[key] = [blocks.value(number) for number in body[key]]
     result = {**row, "body": body}

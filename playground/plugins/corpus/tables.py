@@ -2,8 +2,8 @@
 
 Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
 place in the file, so it is the same in every build. `piece` identifies the file or, if a long file
-was cut, the part with the session: it is the first 64 bits of a hash of the content. Money is in
-billionths of a dollar.
+was cut, the part with the session: it is the first 64 bits of a hash of the file's or part's bytes.
+Money is in billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class FindingFact(NamedTuple):
 class BreakFact(NamedTuple):
     """One cache break: a request that read less than earlier ones left in the cache (`breaks.py`).
 
-    `state` is the evidence: "billed", or how sure the simulator is.
+    `state` is "billed" if a bill shows the break, and otherwise says how sure the simulator is.
     """
 
     session: int
@@ -251,7 +251,7 @@ _WORDS: Final = frozenset(
         "state",
     }
 )
-_OWN: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
+_SPECIAL_TYPES: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
     SessionFact: {"findings": _COUNT, "form": _WORD},
     WireFact: {
         "at": pa.float64(),
@@ -269,9 +269,9 @@ _OWN: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
 
 
 def _schema(kind: type[Fact]) -> pa.Schema:
-    own = _OWN.get(kind, {})
+    special = _SPECIAL_TYPES.get(kind, {})
     usual = {name: _WORD if name in _WORDS else _TYPES.get(name, _COUNT) for name in kind._fields}
-    return pa.schema([(name, own.get(name, usual[name])) for name in kind._fields])
+    return pa.schema([(name, special.get(name, usual[name])) for name in kind._fields])
 
 
 TABLES: Final[dict[str, type[Fact]]] = {

@@ -41,7 +41,7 @@ _SQL_ERRORS: Final = (  # errors about the SQL, not about a file
 # Claude Code writes a sub-agent's session twice: in part into the agent's transcript, and into a
 # separate file. Of a run's sessions with the same sub-agent's name, only the one with the most
 # requests counts. Names that the importer invented are not compared.
-_REPEATED: Final = "told_twice"
+_REPEATED: Final = "repeated_sessions"
 _REPEATED_SQL: Final = """
 SELECT session FROM sessions
 WHERE sub_agent <> '' AND form = 'claude-code' AND run <> ''
@@ -52,8 +52,8 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
 
 def connect(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
     """Open DuckDB with our limits; data that does not fit in memory goes to the folder `spill`. No
-    other process may use `spill`: DuckDB names its files by process id, and two containers may have
-    the same ids.
+    other process may use `spill`, because DuckDB names its files by process id, and processes in
+    two containers may have the same id.
     """
     connection = duckdb.connect(config={"memory_limit": MEMORY_LIMIT, "threads": THREADS})
     folder.store.attach(connection)
@@ -106,7 +106,7 @@ class Database:
     def check(self, sql: str) -> None:
         """Raise InputFault if SQL is not exactly one SELECT, or if it writes.
 
-        The SQL is put in brackets: within them DuckDB 2 allows no COPY or INSERT in a WITH.
+        The SQL is put in brackets, because within them DuckDB 2 allows no COPY or INSERT in a WITH.
         """
         try:
             statements = self._connection.extract_statements(sql)
@@ -140,8 +140,8 @@ class Database:
         folder, catalog = self._folder, self._catalog
         shards = catalog.shards
         if not self._create(table, shards):  # a file is damaged, or older than this table
-            known = manifests(folder, redacts=catalog.redacts)
-            older = {each["shard"] for each in known if not has_table(folder, each, table)}
+            complete = manifests(folder, redacts=catalog.redacts)
+            older = {each["shard"] for each in complete if not has_table(folder, each, table)}
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:
@@ -199,18 +199,18 @@ class Database:
         """Turn an error of DuckDB into an InputFault that names a damaged shard or file, if any."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         complete = {manifest["shard"] for manifest in manifests(self._folder, redacts=redacts)}
-        torn = [shard for shard in shards if shard not in complete]
-        if torn:
+        damaged = [shard for shard in shards if shard not in complete]
+        if damaged:
             return InputFault(
-                f"{len(torn)} of {len(shards)} shards are damaged or missing ({torn[0]})",
+                f"{len(damaged)} of {len(shards)} shards are damaged or missing ({damaged[0]})",
                 where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
-        damaged = "" if isinstance(error, _SQL_ERRORS) else self._damaged_file()
-        if damaged:
+        damaged_file = "" if isinstance(error, _SQL_ERRORS) else self._damaged_file()
+        if damaged_file:
             return InputFault(
                 "this file is damaged",
-                where=f"{self._folder.store.name}/{damaged}",
+                where=f"{self._folder.store.name}/{damaged_file}",
                 expected="that you delete it, and run `playground corpus build` with the same "
                 "inputs, which makes it again",
             )
@@ -242,7 +242,7 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
 
 
 def error_text(error: Exception) -> str:
-    """Return DuckDB's message without its excerpt of the SQL."""
+    """Return DuckDB's message without its excerpt of the SQL, and without a stack or traceback."""
     message = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
     if "Traceback" in message:  # an error of our store during DuckDB's reading
         message = message.splitlines()[-1]

@@ -94,7 +94,7 @@ def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDiffe
 
 
 def _head(wire: WireRequest) -> str:
-    """Return the stored parts of a request as JSON, except its blocks."""
+    """Return the fields of a request that have no column of their own in the row, as JSON."""
     return json.dumps(
         {
             "parameters": wire.parameters,
@@ -113,7 +113,7 @@ def _head(wire: WireRequest) -> str:
 
 def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
     head = json.loads(row["parameters"])
-    if "settings" not in head:  # an old corpus without settings
+    if "settings" not in head:  # an old corpus, which stored only the parameters
         head = {"parameters": head}
     return WireRequest(
         row["model"],

@@ -16,7 +16,7 @@ from playground.questions.recognised_documents import Recognised
 from playground.sessions.bounded import read_yaml
 from playground.sessions.pasted import in_a_fence
 
-_MOST: Final = 1_000_000  # characters; a larger file is taken for a conversation
+_MOST_CHARACTERS: Final = 1_000_000  # a larger file is taken for a conversation
 _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
 _TEMPLATE_ROLE: Final = re.compile(
     r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
@@ -31,7 +31,7 @@ _TEMPLATES: Final = re.compile(
 _DECLARED: Final = re.compile(
     r"(?m)^(?:prompts|agents|chat_model_setups):[ \t]*\n[ \t]*-[ \t]*\{?[ \t]*name:"
 )
-_USUAL: Final = {"default", "new-conversation"}  # names of templates that a set has by convention
+_CONVENTIONAL_NAMES: Final = {"default", "new-conversation"}  # of the templates of a set
 
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
@@ -74,9 +74,9 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
 
 
 def recognise_agents(text: str, name: str) -> Recognised | None:
-    """Recognise the source of Flink-Agents' agents, with all their declarations."""
+    """Recognise the source of Flink-Agents' agents, and count the first agent's declarations."""
     source = _source(text)
-    if not ("@" in source or "ReActAgent(" in source) or len(source) > _MOST:
+    if not ("@" in source or "ReActAgent(" in source) or len(source) > _MOST_CHARACTERS:
         return None
     from playground.plugins.systems.flink_agents.agent_source import agents_in
 
@@ -109,11 +109,11 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
 def recognise_yaml(text: str, name: str) -> Recognised | None:
     """Recognise conversation templates and their histories, and Flink-Agents' declarations."""
     source = _source(text)
-    if len(source) > _MOST:
+    if len(source) > _MOST_CHARACTERS:
         return None
     first = source.lstrip()[:1]
-    looks_own = bool(_TEMPLATE_ROLE.search(source)) if first in ("{", "[") else _YAML.search(source)
-    if first == "<" or not looks_own:
+    may_match = bool(_TEMPLATE_ROLE.search(source)) if first in ("{", "[") else _YAML.search(source)
+    if first == "<" or not may_match:
         return None
     try:
         value = read_yaml(source, name or "pasted")  # JSON, too
@@ -134,7 +134,7 @@ def _are_named(items: object) -> bool:
     return isinstance(items, list) and all(isinstance(i, dict) and "name" in i for i in items)
 
 
-_NAMED: Final = {"chat_model_setups": "chat model", "chat_model_connections": "connection"}
+_NOUNS: Final = {"chat_model_setups": "chat model", "chat_model_connections": "connection"}
 
 
 def _declarations(value: dict[object, object], source: str) -> Recognised:
@@ -147,14 +147,14 @@ def _declarations(value: dict[object, object], source: str) -> Recognised:
     for place, holder in holders_of(value):
         for key, items in holder.items():
             if isinstance(items, list):
-                found = [str(i.get("name") if isinstance(i, dict) else i) for i in items]
-                names.setdefault(str(key), []).extend(found)
-                if found and key not in ("agents", "prompts"):
-                    unread.append(f"{place}{key}: {', '.join(found)}: {_why_unread(str(key))}")
+                listed = [str(i.get("name") if isinstance(i, dict) else i) for i in items]
+                names.setdefault(str(key), []).extend(listed)
+                if listed and key not in ("agents", "prompts"):
+                    unread.append(f"{place}{key}: {', '.join(listed)}: {_why_unread(str(key))}")
     counts = [
-        counted(len(found), _NAMED.get(key) or key.removesuffix("s").replace("_", " "))
-        for key, found in names.items()
-        if found
+        counted(len(listed), _NOUNS.get(key) or key.removesuffix("s").replace("_", " "))
+        for key, listed in names.items()
+        if listed
     ]
     try:
         prompts = read_prompts(source)
@@ -175,20 +175,20 @@ def _declarations(value: dict[object, object], source: str) -> Recognised:
 def _why_unread(key: str) -> str:
     match key:
         case "tools" | "actions":
-            return "the functions stand in another file"
+            return "the functions are in another file"
         case "chat_model_setups" | "chat_model_connections":
-            return "named here; another model is asked with the prompts"
+            return "only the name is read; the prompts are sent to a model that you choose"
     return "needs Flink-Agents itself"
 
 
 def _templates(value: object, source: str, name: str) -> Recognised | None:
-    """Recognise a set of conversation templates: by roles that no chat format has, or by `{{`."""
+    """Recognise conversation templates by their names, roles that no chat format has, or `{{`."""
     lists = list(value.values()) if isinstance(value, dict) else [value]
     messages = [m for items in lists if isinstance(items, list) for m in items]
     if not messages or not all(isinstance(m, dict) for m in messages):
         return None
     is_own = any(m.get("role") in ("default-request", "request", "truncate") for m in messages)
-    if isinstance(value, dict) and _USUAL & value.keys():
+    if isinstance(value, dict) and _CONVENTIONAL_NAMES & value.keys():
         is_own |= any("role" in m for m in messages)
     if not is_own and not (
         "{{" in source and all(isinstance(m.get("role"), str) for m in messages)
@@ -215,7 +215,7 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
 
 
 def _history(messages: list[dict[str, object]], source: str) -> Recognised:
-    """Recognise the history that a run of templates left. It ends with the model's answer."""
+    """Recognise the history that a run of templates returned; it ends with a model's answer."""
     return Recognised(
         "templates",
         f"history of conversation templates: {counted(len(messages), 'message')}",

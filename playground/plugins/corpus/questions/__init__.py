@@ -1,7 +1,7 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_beside}` for the filters that fit the question's
+(`{and_where}` after other conditions), `{and_where_second}` for the filters that fit the question's
 second table, too, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters'
 values are parameters.
 """
@@ -17,12 +17,12 @@ _TIMES: Final = {
     "week": WEEK,
     "month": "CAST(date_trunc('month', sent_at) AS DATE)",
 }
-_WHO: Final = ("agent", "version", "model", "dialect")
+_AGENT_COLUMNS: Final = ("agent", "version", "model", "dialect")
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # columns that group or filter a table
-    "sessions": (*_WHO, "provider", "form", "run"),
-    "requests": (*_WHO, "provider", "stop_reason", "diagnosis"),
-    "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
-    "findings": (*_WHO, "code", "severity"),
+    "sessions": (*_AGENT_COLUMNS, "provider", "form", "run"),
+    "requests": (*_AGENT_COLUMNS, "provider", "stop_reason", "diagnosis"),
+    "calls": (*_AGENT_COLUMNS, "tool", "finding", "ok", "failed", "shape"),
+    "findings": (*_AGENT_COLUMNS, "code", "severity"),
     "breaks": (
         *("agent", "version", "model", "provider", "cause", "rule", "state", "session"),
         "diagnosis",
@@ -49,7 +49,7 @@ class Question:
     by: tuple[str, ...] = ()
     is_grouped: bool = True
     limit: int = 1_000
-    beside: str = ""  # a second table that the SQL reads
+    second: str = ""  # another table that the SQL reads
     filters: tuple[str, ...] = ()  # columns to filter by; () means all of the table's
 
     def column(self, name: str) -> str:
@@ -78,14 +78,14 @@ FROM findings {where} GROUP BY ALL ORDER BY findings DESC, 1, 2 LIMIT $limit"""
 
 _DRIFT: Final = """
 WITH windows AS (SELECT sent_at >= $split AS later, count(*) AS requests FROM requests
-    WHERE sent_at IS NOT NULL {and_where_beside} GROUP BY 1),
-  found AS (SELECT {by} count(*) FILTER (sent_at < $split) AS before,
+    WHERE sent_at IS NOT NULL {and_where_second} GROUP BY 1),
+  counts AS (SELECT {by} count(*) FILTER (sent_at < $split) AS before,
     count(*) FILTER (sent_at >= $split) AS after FROM findings
     WHERE sent_at IS NOT NULL {and_where} GROUP BY ALL),
   rates AS (SELECT *,
     round(1000.0 * before / (SELECT requests FROM windows WHERE NOT later), 3) AS before_per_1000,
     round(1000.0 * after / (SELECT requests FROM windows WHERE later), 3) AS after_per_1000
-    FROM found)
+    FROM counts)
 SELECT *, round(coalesce(after_per_1000, 0) - coalesce(before_per_1000, 0), 3) AS change FROM rates
 ORDER BY abs(change) DESC, 1, 2 LIMIT $limit"""
 
@@ -121,15 +121,15 @@ WITH offered AS (
       SELECT t.tools, unnest(t.names) AS tool, s.sessions
       FROM (SELECT DISTINCT tools, names FROM toolsets) t
       JOIN (SELECT tools, count(*) AS sessions FROM sessions
-        WHERE true {and_where_beside} GROUP BY tools) s USING (tools)
+        WHERE true {and_where_second} GROUP BY tools) s USING (tools)
     ) WHERE true {and_tool} GROUP BY tool),
   refused AS (SELECT DISTINCT tool FROM calls
     WHERE tool NOT IN (SELECT tool FROM offered) AND session IN (
       SELECT session FROM sessions WHERE tools IN (SELECT tools FROM toolsets)) {and_where}),
   called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
     count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool),
-  told AS (SELECT tool, count(*) AS in_histories FROM histories WHERE session IN (
-      SELECT session FROM sessions WHERE true {and_where_beside}) {and_tool} GROUP BY tool)
+  remembered AS (SELECT tool, count(*) AS in_histories FROM histories WHERE session IN (
+      SELECT session FROM sessions WHERE true {and_where_second}) {and_tool} GROUP BY tool)
 SELECT tool, coalesce(offered, if(tool IN (FROM refused), 0, NULL)) AS offered_in,
   coalesce(calls, 0) AS calls, coalesce(in_histories, 0) AS in_histories,
   coalesce(malformed, 0) AS malformed, coalesce(answered, 0) AS answered,
@@ -137,7 +137,7 @@ SELECT tool, coalesce(offered, if(tool IN (FROM refused), 0, NULL)) AS offered_i
   CASE WHEN in_histories > 0 AND calls IS NULL THEN 'only in histories'
     WHEN calls IS NULL THEN 'never used' WHEN offered IS NOT NULL THEN ''
     WHEN tool IN (FROM refused) THEN 'never offered' ELSE 'no list of tools' END AS note
-FROM offered FULL JOIN called USING (tool) FULL JOIN told USING (tool)
+FROM offered FULL JOIN called USING (tool) FULL JOIN remembered USING (tool)
 ORDER BY calls IS NOT NULL, in_histories IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
 
 _SIZE: Final = (
@@ -205,7 +205,7 @@ QUESTIONS: Final = {
             "findings",
             _DRIFT,
             ("code",),
-            beside="requests",
+            second="requests",
         ),
         Question(
             "shapes",
@@ -231,8 +231,8 @@ QUESTIONS: Final = {
             "calls",
             _TOOLS,
             is_grouped=False,
-            beside="sessions",
-            filters=(*_WHO, "tool"),
+            second="sessions",
+            filters=(*_AGENT_COLUMNS, "tool"),
         ),
         Question("tokens", "Where do the tokens come from?", "requests", _TOKENS, ("model",)),
         Question("sessions", "Which sessions are there?", "sessions", _SESSIONS, is_grouped=False),

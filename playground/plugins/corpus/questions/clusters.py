@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-At most a fixed number of signatures, and of sessions in a band, is compared; an answer's notes say
-what is left out.
+The numbers of signatures, and of sessions in a band, that are compared are limited; an answer's
+notes say what is left out.
 """
 
 from __future__ import annotations

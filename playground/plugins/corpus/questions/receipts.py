@@ -56,14 +56,14 @@ def receipts(
     elsewhere = late = 0
     until = time.monotonic() + seconds
     for file in files:
-        if found := stored.get(file.content):
-            rows.append((file.path, file.form, *found))
+        if figures := stored.get(file.content):
+            rows.append((file.path, file.form, *figures))
         elif file.is_part or not Path(file.path).is_file():
             elsewhere += 1
         elif time.monotonic() > until:
             late += 1
-        elif found := figures_of(file.path):
-            rows.append((file.path, file.form, *found))
+        elif figures := figures_of(file.path):
+            rows.append((file.path, file.form, *figures))
     notes = []
     if late:
         notes.append(f"{counted(late, 'file')} {_were(late)} not read: the time limit was reached")

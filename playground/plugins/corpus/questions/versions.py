@@ -55,12 +55,12 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
         agent: list(wanted) or sorted(by_version, key=_sort_key)[-2:]
         for agent, by_version in agents.items()
     }
-    having = [
+    eligible = [
         agent
         for agent, names in pairs.items()
         if len(names) == 2 and all(name in agents[agent] for name in names)
     ]
-    if not having:
+    if not eligible:
         by_agent = {
             agent or "no agent": sorted(by_version, key=_sort_key)
             for agent, by_version in agents.items()
@@ -70,14 +70,14 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
         raise InputFault(
             problem, where="versions", expected=f"two of one agent: {listed or 'none'}"
         )
-    agent = max(having, key=lambda name: sum(r["sessions"] or 0 for r in agents[name].values()))
+    agent = max(eligible, key=lambda name: sum(r["sessions"] or 0 for r in agents[name].values()))
     return [agents[agent][name] for name in pairs[agent]]
 
 
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """Return a version's sort key: 2.1.80 comes between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
-    Numbers stay texts, compared by length, then by digits: some are too long for `int`.
+    Numbers are texts, compared by length and then by digits, because some are too long for `int`.
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
@@ -111,11 +111,11 @@ def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tupl
 
 
 def _chance(pairs: Sequence[tuple[int, int]]) -> float | None:
-    (hits, of), (others, whole) = pairs
-    if not of or not whole or hits > of or others > whole:
+    (part, whole), (other_part, other_whole) = pairs
+    if not whole or not other_whole or part > whole or other_part > other_whole:
         return None
-    pooled = (hits + others) / (of + whole)
-    spread = sqrt(pooled * (1 - pooled) * (1 / of + 1 / whole))
+    pooled = (part + other_part) / (whole + other_whole)
+    spread = sqrt(pooled * (1 - pooled) * (1 / whole + 1 / other_whole))
     if not spread:
         return 1.0
-    return round(erfc(abs(hits / of - others / whole) / spread / sqrt(2)), 6)
+    return round(erfc(abs(part / whole - other_part / other_whole) / spread / sqrt(2)), 6)

@@ -1,8 +1,8 @@
 """The bot, which runs a template: it reads messages, asks the model and calls functions.
 
 AIChatFlow's description leaves some points open. Here, `truncate` hides earlier messages from the
-model; after a switch the first template is not resumed; `botSwitchTemplate` takes the name from the
-argument `template` (or from its only text argument); a conversation that is too long loses its
+model; a template that was left by a switch is not resumed; `botSwitchTemplate` takes the name from
+the argument `template` (or from its only text argument); a conversation that is too long loses its
 oldest messages first (`context.py`).
 """
 
@@ -31,7 +31,7 @@ from playground.plugins.systems.aichatflow.steps import Step, read_step
 from playground.plugins.systems.go_templates import TemplateFault
 from playground.plugins.systems.tool_loop import tool_loop
 
-MOST_SWITCHES: Final = 20
+MOST_SWITCHES: Final = 20  # both limits end a run that would never end; we chose them
 MOST_REQUESTS: Final = 100
 _SENT_ROLES: Final = ("system", "user", "assistant", "function")
 _NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
@@ -43,7 +43,7 @@ CallFunction = Callable[[str, dict[str, Any]], str | None]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a run: the new history, the requests as sent, and all steps in order (`trace`).
-    A finding says that messages were left out because the conversation was too long."""
+    Each request that had to leave out messages, to fit the limit, adds a finding."""
 
     history: list[PlainMessage]
     requests: list[Sent]
@@ -66,7 +66,7 @@ def run(
     model: str = "",
     watch: Callable[[Step], None] | None = None,
 ) -> Outcome:
-    """Run a template on an input and a history, without changing them.
+    """Run a template on an input and a history; neither of these is changed.
 
     `data` is a mapping, a pydantic model or a dataclass. `respond` answers a request.
 
@@ -113,7 +113,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # for the next request; after the call of a forced function, none is forced any more
+    # of the next request; once a forced function was called, they no longer force it
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -263,7 +263,7 @@ class _Bot:
 
 def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
     """Return `call` as a function. In a mapping, the value None means the result `null`; for a
-    name that the mapping lacks, the function returns None: there is no result."""
+    name that the mapping lacks, the function returns None, so the call gets no result."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

@@ -1,6 +1,6 @@
 """Shorten a conversation to a given limit, or to the model's context. The oldest messages are left
-out first, a call always together with its result, and a finding says so. The system message, the
-newest question and the last message always stay; if these alone do not fit, NoRoom is raised.
+out first, a call always together with its result, and a finding counts them. The system message,
+newest question and last message always stay; if these alone do not fit, NoRoom is raised.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def fit_messages(
         return _keep_newest(messages, [len(text) for text in texts], most_characters, "characters")
     limit = most_tokens if most_tokens is not None else context_tokens(model)
     if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
-        return [dict(message) for message in messages], []  # they fit: a token has at least a byte
+        return [dict(message) for message in messages], []  # fits: no token is less than a byte
     counted = count_tokens({"messages": list(messages)}, model=model, api="openai-chat").by_message
     sizes = [counted.get(index, 0) for index in range(len(messages))]
     unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
@@ -74,7 +74,7 @@ def _keep_newest(
 def _needed_messages(messages: Sequence[Mapping[str, Any]]) -> set[int]:
     """Return the indexes of the messages that a request needs.
 
-    They are the newest unbroken run of system messages, the newest question, the last message.
+    These are the newest run of system messages, the newest question, and the last call or message.
     """
     roles = [message.get("role") for message in messages]
     needed = set(_groups(messages)[-1]) if messages else set()

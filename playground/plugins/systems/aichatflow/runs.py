@@ -33,7 +33,6 @@ class TemplateRun(BackgroundRun):
         return self
 
     def start(self, *arguments: Any, **options: Any) -> None:
-        """Run in the background."""
         self._begin(lambda: self._run(arguments, options), "template run")
 
     def _run(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:

@@ -96,7 +96,7 @@ class AssistantMessage(BaseModel):
     function_call: FunctionCall | None = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> AssistantMessage:
+    def _has_content_or_call(self) -> AssistantMessage:
         if self.content is None and self.function_call is None:
             raise ValueError("neither content nor function_call is given")
         return self
@@ -136,7 +136,7 @@ class DefaultRequestMessage(_Parameters):
     role: Literal["default-request"]
 
     @model_validator(mode="after")
-    def _has_one(self) -> DefaultRequestMessage:
+    def _has_parameter(self) -> DefaultRequestMessage:
         if not self.parameters:
             raise ValueError("a default-request needs at least one parameter")
         return self
@@ -149,7 +149,7 @@ class RequestMessage(_Parameters):
 
 
 class TruncateMessage(BaseModel):
-    """A point in the template: messages before it are no longer sent."""
+    """A point in the template from which on earlier messages are no longer sent."""
 
     model_config = _STRICT
 
@@ -239,7 +239,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
     # deepest fault
     first = max(error.errors(), key=lambda each: len(each["loc"]))
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
-    place = [str(one) for one in first["loc"] if one not in kinds and "[" not in str(one)]
+    place = [str(step) for step in first["loc"] if step not in kinds and "[" not in str(step)]
     template, *rest = place or [""]
     place_name = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
     expected = {

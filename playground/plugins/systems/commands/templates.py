@@ -101,7 +101,7 @@ def run(
         if out:  # even after a fault, because answers were paid for
             recordings = live_answers.recordings if live_answers else []
             _write_session(steps, Path(out), recordings, input_files, force)
-    modern = live or bool(options["replay"])
+    modern = live or bool(options["replay"])  # models are asked with tools, not functions
     if as_json:
         print_json(_run_json(outcome, modern))
     else:

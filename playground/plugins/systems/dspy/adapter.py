@@ -287,7 +287,7 @@ class FieldAdapter(AskingAdapter):
 
 @dataclass(frozen=True, slots=True)
 class FieldRead:
-    """An output field: its text in the completion (None if missing), its value, or a fault."""
+    """An output field: its raw value (None if the answer lacks it), and its value or a fault."""
 
     name: str
     written: Any
@@ -325,8 +325,8 @@ def as_key(key: Any) -> FieldInfoWithName:
 
 
 def _text_for_caller(text: str) -> str:
-    """Return a text with its content parts written out; unchanged if `format` is the caller, which
-    makes a message of it."""
+    """Return a text with its content parts written out; unchanged in a call from `_user`, which
+    makes them parts of a message."""
     return text if _embeds.get() else parts.plain(text)
 
 

@@ -96,7 +96,7 @@ class JSONAdapter(ChatAdapter):
     """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
     By default it uses native tool calls. A model that supports `response_format` is asked for an
-    object by the outputs' JSON Schema, or for any object.
+    object that follows the outputs' JSON Schema, or for any object if it takes no such schema.
     """
 
     name = "JSONAdapter"
@@ -110,7 +110,7 @@ class JSONAdapter(ChatAdapter):
         super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
 
     def _fallback(self) -> None:
-        """Return None: there is no adapter to try after JSON."""
+        """Return None, because no adapter is left to try after JSON."""
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values

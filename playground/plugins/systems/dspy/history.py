@@ -33,7 +33,7 @@ def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
     """
     for name, value in turn.items():
         if kind_of(type(value)) == "ToolCalls":
-            calls = [{key: getattr(call, key) for key in _CALL} for call in value.tool_calls]
+            calls = [{key: getattr(call, key) for key in _CALL_FIELDS} for call in value.tool_calls]
             results = _results(value.tool_call_results)
             return name, ToolCalls.model_validate({"tool_calls": calls, RESULTS: results})
         if isinstance(value, Mapping) and "tool_calls" in value:
@@ -42,11 +42,11 @@ def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
     return "", None
 
 
-_CALL: Final = ("id", "name", "args")
+_CALL_FIELDS: Final = ("id", "name", "args")
 
 
 def _results(value: Any) -> Any:
-    """Return results as a list, from a list, an object that holds a list, or a single result."""
+    """Return results as a list; `value` is a list, an object that holds one, or one result."""
     value = getattr(value, RESULTS, value)
     if isinstance(value, Mapping):
         value = value.get(RESULTS, [value])
@@ -56,7 +56,7 @@ def _results(value: Any) -> Any:
 
 
 def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
-    """Return results as the value of the text field that shows them."""
+    """Return results as the text field that writes them in a prompt, by its name."""
     return {RESULTS: [dict(result) for result in results]}
 
 

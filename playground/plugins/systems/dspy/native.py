@@ -101,11 +101,11 @@ def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
     effort = parameters.get("reasoning_effort", defaults.get("reasoning_effort", "low"))
     is_chat = getattr(lm, "model_type", "chat") == "chat"
     # LiteLLM returns no reasoning of these models
-    is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))
+    hides_reasoning = is_chat and "gpt-5" in str(getattr(lm, "model", ""))
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
     ]
-    if not names or effort is None or is_hidden or not supports(lm, "supports_reasoning"):
+    if not names or effort is None or hides_reasoning or not supports(lm, "supports_reasoning"):
         return plan
     for name in names:
         signature = signature.without(name)
@@ -136,9 +136,9 @@ def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
-    in_text = not calls_tools and bool(_output_of(signature, "ToolCalls"))
+    calls_in_text = not calls_tools and bool(_output_of(signature, "ToolCalls"))
     open_ended = any(get_origin(f.annotation) is dict for f in signature.outputs.values())
-    if open_ended or in_text or not supports(lm, "supports_response_schema"):
+    if open_ended or calls_in_text or not supports(lm, "supports_response_schema"):
         return _ANY_OBJECT
     outputs = {
         name: field
@@ -173,11 +173,11 @@ def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
 
 
 def _default(field: Field) -> Any:
-    return REQUIRED if callable(field.default) else field.default
+    return REQUIRED if callable(field.default) else field.default  # a schema shows no functions
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """Require all keys and forbid others, as OpenAI demands; as in DSPy, not in `anyOf`."""
+    """Require all keys and forbid others, as OpenAI demands; like DSPy, leave out `anyOf`."""
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)
@@ -225,17 +225,17 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 def _call(call: Any) -> dict[str, Any]:
     """Return a provider's call with id, name and args.
 
-    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`; there,
-    results refer to `call_id`.
+    In OpenAI's Responses API, name and arguments are not inside `function`, and results refer to
+    `call_id` instead of `id`.
     """
-    function = _part(call, "function") or {}
-    arguments = _part(function, "arguments") or _part(call, "arguments") or {}
+    function = _get(call, "function") or {}
+    arguments = _get(function, "arguments") or _get(call, "arguments") or {}
     return {
-        "id": _part(call, "call_id") or _part(call, "id"),
-        "name": _part(function, "name") or _part(call, "name"),
+        "id": _get(call, "call_id") or _get(call, "id"),
+        "name": _get(function, "name") or _get(call, "name"),
         "args": load(arguments) if isinstance(arguments, str) else arguments,
     }
 
 
-def _part(value: Any, key: str) -> Any:
+def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)

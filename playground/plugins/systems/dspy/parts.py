@@ -1,8 +1,8 @@
 """Content parts (images, sound, files) that are embedded in a text until it becomes a message.
 
-A part is written as hexadecimal digits of its JSON between U+E000 and U+E001, which JSON and XML
-around it do not change. A user's own U+E000 is escaped (`escape`), so that no text is mistaken for
-a part.
+Parts are written as hexadecimal digits of their JSON between U+E000 and U+E001, because encoding a
+text as JSON or XML changes none of these. A user's own U+E000 is escaped (`escape`), so that no
+text is mistaken for a part.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, Final
 
 _EMBEDDED: Final = re.compile("\ue000([0-9a-f]+)\ue001")
 _OPENER: Final = "\ue000"
-_LITERAL: Final = "\ue000\ue002"
-_DSPY: Final = re.compile(
+_ESCAPED_OPENER: Final = "\ue000\ue002"
+_DSPY_EMBEDDED: Final = re.compile(
     r"<<CUSTOM-TYPE-START-IDENTIFIER>>(.*)<<CUSTOM-TYPE-END-IDENTIFIER>>", re.DOTALL
 )
 
@@ -29,12 +29,12 @@ def embed(formatted: Any) -> Any:
 
 def escape(text: str) -> str:
     """Escape a user's text, so that nothing in it is mistaken for a part."""
-    return text.replace(_OPENER, _LITERAL) if _OPENER in text else text
+    return text.replace(_OPENER, _ESCAPED_OPENER) if _OPENER in text else text
 
 
 def convert_dspy(text: str) -> str:
-    """Convert the text that pydantic makes of a `dspy.Type` to our marks for parts."""
-    if match := _DSPY.fullmatch(text):
+    """Convert the text that pydantic makes of a `dspy.Type` to one that embeds parts our way."""
+    if match := _DSPY_EMBEDDED.fullmatch(text):
         try:
             return str(embed(json.loads(match[1])))
         except ValueError:
@@ -60,7 +60,7 @@ def content(text: str) -> str | list[dict[str, Any]]:
 def plain(text: str) -> str:
     """Return a text with its parts written out: images as addresses, others as JSON."""
     text_shown = _EMBEDDED.sub(lambda match: _address(match[1]), text)
-    return text_shown.replace(_LITERAL, _OPENER)
+    return text_shown.replace(_ESCAPED_OPENER, _OPENER)
 
 
 def _address(hex_parts: str) -> str:

@@ -77,8 +77,8 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
     """Return the allowed value that a text means. A model may repeat the type from the prompt,
-    `Literal['a']`, or put the value in quotes. If no value fits, return the text
-    without these, which the type then refuses.
+    `Literal['a']`, or put the value in quotes. If no value fits, return the text without type and
+    quotes; the check of the type then refuses it.
     """
     if value in allowed or not isinstance(value, str):
         return value

@@ -27,10 +27,10 @@ from playground.plugins.systems.dspy.types import (
 )
 from playground.plugins.systems.dspy.values import allows_none
 
-_KIND: Final = "__dspy_field_type"  # dspy's key in a field, for "input" or "output"
+_KIND_KEY: Final = "__dspy_field_type"  # dspy's key in a field, for "input" or "output"
 REQUIRED: Final = PydanticUndefined
 _TYPES: Final = (Audio, Code, File, History, Image, Reasoning, Tool, ToolCalls)
-_NAMES: Final[dict[str, Any]] = {
+_TYPES_BY_NAME: Final[dict[str, Any]] = {
     **{kind.__name__: kind for kind in (str, int, float, bool, list, dict, set, tuple, bytes)},
     **{kind.__name__: kind for kind in (datetime.date, datetime.datetime, datetime.time)},
     **{kind.__name__: kind for kind in _TYPES},
@@ -56,7 +56,7 @@ _CONSTRAINTS: Final = {
 }
 
 
-def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the field's own terms
+def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - DSPy's name
     """Return an input field for a signature that is a pydantic class.
 
     `options` are pydantic's; bounds (`ge`, `max_length` …) are written in the prompt.
@@ -74,7 +74,7 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
         f"{_CONSTRAINTS[key]}{value}" for key, value in options.items() if key in _CONSTRAINTS
     ]
     described = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
-    return PydanticField(**options, json_schema_extra={_KIND: kind, **described})
+    return PydanticField(**options, json_schema_extra={_KIND_KEY: kind, **described})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Signature:
         fields: dict[str, dict[str, Field]] = {"input": {}, "output": {}}
         for name, info in model.model_fields.items():
             extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-            kind = str(extra.get(_KIND, ""))
+            kind = str(extra.get(_KIND_KEY, ""))
             if kind not in fields:
                 raise InputFault(
                     f"field {name!r} of {model.__name__} is neither input nor output",
@@ -210,9 +210,9 @@ def _check_names(names: Sequence[str]) -> None:
 def type_of_node(node: ast.expr) -> Any:
     match node:
         case ast.Name(id=name):
-            return _NAMES[name]
+            return _TYPES_BY_NAME[name]
         case ast.Attribute(value=ast.Name(id="dspy" | "typing" | "datetime"), attr=name):
-            return _NAMES[name]
+            return _TYPES_BY_NAME[name]
         case ast.Constant(value=None):
             return None
         case ast.Constant(value=value) if value is ...:

@@ -29,8 +29,8 @@ _FIELDS: Final = {"InputField": InputField, "OutputField": OutputField}
 def read_signature(text: str, instructions: str = "") -> Signature:
     """Read a signature from a line such as `question -> answer: int`, or from a class.
 
-    `instructions` replace the usual instructions, or those of the class. Raises InputFault, which
-    names the invalid part, or the line of an error in the source.
+    `instructions` replace DSPy's default instructions, or those of the class. Raises InputFault,
+    which names the invalid field, or the line of an error in the source.
     """
     classes = signature_classes(text)
     if not classes:
@@ -80,9 +80,9 @@ def _of_class(node: ast.ClassDef) -> Signature:
                 expected="a type such as str, list[str], Literal['a', 'b']",
             ) from error
         try:
-            given = [ast.literal_eval(value) for value in call.args]
+            arguments = [ast.literal_eval(value) for value in call.args]
             options = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
-            fields[name] = (annotation, _FIELDS[_name(call.func)](*given, **options))
+            fields[name] = (annotation, _FIELDS[_name(call.func)](*arguments, **options))
         except (ValueError, TypeError) as error:
             problem = f"arguments that must be computed: {ast.unparse(call)}"
             raise InputFault(

@@ -84,7 +84,7 @@ class History(BaseModel):
 
 
 class Image(FieldType):
-    """An image by its URL or data URL: a content part of the message. The image is never
+    """An image by its URL or data URL. It becomes a content part of the message, and is never
     fetched."""
 
     url: str
@@ -97,7 +97,7 @@ class Image(FieldType):
 
 
 class Audio(FieldType):
-    """Sound in base64, also from a `data:audio/…` URI: a content part of the message."""
+    """Sound in base64 or a `data:audio/…` URI. It becomes a content part of the message."""
 
     data: str
     audio_format: str
@@ -114,7 +114,7 @@ class Audio(FieldType):
 
 
 class File(FieldType):
-    """A file as a data URI, or by its id at the provider: a content part of the message."""
+    """A file as a data URI, or by the provider's id. It becomes a content part of the message."""
 
     file_data: str | None = None
     file_id: str | None = None
@@ -248,7 +248,7 @@ class ToolCallResult(BaseModel):
 
 
 class ToolCalls(FieldType):
-    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, only its list, or one call.
+    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, that list, or one call.
 
     In a history, calls may have their results, which become separate messages.
     """

@@ -93,7 +93,7 @@ class XMLAdapter(ChatAdapter):
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the fields' elements; an element that is not closed is ignored. If a field occurs
-        twice, the first is used, unless it holds a list. (DSPy 3.4.1 returns one text of both.)"""
+        twice, the first is used, or both if the field is a list. (DSPy 3.4.1 joins their texts.)"""
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
@@ -263,7 +263,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
     """Return the text of an element, or a value of the schema's enum that it names. Without a
     schema, return the texts of several elements as a list."""
     text = _text(elements[0])
-    if len(elements) > 1 and not schema:  # a schema here is that of a single text
+    if len(elements) > 1 and not schema:  # a schema would be that of one text, not of a list
         return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}
@@ -272,7 +272,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 
 
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return a list, from nested `item` elements, repeated elements, or JSON in an element."""
+    """Return a list from nested `item` elements or repeated elements; or the JSON in an element."""
     if len(elements) == 1:
         (single,) = elements
         text = _text(single)

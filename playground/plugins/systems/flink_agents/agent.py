@@ -15,7 +15,7 @@ from playground.base.errors import InputFault
 from playground.plugins.systems.flink_agents.events import Event, event_type
 from playground.plugins.systems.flink_agents.resource import ResourceType
 
-_LISTENS: Final = "__playground_listens__"
+_EVENTS_ATTRIBUTE: Final = "__playground_listens__"
 _Function = TypeVar("_Function")
 
 
@@ -92,8 +92,8 @@ def action(
 ) -> Callable[[_Function], _Function]:
     """Declare a method as an action that listens to events, given by their types or classes.
 
-    Raises InputFault if no event is given, or a `target`: that is an action in another language,
-    which does not run here.
+    Raises InputFault if no event is given, or if a `target` is given, because that is an action in
+    another language, which cannot run here.
     """
     if not listen_events:
         raise InputFault("an action without events", expected="at least one")
@@ -102,7 +102,7 @@ def action(
     events = tuple(map(event_type, listen_events))
 
     def mark(function: _Function) -> _Function:
-        setattr(getattr(function, "__func__", function), _LISTENS, events)
+        setattr(getattr(function, "__func__", function), _EVENTS_ATTRIBUTE, events)
         return function
 
     return mark
@@ -113,15 +113,15 @@ def actions_of(agent: Agent) -> list[Action]:
     InputFault for an inherited action, as Flink-Agents does, and for a name that occurs twice."""
     for parent in type(agent).__mro__[1:]:
         for name, value in vars(parent).items():
-            if hasattr(getattr(value, "__func__", value), _LISTENS):
+            if hasattr(getattr(value, "__func__", value), _EVENTS_ATTRIBUTE):
                 problem = f"the action {parent.__qualname__}.{name} is inherited"
                 raise InputFault(problem, expected="an action in the agent's own class")
-    found = []
+    own_actions = []
     for name, value in vars(type(agent)).items():
         function = getattr(value, "__func__", value)
-        if events := getattr(function, _LISTENS, ()):
-            found.append(Action(name, function, events))
+        if events := getattr(function, _EVENTS_ATTRIBUTE, ()):
+            own_actions.append(Action(name, function, events))
     for name in agent.actions:
-        if name in {other.name for other in found}:
+        if name in {other.name for other in own_actions}:
             raise InputFault(f"two actions {name}", field=name, expected="one of each name")
-    return [*found, *agent.actions.values()]
+    return [*own_actions, *agent.actions.values()]

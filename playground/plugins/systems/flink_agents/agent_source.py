@@ -16,7 +16,7 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
 # The beginning of Python source, perhaps after comments. Syntax errors are reported only in a text
-# that begins so and matches _AGENT: any other text with an error is not taken for Python.
+# that begins like this and matches _AGENT; any other text with an error is taken for prose.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
@@ -27,7 +27,7 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 @dataclass(frozen=True)
 class AgentSource:
     """An agent, declared by a class or by a call of ReActAgent: its prompts by name, and the names
-    of its tools, models and actions. `unread` names what was not read, and why.
+    of its tools, models and actions. `unread` names each declaration that was not read, and why.
     """
 
     name: str
@@ -175,13 +175,13 @@ def _read_model(
     for line in method.body:
         match line:
             case ast.Return(value=ast.Tuple(elts=[_, ast.Dict(keys=keys, values=values)])):
-                given = {getattr(k, "value", None): v for k, v in zip(keys, values, strict=True)}
+                settings = {getattr(k, "value", None): v for k, v in zip(keys, values, strict=True)}
             case ast.Return(value=ast.Call(keywords=keywords)):
-                given = {key.arg: key.value for key in keywords}
+                settings = {key.arg: key.value for key in keywords}
             case _:
                 continue
         try:
-            prompt = value_of(given["prompt"], names) if "prompt" in given else ""
+            prompt = value_of(settings["prompt"], names) if "prompt" in settings else ""
             if not isinstance(prompt, str | None):
                 agent.prompts[method.name] = _prompt(prompt)
         except (ComputedError, InputFault, RecursionError) as error:
@@ -192,8 +192,8 @@ def _prompt(call: Any) -> Prompt:
     """Return the prompt of `Prompt.from_text(…)` or `Prompt.from_messages(…)`."""
     match call:
         case LiteralCall("from_text"):
-            given = call.bound("text", "role")
-            text, role = given.get("text"), given.get("role")
+            arguments = call.bound("text", "role")
+            text, role = arguments.get("text"), arguments.get("role")
             if isinstance(text, str):
                 return Prompt.from_text(text, str(role).lower() if role else None)
         case LiteralCall("from_messages"):
@@ -203,7 +203,7 @@ def _prompt(call: Any) -> Prompt:
 
 
 def _message(call: Any) -> dict[str, Any]:
-    given = call.kwargs if isinstance(call, LiteralCall) else call
-    if not isinstance(given, dict):
+    fields = call.kwargs if isinstance(call, LiteralCall) else call
+    if not isinstance(fields, dict):
         raise InputFault(f"not a message: {call!r:.60}", expected="ChatMessage(…)")
-    return {**given, "role": str(given.get("role", "user")).lower()}
+    return {**fields, "role": str(fields.get("role", "user")).lower()}

@@ -1,6 +1,6 @@
 """The names of a tool's arguments: those that a call may use, and those that the tool expects.
 
-A pydantic field may have aliases. Then its own name is not accepted.
+A pydantic field may have aliases. Then its own name is accepted only if the model's config says so.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseMo
     hidden = {name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)}
     if not hidden:
         return model
-    model_made: type[BaseModel] = create_model(
+    reduced_model: type[BaseModel] = create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, **hidden
     )
-    return model_made
+    return reduced_model
 
 
 def _fields_named(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:

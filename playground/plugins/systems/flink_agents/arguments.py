@@ -1,8 +1,7 @@
 """Check and convert a call's arguments by the tool's model before the tool runs.
 
-The rules are those of pydantic's lax mode: `"1"` becomes an integer if the model has an integer
-there, `"one"` is refused. An argument declared as a model, an enum, a set or a date becomes an
-instance of it.
+The rules are those of pydantic's lax mode: for an integer field, `"1"` becomes 1, and `"one"` is
+refused. An argument declared as a model, an enum, a set or a date becomes an instance of that type.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def _refuse_other_names(arguments: Mapping[str, Any], names: Mapping[str, Argume
 def _values(
     parsed: BaseModel, arguments: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
-    """Return the converted values, under the names that the tool wants."""
+    """Return the converted values, under the names that the tool wants, and unknown arguments."""
     accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     unknown = {name: value for name, value in arguments.items() if name not in accepted}
     known = {
@@ -95,7 +94,8 @@ def _values(
 
 
 def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON by the same names; {} if JSON cannot hold a value."""
+    """Return the converted values as JSON, by the names that the tool wants; {} if JSON cannot hold
+    one of them."""
     fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
@@ -105,7 +105,7 @@ def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, 
 
 
 def _is_unchanged(original: Any, read: Any) -> bool:
-    """Return True if reading changed nothing in a value, except that models got defaults."""
+    """Return True if conversion changed nothing in a value, except that models got defaults."""
     if isinstance(original, dict) and isinstance(read, dict):
         return all(
             key in read and _is_unchanged(value, read[key]) for key, value in original.items()

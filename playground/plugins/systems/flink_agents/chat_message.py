@@ -32,7 +32,7 @@ class MessageRole(StrEnum):
 
 
 class ToolCall(dict[str, Any]):
-    """A tool call: a dict whose keys are also attributes, as in the design document."""
+    """A tool call: a dict whose keys are also attributes, as in Flink-Agents' design document."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -52,7 +52,7 @@ class ChatMessage(BaseModel):
 
     # This is not `playground.nouns.messages.Message`, because users' programs read and write these
     # fields: text only, calls with two ids, extra arguments for the provider, and an optional role.
-    # `lost_calls` finds the messages whose calls do not reach a provider.
+    # `lost_calls` finds the messages whose calls would not reach Anthropic.
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +63,7 @@ class ChatMessage(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _older_name(cls, data: Any) -> Any:
+    def _rename_additional_kwargs(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "additional_kwargs" in data and "extra_args" not in data:
             rest = {key: value for key, value in data.items() if key != "additional_kwargs"}
             return {**rest, "extra_args": data["additional_kwargs"]}
@@ -71,7 +71,7 @@ class ChatMessage(BaseModel):
 
     @field_validator("tool_calls")
     @classmethod
-    def _readable_calls(cls, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _wrap_calls(cls, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [ToolCall(call) for call in calls]
 
     @property

@@ -35,7 +35,7 @@ from playground.plugins.systems.script import Script
 
 Messages = Sequence[ChatMessage]
 _Model = TypeVar("_Model", bound=BaseModel)
-_SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schema:\n"
+_SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. Its JSON Schema:\n"
 
 
 class ChatModel(ABC):
@@ -237,9 +237,9 @@ class ChatModelSetup:
     def request(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None
     ) -> list[ChatMessage]:
-        """Return the messages to send: the prompt's, then the given ones.
+        """Return the messages to send: the prompt's, then `messages`.
 
-        If there is a prompt, empty messages are left out, except the assistant's.
+        If there is a prompt, empty `messages` are left out, except the assistant's.
         """
         if self.prompt is None:
             return list(messages)
@@ -290,8 +290,8 @@ class ChatModelSetup:
     ) -> Structured[_Model]:
         """Return the answer read as a pydantic model.
 
-        The model's JSON Schema is sent as `response_format`, or in a system message if the provider
-        does not support that.
+        The pydantic model's JSON Schema is sent as `response_format`, or in a system message if the
+        provider does not support this parameter.
         """
         json_schema = schema.model_json_schema()
         if self.model.takes("response_format"):
@@ -299,7 +299,7 @@ class ChatModelSetup:
             form = {"type": "json_schema", "json_schema": named_schema}
             parameters = {"response_format": form, **parameters}
         else:
-            text = _SCHEMA_IN_WORDS + json.dumps(json_schema, ensure_ascii=False)
+            text = _SCHEMA_INSTRUCTION + json.dumps(json_schema, ensure_ascii=False)
             messages = [ChatMessage(role=MessageRole.SYSTEM, content=text), *messages]
         return read_structured(self.complete(messages, prompt_args, **parameters), schema)
 

@@ -44,7 +44,6 @@ class ChatRun(BackgroundRun):
         return self
 
     def start(self, *arguments: Any) -> None:
-        """Run in the background."""
         self._begin(lambda: self._run(*arguments), "chat")
 
     def _run(self, setup: ChatModelSetup, question: str, values: Mapping[str, Any]) -> None:

@@ -85,21 +85,21 @@ class BaseChatModelSetup(Resource):
         prompt_args: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> ChatMessage:
-        """Return the connection's answer to the prompt's messages and the given ones.
+        """Return the connection's answer to the prompt's messages followed by `messages`.
 
         Raises InputFault before `open`.
         """
         if self._connection is None:
             raise InputFault("the connection is not open", field="connection", expected="open()")
-        asked = ChatModelSetup(_Nothing(), self.prompt if isinstance(self.prompt, Prompt) else None)
+        setup = ChatModelSetup(_NoModel(), self.prompt if isinstance(self.prompt, Prompt) else None)
         answer: ChatMessage = self._connection.chat(
-            asked.request(messages, prompt_args), tools=self.tools, **self.model_kwargs | kwargs
+            setup.request(messages, prompt_args), tools=self.tools, **self.model_kwargs | kwargs
         )
         return answer
 
 
-class _Nothing(ChatModel):
+class _NoModel(ChatModel):
     """A model that is never called. The ChatModelSetup in `chat` needs it to build a request."""
 
     def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Completion:
-        raise InputFault("a setup that lays out a request has no model")
+        raise InputFault("a setup that only builds a request has no model")

@@ -37,15 +37,15 @@ from playground.sessions.bounded import read_yaml
 from playground.sessions.loading import file_bytes
 from playground.sessions.tool_files import load_tools
 
-_DECLARED: Final = re.compile(r"(?m)^(?:prompts|agents|tools):[ \t]*$")
-_MARK: Final = "__playground_resource__"
+_DECLARING_KEY: Final = re.compile(r"(?m)^(?:prompts|agents|tools):[ \t]*$")
+_KIND_ATTRIBUTE: Final = "__playground_resource__"
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _decorator_of(kind: ResourceType) -> Callable[[_Function], _Function]:
     def mark(function: _Function) -> _Function:
-        setattr(getattr(function, "__func__", function), _MARK, kind)
+        setattr(getattr(function, "__func__", function), _KIND_ATTRIBUTE, kind)
         return function
 
     return mark
@@ -75,7 +75,7 @@ class Resources:
         default_factory=lambda: {kind: {} for kind in ResourceType}
     )
     findings: list[Finding] = field(default_factory=list)
-    _made: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
+    _created: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
 
     def names(self, kind: ResourceType) -> list[str]:
         """Return the names of all declared resources of a kind."""
@@ -92,13 +92,14 @@ class Resources:
         if name not in self.declared[kind]:
             raise MissingResourceError(kind.value.replace("_", " "), name, self.names(kind))
         key = (kind, name)
-        if key not in self._made:
-            made = self.declared[kind][name]()
-            self._made[key] = self._create(made) if isinstance(made, ResourceDescriptor) else made
-        return self._made[key]
+        if key not in self._created:
+            value = self.declared[kind][name]()
+            is_made = not isinstance(value, ResourceDescriptor)
+            self._created[key] = value if is_made else self._create(value)
+        return self._created[key]
 
     def replaced(self, declared: Callable[[], Any], model: ChatModel) -> ChatModelSetup:
-        """Return a declared model's setup with another model in its place."""
+        """Return the prompt and tools of a declared model, set up with `model` in its place."""
         arguments = _arguments_of(declared)
         own_prompt, tools = arguments.get("prompt"), arguments.get("tools") or ()
         return ChatModelSetup(
@@ -110,17 +111,17 @@ class Resources:
 
     def close(self) -> None:
         """Close every resource that was created."""
-        for made in self._made.values():
-            if isinstance(made, Resource):
-                made.close()
-        self._made.clear()
+        for resource in self._created.values():
+            if isinstance(resource, Resource):
+                resource.close()
+        self._created.clear()
 
     def _create(self, descriptor: ResourceDescriptor) -> Any:
         """Create and open the resource of a descriptor."""
-        made = descriptor.clazz
-        if issubclass(made, ChatModel):
-            return self.setup_of(made, descriptor.arguments)
-        resource = made(**descriptor.arguments, resource_context=self)
+        resource_class = descriptor.clazz
+        if issubclass(resource_class, ChatModel):
+            return self.setup_of(resource_class, descriptor.arguments)
+        resource = resource_class(**descriptor.arguments, resource_context=self)
         resource.open()
         return resource
 
@@ -143,9 +144,9 @@ class Resources:
         self, model_class: type[ChatModel], arguments: Mapping[str, Any]
     ) -> ChatModelSetup:
         """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
-        if not issubclass(model_class, ChatModel):  # Flink-Agents' own kind of setup
-            given = ResourceDescriptor(clazz=model_class, arguments=arguments)
-            setup: ChatModelSetup = self._create(given)
+        if not issubclass(model_class, ChatModel):  # a BaseChatModelSetup, as in Flink-Agents
+            descriptor = ResourceDescriptor(clazz=model_class, arguments=arguments)
+            setup: ChatModelSetup = self._create(descriptor)
             return setup
         rest = dict(arguments)
         own_prompt, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
@@ -175,7 +176,7 @@ def scan(holder: object) -> Resources:
     for name in dir(holder):
         value = inspect.getattr_static(holder, name)
         function = getattr(value, "__func__", value)
-        kind = getattr(function, _MARK, None)
+        kind = getattr(function, _KIND_ATTRIBUTE, None)
         if kind is None:
             continue
         makers = {ResourceType.TOOL: _deferred(FunctionTool, function)}
@@ -218,10 +219,10 @@ def _constant(value: Any) -> Callable[[], Any]:
 
 def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
     def make() -> Any:
-        given = function()
-        return resources.setup_of(*given) if isinstance(given, tuple) else given
+        declared = function()
+        return resources.setup_of(*declared) if isinstance(declared, tuple) else declared
 
-    make.arguments = function  # type: ignore[attr-defined]  # read if another model takes its place
+    make.arguments = function  # type: ignore[attr-defined]  # for `_arguments_of`
     return make
 
 
@@ -230,8 +231,8 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
 
     `import_code` imports the modules of the tools' functions. Without it, a tool whose function is
     not found in the file's folder has no parameters, and a finding says so; other findings name
-    unread parts. Raises InputFault, which names file and field. If an agent uses a name that is
-    taken, the agent's name is put before the name: `harbour.desk`.
+    keys that are not read. If an agent uses a name that is taken, the agent's name is put before
+    the name: `harbour.desk`. Raises InputFault, which names file and field.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
@@ -252,12 +253,12 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
         for index, item in enumerate(objects_of(holder, "tools", where)):
             name = name_of(item, where, f"{place}tools.{index}")
             function = function_of(item, where, f"{place}tools.{index}")
-            made = (
+            declared_tool = (
                 FunctionTool(imported_function(function, where), name)
                 if import_code
                 else _parse_tool(Path(path).parent, function, name, resources.findings)
             )
-            _declare(resources, ResourceType.TOOL, name, made, place, where)
+            _declare(resources, ResourceType.TOOL, name, declared_tool, place, where)
     return resources
 
 
@@ -273,7 +274,7 @@ def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str
     it. Raises InputFault for a name that occurs twice in one list."""
     own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
     if own_name in taken:
-        raise InputFault(f"{name} stands twice", where=where, field=place, expected="once")
+        raise InputFault(f"{name} is declared twice", where=where, field=place, expected="once")
     return own_name
 
 
@@ -297,7 +298,7 @@ def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
     try:
         value = read_yaml(text, where, unique_keys=True)
     except InputFault:
-        if _DECLARED.search(text):
+        if _DECLARING_KEY.search(text):
             raise
         return {}
     if not isinstance(value, dict):

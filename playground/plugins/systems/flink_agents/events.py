@@ -53,7 +53,7 @@ class Event(BaseModel, extra="allow"):
     def _content_id(self) -> UUID:
         """Return a UUID (version 3) of the event's JSON without its id.
 
-        If JSON cannot hold a value, the hash is of the event's `repr`.
+        If JSON cannot hold a value, the hash is of the type and of the `repr` of the values.
         """
         try:
             text = super().model_dump_json(exclude={"id"}, fallback=repr)
@@ -87,11 +87,11 @@ class Event(BaseModel, extra="allow"):
             problem = f"not of the class {cls.__name__}: its attributes are {names}"
             raise InputFault(problem, expected=", ".join(cls.REQUIRED))
         try:
-            made = cls(**event.attributes)
+            converted = cls(**event.attributes)
         except (TypeError, ValueError) as error:
             raise InputFault(f"not a {cls.__name__}: {error}", field="attributes") from error
-        made.id = event.id
-        return made
+        converted.id = event.id
+        return converted
 
     @classmethod
     def from_json(cls, json_str: str) -> Event:
@@ -109,8 +109,8 @@ def event_type(event: type[Event] | str) -> str:
             raise InputFault(f"{event!r} is the name of a class", expected=expected)
         return event
     if isinstance(event, type) and issubclass(event, Event):
-        own: str = getattr(event, "EVENT_TYPE", "") or f"{event.__module__}.{event.__qualname__}"
-        return own
+        name: str = getattr(event, "EVENT_TYPE", "") or f"{event.__module__}.{event.__qualname__}"
+        return name
     raise InputFault(
         f"not an event: {event!r:.80}", expected="a class of events, or a type as text"
     )
@@ -123,8 +123,8 @@ class InputEvent(Event):
     REQUIRED: ClassVar[tuple[str, ...]] = ("input",)
 
     def __init__(self, input: Any = None, *, value: Any = None) -> None:
-        given = value if input is None else input
-        super().__init__(type=InputEvent.EVENT_TYPE, attributes={"input": given})
+        input_value = value if input is None else input
+        super().__init__(type=InputEvent.EVENT_TYPE, attributes={"input": input_value})
 
     @property
     def input(self) -> Any:
@@ -190,7 +190,7 @@ class ChatRequestEvent(Event):
 
 
 class _Response(Event):
-    """An event that answers another event. `request` is None if that event was not given."""
+    """An event that answers another event: `request`, or None if only its id was passed."""
 
     _request: Event | None = PrivateAttr(default=None)
 

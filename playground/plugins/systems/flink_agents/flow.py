@@ -74,8 +74,8 @@ def chat_events(
         history.extend([answer, *result_messages(responses, answer.tool_calls)])
         return responses
 
-    asked = ChatRequestEvent(model, messages, prompt_args)
-    yield asked
+    first_event = ChatRequestEvent(model, messages, prompt_args)
+    yield first_event
     too_many_rounds = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
@@ -84,7 +84,7 @@ def chat_events(
             case ToolResponseEvent():
                 yield step
             case ChatMessage(tool_calls=[]):
-                yield ChatResponseEvent(response=step, retry_count=retry_count, request=asked)
+                yield ChatResponseEvent(response=step, retry_count=retry_count, request=first_event)
             case ChatMessage(tool_calls=calls):
                 yield ToolRequestEvent(model, calls)
 

@@ -34,9 +34,9 @@ class LiteLLMModel(ChatModel):
     """A model by its LiteLLM name, which is asked over the network.
 
     `base_url` is a server with the provider's API (for OpenAI's API, use the name `openai/NAME`).
-    Keys come from the environment. A request that a provider refuses for the moment is repeated up
-    to `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds. `parameters`
-    go with every request.
+    Keys come from the environment. After an error that may pass (a rate limit, for example), a
+    request is repeated up to `retries` times, with LiteLLM's growing pauses. `timeout` is in
+    seconds. `parameters` go with every request.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ class LiteLLMModel(ChatModel):
         return InputFault(
             f"{'not the whole' if begun else 'no'} answer: {reason}"[:_LONGEST_FAULT],
             where=self.model,
-            expected="an answer that comes to its end"
+            expected="a complete answer"
             if begun
             else "a model that LiteLLM knows, and a provider that answers",
         )

@@ -39,29 +39,29 @@ class MemoryRef(BaseModel):
 
 
 class MemoryObject:
-    """A node of a memory: fields with plain values, or nested objects."""
+    """A node of a memory: an object whose fields hold plain values or nested objects."""
 
     def __init__(
         self, memory_type: MemoryType, store: dict[str, Any] | None = None, prefix: str = ""
     ) -> None:
         self._type, self._prefix = memory_type, prefix
         self._store = store if store is not None else {}
-        self._store.setdefault("", _Names())
+        self._store.setdefault("", _Fields())
 
     def get(self, path_or_ref: str | MemoryRef) -> Any:
         """Return a field's value, a nested MemoryObject, or None if there is no such field."""
         path = path_or_ref.path if isinstance(path_or_ref, MemoryRef) else self._full(path_or_ref)
         value = self._store.get(path)
-        return MemoryObject(self._type, self._store, path) if isinstance(value, _Names) else value
+        return MemoryObject(self._type, self._store, path) if isinstance(value, _Fields) else value
 
     def set(self, path: str, value: Any) -> MemoryRef:
-        """Set a field; create the objects that hold it.
+        """Set a field, and create the missing objects on its path.
 
         Raises InputFault for a value that is not plain JSON, or if there is an object at `path`.
         """
         _check_plain(value, f"memory path {path!r}")
         full = self._full(path)
-        if isinstance(self._store.get(full), _Names):
+        if isinstance(self._store.get(full), _Fields):
             raise InputFault(f"{full!r} is an object", field=path, expected="a field of its own")
         self._link(full)
         self._store[full] = value
@@ -71,9 +71,9 @@ class MemoryObject:
         """Create an object. Raises InputFault if there is a value at `path`, unless `overwrite`."""
         full = self._full(path)
         self._link(full)
-        if full in self._store and not isinstance(self._store[full], _Names) and not overwrite:
+        if full in self._store and not isinstance(self._store[full], _Fields) and not overwrite:
             raise InputFault(f"{full!r} is a value", field=path, expected="overwrite=True")
-        self._store[full] = _Names()
+        self._store[full] = _Fields()
         return MemoryObject(self._type, self._store, full)
 
     def is_exist(self, path: str) -> bool:
@@ -81,12 +81,12 @@ class MemoryObject:
 
     def get_field_names(self) -> list[str]:
         names = self._store.get(self._prefix)
-        return sorted(names) if isinstance(names, _Names) else []
+        return sorted(names) if isinstance(names, _Fields) else []
 
     def get_fields(self) -> dict[str, Any]:
         """Return the fields; a nested object is the text "NestedObject", as in Flink-Agents."""
         values = {name: self._store[self._full(name)] for name in self.get_field_names()}
-        return {n: _NESTED if isinstance(v, _Names) else v for n, v in values.items()}
+        return {n: _NESTED if isinstance(v, _Fields) else v for n, v in values.items()}
 
     def _full(self, path: str) -> str:
         return ".".join(filter(None, [self._prefix, path]))
@@ -95,13 +95,13 @@ class MemoryObject:
         """Create all objects above the path `full`. List each object and field in its parent."""
         parent = ""
         for name in full.split("."):
-            if not isinstance(self._store.get(parent), _Names):
-                self._store[parent] = _Names()
+            if not isinstance(self._store.get(parent), _Fields):
+                self._store[parent] = _Fields()
             self._store[parent].add(name)
             parent = f"{parent}.{name}" if parent else name
 
 
-class _Names(set[str]):
+class _Fields(set[str]):
     """The names of an object's fields."""
 
 

@@ -1,4 +1,4 @@
-"""Flink-Agents' `ReActAgent`: it asks a chat model for each input, and sends out the answer.
+"""Flink-Agents' `ReActAgent`: it asks a chat model about each input, and sends out the answer.
 
 Source: Apache Flink-Agents 0.3.1, `api/agents/react_agent.py`.
 """
@@ -34,7 +34,7 @@ class ReActAgent(Agent):
 
     An input that is a text or a number becomes the prompt's variable `input`. Any other input needs
     a prompt, whose variables are the input's fields. With an `output_schema`, the answer is an
-    object of that model. Raises InputFault for a schema that is not a pydantic model.
+    instance of that class. Raises InputFault for a schema that is not a pydantic class.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class ReActAgent(Agent):
                 problem = f"not a model: {output_schema!r:.60} (a row type needs Apache Flink)"
                 raise InputFault(problem, field="output_schema", expected="a pydantic model")
             schema = output_schema.model_json_schema()
-            asks = f"The final response should be json format, and match the schema {schema}."
-            self.add_resource(_SCHEMA_PROMPT, ResourceType.PROMPT, Prompt.from_text(asks))
+            request = f"The final response should be json format, and match the schema {schema}."
+            self.add_resource(_SCHEMA_PROMPT, ResourceType.PROMPT, Prompt.from_text(request))
         if prompt is not None:
             self.add_resource(_USER_PROMPT, ResourceType.PROMPT, prompt)
         config = {"output_schema": output_schema}

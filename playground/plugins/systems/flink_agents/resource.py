@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from playground.base.errors import InputFault, UnknownNameError
 
-_ITS_PACKAGE: Final = "flink_agents"
+_FLINK_PACKAGES: Final = ("flink_agents", "org")  # in Python, and in Java (org.apache)
 
 
 class ResourceType(StrEnum):
@@ -115,8 +115,8 @@ class ResourceDescriptor(BaseModel):
             target_module, _, target_clazz = clazz.rpartition(".")
         if not target_module or not target_clazz:
             raise InputFault(f"not a class: {clazz!r:.80}", field="clazz", expected="module.Class")
-        given = {**(arguments or {}), **more}
-        super().__init__(target_module=target_module, target_clazz=target_clazz, arguments=given)
+        merged = {**(arguments or {}), **more}
+        super().__init__(target_module=target_module, target_clazz=target_clazz, arguments=merged)
         self._class = clazz if isinstance(clazz, type) else None
 
     _class: type | None = None
@@ -130,15 +130,15 @@ class ResourceDescriptor(BaseModel):
         if self._class is None:
             name = f"{self.target_module}.{self.target_clazz}"
             try:
-                found: Any = importlib.import_module(self.target_module)
+                target: Any = importlib.import_module(self.target_module)
                 for step in self.target_clazz.split("."):
-                    found = getattr(found, step)
+                    target = getattr(target, step)
             except (ImportError, AttributeError) as error:
-                if self.target_module.partition(".")[0] in (_ITS_PACKAGE, "org"):
+                if self.target_module.partition(".")[0] in _FLINK_PACKAGES:
                     raise InputFault(
                         f"{name} is Flink-Agents' own class, which is not installed here",
                         expected="a ChatModel in its place: LocalRunner(agent, models={name: …})",
                     ) from error
                 raise InputFault(str(error), field="clazz", expected="module.Class") from error
-            self._class = found
+            self._class = target
         return self._class

@@ -111,8 +111,8 @@ class AsyncExecutionResult:
 class RunnerContext:
     """The agent as an action sees it: events to send, resources, memories and settings.
 
-    Each key has its own memories. `sensory_memory` is emptied before each input,
-    `short_term_memory` never.
+    Inputs with different keys have separate memories. `sensory_memory` is emptied before each
+    input, `short_term_memory` never.
     """
 
     def __init__(self, resources: Resources, key: Any = None, config: Any = None) -> None:
@@ -242,7 +242,7 @@ def _answer(chat: _Chat, ctx: RunnerContext) -> ChatMessage | None:
     setup = ctx.get_resource(chat.request.model, ResourceType.CHAT_MODEL)
     strategy = ErrorHandlingStrategy(ctx.config.get(AgentExecutionOptions.ERROR_HANDLING_STRATEGY))
     retries = ctx.config.get(AgentExecutionOptions.MAX_RETRIES)
-    left = max(0, retries) if strategy is ErrorHandlingStrategy.RETRY else 0
+    retries_left = max(0, retries) if strategy is ErrorHandlingStrategy.RETRY else 0
     while True:
         try:
             answer: ChatMessage = setup.chat(list(chat.messages), chat.request.prompt_args)
@@ -255,9 +255,9 @@ def _answer(chat: _Chat, ctx: RunnerContext) -> ChatMessage | None:
         except Exception:  # a model may raise anything
             if strategy is ErrorHandlingStrategy.IGNORE:
                 return None
-            if not left:
+            if not retries_left:
                 raise
-            left -= 1
+            retries_left -= 1
             chat.retries += 1
 
 
@@ -332,7 +332,7 @@ class LocalRunner:
             if not context.events:
                 return key
             self._handle(context.events.popleft(), context)
-        raise InputFault(f"one input led to {MOST_EVENTS:,} events", expected="an end")
+        raise InputFault(f"one input led to {MOST_EVENTS:,} events", expected="an agent that stops")
 
     def context(self, key: Any) -> RunnerContext:
         """Return the context of a key: its memory, and its own copy of every resource."""
@@ -425,7 +425,7 @@ class AgentsExecutionEnvironment:
 
 
 class AgentBuilder:
-    """Joins inputs, an agent and its outputs."""
+    """The inputs, the agent and the outputs of one run in an environment."""
 
     def __init__(
         self,

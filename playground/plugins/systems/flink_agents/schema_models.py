@@ -75,7 +75,7 @@ class _SchemaModel(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _fits(cls, data: Any, validate: ModelWrapValidatorHandler[_SchemaModel]) -> _SchemaModel:
+    def _convert(cls, data: Any, validate: ModelWrapValidatorHandler[_SchemaModel]) -> _SchemaModel:
         # A new thread has an empty stack, so the caller's depth does not limit the arguments.
         with ThreadPoolExecutor(max_workers=1) as pool:
             converted, unchecked = pool.submit(_check_arguments, data, cls.__tool_schema__).result()
@@ -113,16 +113,16 @@ def _convert(value: Any, schema: Any, checker: Any) -> Any:
     """Convert a value to the schema's type if pydantic's lax mode can; otherwise return it
     unchanged."""
     schema = resolve(schema, checker.schema)
-    for part in _as_list(schema.get("allOf")):
-        value = _convert(value, part, checker)
+    for subschema in _as_list(schema.get("allOf")):
+        value = _convert(value, subschema, checker)
     if variants := _as_list(schema.get("anyOf")) or _as_list(schema.get("oneOf")):
         return _convert_variant(value, variants, checker)
     if isinstance(value, dict):
         known, others = mapping(schema.get("properties")), schema.get("additionalProperties")
-        return {key: _convert(part, known.get(key, others), checker) for key, part in value.items()}
+        return {key: _convert(item, known.get(key, others), checker) for key, item in value.items()}
     if isinstance(value, list):
         schemas = chain(_as_list(schema.get("prefixItems")), repeat(schema.get("items")))
-        return [_convert(part, item, checker) for part, item in zip(value, schemas, strict=False)]
+        return [_convert(item, each, checker) for item, each in zip(value, schemas, strict=False)]
     return _convert_plain(value, schema)
 
 

@@ -38,8 +38,8 @@ _FORMATS: Final[Mapping[str, Any]] = {
 # `jsonschema`'s tables in Rust (`rpds`) would turn the RecursionError into a panic, which `except
 # Exception` does not catch.
 _MOST_FRAMES: Final = 650
-# The most rules of a check: about two seconds. A number in an array takes one or two rules. In a
-# recursive union, each level of nesting doubles their number.
+# The most rules that a check applies, in about two seconds. Each number in an array takes one or
+# two rules. In a recursive union, each level of nesting doubles the number of rules.
 _MOST_RULES: Final = 100_000
 
 
@@ -110,7 +110,7 @@ def _record_unchecked(checker: Any, keyword: str, keyword_value: Any) -> None:
 
 
 def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
-    adapter = _FORMATS[name]
+    adapter = _FORMATS[name]  # an unknown format raises, so `_guard_rule` records it as unchecked
     if not isinstance(value, str):  # a format applies to strings only
         return
     try:
@@ -119,9 +119,9 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
         yield Misfit(f"{value!r:.80} is not a {name!r}")
 
 
-def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
+def _unique_items(_: Any, must_be_unique: bool, value: Any, __: Schema) -> Iterator[Misfit]:
     """Check `uniqueItems` by the items' JSON, as comparing 3,000 objects in pairs took 16 s."""
-    if is_asked and isinstance(value, list):
+    if must_be_unique and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
             yield Misfit(f"{value!r:.80} has items that are equal")

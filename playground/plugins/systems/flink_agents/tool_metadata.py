@@ -76,13 +76,13 @@ class ToolMetadata(tools.ToolMetadata):
         if isinstance(data, tools.ToolMetadata) and not isinstance(data, cls):
             data = {name: getattr(data, name) for name in _FIELDS}
         metadata = validate(data)
-        given = data.get("args_schema") if isinstance(data, Mapping) else None
-        if isinstance(given, type):
-            metadata._given_model = given
+        model = data.get("args_schema") if isinstance(data, Mapping) else None
+        if isinstance(model, type):
+            metadata._given_model = model
         return metadata
 
     @model_serializer(mode="wrap")
-    def _as_upstream(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _as_flink_agents(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         dumped: dict[str, Any] = write(self)
         if "input_schema" in dumped:
             dumped["args_schema"] = dumped.pop("input_schema")

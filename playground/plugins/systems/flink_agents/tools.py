@@ -23,7 +23,7 @@ from playground.plugins.systems.flink_agents.resource import ResourceType, Seria
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 
 LONGEST_DESCRIPTION: Final = 1024  # OpenAI's limit, according to Flink-Agents
-_SENT: Final = ("type", "properties", "required", "definitions", "$defs")
+_SENT_KEYS: Final = ("type", "properties", "required", "definitions", "$defs")
 
 
 class ToolType(StrEnum):
@@ -50,7 +50,7 @@ class BaseTool(SerializableResource, ABC):
         def __init__(self, **fields: Any) -> None: ...
 
     def _require_json(self) -> None:
-        """Accept every tool: it may hold a client or a file, which cannot be written as JSON."""
+        """Accept every tool, because it may hold a client or a file, which JSON cannot hold."""
 
     @model_validator(mode="after")
     def _withhold(self) -> Self:
@@ -150,12 +150,12 @@ def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
             field=f"tool {tool.name}, description",
             expected=f"at most {LONGEST_DESCRIPTION:,}; say the rest in the prompt",
         )
-    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
+    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT_KEYS}
     function = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": function}
 
 
 def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return a tool as Flink-Agents sends it to Anthropic, with only `_SENT` keys of its schema."""
-    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
+    """Return a tool as Flink-Agents sends it to Anthropic, with only some keys of its schema."""
+    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT_KEYS}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}

@@ -1,4 +1,4 @@
-"""Build the schema that Flink-Agents would make of a tool's schema. It is only shown, never sent.
+"""Build the schema that Flink-Agents would make of a tool's schema, to show it. We never send it.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
@@ -85,7 +85,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field. Enums, models and unknown types become strings.
 
-    On the Java side `list[Any]` is a string and `list` is not, but both have the same schema.
+    On the Java side `list[Any]` is a string, `list` an array. We cannot tell them apart: "array".
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:

@@ -68,7 +68,7 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
 
 @dataclass(frozen=True)
 class ToolView:
-    """A tool's schema here, and the forms that Flink-Agents would send.
+    """A tool's schema as given (`kept`), and the forms that Flink-Agents would send.
 
     `rebuilt` and `openai` are None if Flink-Agents cannot build them; `fault` says why.
     """
@@ -113,8 +113,8 @@ def read_prompts(text: str) -> dict[str, Prompt]:
     """Read prompts by name from an editor: declarations in YAML, the source of an agent's class,
     or one prompt, called "prompt", as `read_prompt` reads it.
 
-    If two agents have prompts of the same name, the prompts are called `AGENT.NAME`. Raises
-    InputFault for Python without a readable prompt, and for broken source or YAML.
+    A prompt whose name an earlier agent has taken is called `AGENT.NAME`. Raises InputFault for
+    Python without a readable prompt, and for broken source or YAML.
     """
     from playground.plugins.systems.flink_agents.agent_source import agents_in
     from playground.plugins.systems.flink_agents.declarations import declared_prompts
@@ -126,8 +126,8 @@ def read_prompts(text: str) -> dict[str, Prompt]:
         return declared_prompts(text) or {"prompt": read_prompt(text)}
     prompts: dict[str, Prompt] = {}
     for agent in agents:
-        for name, each in agent.prompts.items():
-            prompts[f"{agent.name}.{name}" if name in prompts else name] = each
+        for name, prompt in agent.prompts.items():
+            prompts[f"{agent.name}.{name}" if name in prompts else name] = prompt
     if not prompts:
         names = ", ".join(agent.name for agent in agents)
         why = "; ".join(line for agent in agents for line in agent.unread)
@@ -137,7 +137,7 @@ def read_prompts(text: str) -> dict[str, Prompt]:
 
 
 def _is_source(text: str) -> bool:
-    """Return True for Python with a class: such a text is not a prompt."""
+    """Return True for Python source with a class, because such a text is not a prompt."""
     try:
         return any(isinstance(node, ast.ClassDef) for node in python_source.statements(text))
     except InputFault:

@@ -97,19 +97,19 @@ def _agent(
     agent = Agent()
     for resource in _resources(spec, where, place):
         agent.add_resource(*resource)
-    named = [each for each in spec.get("actions") or [] if isinstance(each, str)]
-    for name in named:
+    names = [entry for entry in spec.get("actions") or [] if isinstance(entry, str)]
+    for name in names:
         if name not in shared:
             raise UnknownNameError("shared action", name, [*shared])
-    own = {**spec, "actions": [each for each in spec.get("actions") or [] if each not in named]}
-    for each in [*objects_of(own, "actions", where), *(shared[name] for name in named)]:
+    own = {**spec, "actions": [each for each in spec.get("actions") or [] if each not in names]}
+    for each in [*objects_of(own, "actions", where), *(shared[name] for name in names)]:
         name = name_of(each, where, f"{place}actions")
         function = imported_function(_python_function(each, where, f"{place}actions.{name}"), where)
         field = f"{place}actions.{name}"
-        listened, config = each.get("listen_to"), each.get("config") or {}
-        if not isinstance(listened, list) or not listened or not _all_texts(listened):
+        event_names, config = each.get("listen_to"), each.get("config") or {}
+        if not isinstance(event_names, list) or not event_names or not _all_texts(event_names):
             raise InputFault(
-                f"no list of events: {listened!r:.60}",
+                f"no list of events: {event_names!r:.60}",
                 where=where,
                 field=f"{field}.listen_to",
                 expected=f"a list such as [input], of {', '.join(_EVENTS)} or types of your own",
@@ -121,8 +121,8 @@ def _agent(
                 field=f"{field}.config",
                 expected="an object",
             )
-        listens: list[Any] = [_EVENTS.get(event, event) for event in listened]
-        agent.add_action(name, listens, function, **config)
+        events_or_types: list[Any] = [_EVENTS.get(event, event) for event in event_names]
+        agent.add_action(name, events_or_types, function, **config)
     return agent
 
 

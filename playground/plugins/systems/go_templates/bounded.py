@@ -1,4 +1,4 @@
-"""Execute a template in a worker process with limits, because a template is a program of a user."""
+"""Execute a template in a worker process with limits, because a user's template is a program."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "d
     `missingkey` is the effect of a missing key: "default" and "invalid" write "<no value>", "zero"
     writes the zero value (the same text), and "error" raises.
 
-    Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far; also
-    beyond 16 million characters, two million steps, a hundred nested template calls, 5 seconds or a
-    gigabyte of memory. Raises InputFault if the data is not JSON.
+    Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far. It
+    is also raised beyond 16 million characters, two million steps, a hundred nested template calls,
+    5 seconds or a gigabyte of memory. Raises InputFault if the data is not JSON.
     """
     return render(source, data, name, missingkey).text
 

@@ -147,8 +147,8 @@ class Evaluation:
         return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return the entry of a map. A missing entry, and an entry of a missing value, follow
-        `missing_key`; fields of any other value are an error."""
+        """Return a map's entry. If the entry is missing, or `value` itself, the result follows
+        `missing_key`. A value that is no map fails."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quote_text(name)}")
@@ -172,17 +172,17 @@ class Evaluation:
         self, dot: Any, node: nodes.Identifier, blamed: Node, arguments: Sequence[Node], piped: Any
     ) -> Any:
         self._node = node
-        function, nodes_given = FUNCTIONS[node.name], arguments[1:]
-        self._check_count(function, node.name, len(nodes_given), piped)
+        function, argument_nodes = FUNCTIONS[node.name], arguments[1:]
+        self._check_count(function, node.name, len(argument_nodes), piped)
         if node.name in ("and", "or"):
-            return self._and_or(dot, node.name == "or", nodes_given, piped)
+            return self._and_or(dot, node.name == "or", argument_nodes, piped)
         values = [
             self._argument(dot, function.takes(index), argument)
-            for index, argument in enumerate(nodes_given)
+            for index, argument in enumerate(argument_nodes)
         ]
         if piped is not MISSING:
-            values.append(self._convert(piped, function.takes(len(nodes_given))))
-        source_text = [str(nodes_given[0]) if nodes_given else ""] if function.named else []
+            values.append(self._convert(piped, function.takes(len(argument_nodes))))
+        source_text = [str(argument_nodes[0]) if argument_nodes else ""] if function.named else []
         try:
             result = function.call(*source_text, *values)
         except FunctionFault as fault:
@@ -200,7 +200,7 @@ class Evaluation:
             self._fail(f"wrong number of args for {name}: want at least {fixed} got {written}")
 
     def _and_or(self, dot: Any, stop_at: bool, arguments: Sequence[Node], piped: Any) -> Any:
-        """Evaluate `and` or `or`: return the first value that decides, or the last one."""
+        """Return the first value whose truth is `stop_at` (True for `or`), or else the last one."""
         value: Any = INVALID
         for argument in arguments:
             value = self._argument(dot, "value", argument)
@@ -210,7 +210,7 @@ class Evaluation:
 
     def _argument(self, dot: Any, takes: Takes | None, node: Node) -> Any:
         self._node = node
-        evaluate = _ARGUMENTS.get(type(node))
+        evaluate = _ARGUMENT_EVALUATORS.get(type(node))
         if evaluate is not None:
             return self._convert(evaluate(self, dot, node), takes)
         if isinstance(node, nodes.Nil):
@@ -237,7 +237,7 @@ class Evaluation:
 
 
 _Evaluate = Callable[[Evaluation, Any, Any], Any]
-_ARGUMENTS: Final[dict[type[Node], _Evaluate]] = {
+_ARGUMENT_EVALUATORS: Final[dict[type[Node], _Evaluate]] = {
     nodes.Dot: lambda run, dot, node: dot,
     nodes.Field: lambda run, dot, node: run._field(dot, node, [node], MISSING),
     nodes.Variable: lambda run, dot, node: run._variable(dot, node, [], MISSING),

@@ -1,4 +1,4 @@
-"""Execute a template's tree with data: write the text, or raise a fault with its place.
+"""Execute a template's tree with data: write the text, or raise a fault that names line and column.
 
 This module limits steps, output and depth; `bounded.py` limits time and memory.
 """
@@ -176,7 +176,7 @@ class _Run(Evaluation):
         tree = self._trees.get(node.name)
         if tree is None:
             self._fail(f"template {quote_text(node.name)} not defined")
-        if self._depth >= MOST_DEPTH:
+        if self._depth >= MOST_DEPTH:  # fails with Go's message, which names Go's limit
             self._fail("exceeded maximum template depth (100000)")
         value = INVALID if node.pipeline is None else self._pipeline(dot, node.pipeline)
         outer = self._variables, self._running, self._depth

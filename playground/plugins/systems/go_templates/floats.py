@@ -6,9 +6,9 @@ import math
 from decimal import Decimal
 from typing import Final
 
-# verbs for which `#` adds zeros up to the precision, counted from the first nonzero digit
-_DIGITS_KEPT: Final = "gGx"
-_FRACTION: Final = 52  # bits of a float's fraction
+# Verbs (as in Go not `X`) to which `#` adds zeros up to the precision, from the first nonzero digit
+_VERBS_WITH_ZEROS: Final = "gGx"
+_FRACTION_BITS: Final = 52  # bits of a float's fraction
 _LEAST_POWER: Final = -1074  # the power of two of the smallest float
 
 
@@ -38,7 +38,7 @@ def add_point(text: str, verb: str, precision: int | None) -> str:
     end = next((at for at, letter in enumerate(text) if letter in exponents), len(text))
     number, exponent = text[:end], text[end:]
     zeros = 0
-    if verb in _DIGITS_KEPT:
+    if verb in _VERBS_WITH_ZEROS:
         # a single 0 counts as a digit, too
         digits = len(number.replace(".", "").lstrip("0")) + (number == "0")
         zeros = (6 if precision is None else precision) - digits
@@ -53,7 +53,7 @@ def _general(value: float, precision: int | None) -> str:
     decimal = Decimal(text)
     digits = "".join(map(str, decimal.as_tuple().digits)).rstrip("0") or "0"
     power = decimal.adjusted() if value else 0
-    limit = 6 if precision is None else max(1, precision)
+    limit = 6 if precision is None else max(1, precision)  # Go writes an exponent from 10**limit
     if power < -4 or power >= limit:
         return _scientific(digits, power)
     if power < 0:
@@ -72,7 +72,7 @@ def _mantissa_and_power(value: float) -> tuple[int, int]:
     if not value:
         return 0, _LEAST_POWER
     _, power = math.frexp(value)
-    power = max(power - _FRACTION - 1, _LEAST_POWER)
+    power = max(power - _FRACTION_BITS - 1, _LEAST_POWER)
     return int(math.ldexp(value, -power)), power
 
 
@@ -87,20 +87,20 @@ def _hexadecimal(value: float, precision: int | None) -> str:
     if not mantissa:
         power = 0
     else:
-        shift = _FRACTION + 1 - mantissa.bit_length()
-        mantissa, power = mantissa << shift, power - shift + _FRACTION
-    if precision is not None and precision * 4 < _FRACTION:
-        mantissa = _round_bits(mantissa, _FRACTION - precision * 4)
-        if mantissa >> (_FRACTION + 1):  # rounded up to the next power of two
+        shift = _FRACTION_BITS + 1 - mantissa.bit_length()
+        mantissa, power = mantissa << shift, power - shift + _FRACTION_BITS
+    if precision is not None and precision * 4 < _FRACTION_BITS:
+        mantissa = _round_bits(mantissa, _FRACTION_BITS - precision * 4)
+        if mantissa >> (_FRACTION_BITS + 1):  # rounded up to the next power of two
             mantissa, power = mantissa >> 1, power + 1
-    digits = f"{mantissa & ((1 << _FRACTION) - 1):013x}"
+    digits = f"{mantissa & ((1 << _FRACTION_BITS) - 1):013x}"
     rest = digits.rstrip("0") if precision is None else digits[:precision].ljust(precision, "0")
     point = "." if rest else ""
-    return f"0x{mantissa >> _FRACTION}{point}{rest}p{power:+03d}"
+    return f"0x{mantissa >> _FRACTION_BITS}{point}{rest}p{power:+03d}"
 
 
 def _round_bits(mantissa: int, lost: int) -> int:
-    """Remove the last `lost` bits: round to the nearest value, a tie to the even one."""
+    """Set the last `lost` bits to 0, rounding to the nearest value, and a tie to the even one."""
     upper, lower = mantissa >> lost, mantissa & ((1 << lost) - 1)
     half = 1 << (lost - 1)
     is_odd = bool(upper & 1)

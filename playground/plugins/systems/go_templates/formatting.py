@@ -12,7 +12,7 @@ from playground.plugins.systems.go_templates.verbs import (
     with_type,
 )
 
-_MOST_PADDING: Final = 1_000_000
+_MOST_PADDING: Final = 1_000_000  # Go's limit for a width, a precision or an index
 _FLAGS: Final = {"+": "plus", "-": "minus", "#": "sharp", " ": "space", "0": "zero"}
 _DIGITS: Final = re.compile(r"[0-9]*")
 
@@ -99,7 +99,7 @@ class _Printf:
 
     def _width(self, at: int, flags: Flags, after_index: bool) -> tuple[int, bool]:
         if self._form[at : at + 1] == "*":
-            width = self._star()
+            width = self._value_of_star()
             if width is None:
                 self._out.append("%!(BADWIDTH)")
             elif width < 0:
@@ -120,7 +120,7 @@ class _Printf:
             self._good_index = False
         at, after_index = self._index(at)
         if self._form[at : at + 1] == "*":
-            precision = self._star()
+            precision = self._value_of_star()
             if precision is None or precision < 0:
                 self._out.append("%!(BADPREC)")
             else:
@@ -139,7 +139,7 @@ class _Printf:
             return None, len(self._form)
         return int(significant or 0) if text else None, at + len(text)
 
-    def _star(self) -> int | None:
+    def _value_of_star(self) -> int | None:
         if self._number >= len(self._values):
             return None
         value = self._values[self._number]

@@ -58,10 +58,10 @@ def _joined_text(values: tuple[Any, ...]) -> str:
     return sprint(["<no value>" if value is None else value for value in values])
 
 
-_HTML: Final = str.maketrans(
+_HTML_ESCAPES: Final = str.maketrans(
     {"\0": "�", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 )
-_JS: Final = {
+_JS_ESCAPES: Final = {
     "\\": "\\\\",
     "'": "\\'",
     '"': '\\"',
@@ -70,7 +70,7 @@ _JS: Final = {
 
 
 def _html(*values: Any) -> str:
-    return _joined_text(values).translate(_HTML)
+    return _joined_text(values).translate(_HTML_ESCAPES)
 
 
 def _js(*values: Any) -> str:
@@ -78,8 +78,8 @@ def _js(*values: Any) -> str:
 
 
 def _js_character(character: str) -> str:
-    if character in _JS:
-        return _JS[character]
+    if character in _JS_ESCAPES:
+        return _JS_ESCAPES[character]
     if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
         return character  # bytes that are not UTF-8 stay unchanged
     return f"\\u{ord(character):04X}"
@@ -168,15 +168,15 @@ def _slice(item: Any, *indexes: Any) -> Any:
         return decode(data[start:stop])
     if not isinstance(plain, list):
         raise FunctionFault(f"can't slice item of type {type_name(plain)}")
-    room = [*plain, *(plain.spare if isinstance(plain, Slice) else _spare(len(plain)))]
-    start, stop, end = _slice_bounds(indexes, len(plain), len(room))
-    return Slice(room[start:stop], room[stop:end])
+    items = [*plain, *(plain.spare if isinstance(plain, Slice) else _spare(len(plain)))]
+    start, stop, end = _slice_bounds(indexes, len(plain), len(items))
+    return Slice(items[start:stop], items[stop:end])
 
 
-def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
+def _slice_bounds(indexes: Sequence[Any], length: int, capacity: int) -> tuple[int, int, int]:
     """Return the start and stop of a slice, and the end of its capacity."""
-    places = [_position(index, room) for index in indexes]
-    start, stop, end = (*places, *(0, length, room)[len(places) :])
+    bounds = [_position(index, capacity) for index in indexes]
+    start, stop, end = (*bounds, *(0, length, capacity)[len(bounds) :])
     if start > stop:
         raise FunctionFault(f"invalid slice index: {start} > {stop}")
     if stop > end:
@@ -185,7 +185,7 @@ def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, 
 
 
 # The capacities of the lists that Go 1.27.3 reads from JSON, as measured.
-_ROOMS: Final = (
+_CAPACITIES: Final = (
     *(0, 1, 2, 4, 8, 16, 32, 71, 143, 303, 591, 1023, 1535, 2560, 3584, 5120),
     *(6656, 8704, 11264, 14336, 18432, 23552),
 )
@@ -193,14 +193,14 @@ _ROOMS: Final = (
 
 def _spare(length: int) -> list[None]:
     """Return the nulls that fill the capacity of a list from JSON after its last item."""
-    at = bisect_left(_ROOMS, length)
-    return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
+    at = bisect_left(_CAPACITIES, length)
+    return [None] * (_CAPACITIES[at] - length if at < len(_CAPACITIES) else 0)
 
 
 # comparison
 
-_ORDERED: Final = {int: "int", Byte: "uint", float: "float", str: "string"}
-_BASIC: Final = {**_ORDERED, bool: "bool", complex: "complex"}
+_ORDERED_KINDS: Final = {int: "int", Byte: "uint", float: "float", str: "string"}
+_BASIC_KINDS: Final = {**_ORDERED_KINDS, bool: "bool", complex: "complex"}
 
 
 def _equal(first: Any, *others: Any) -> bool:
@@ -211,10 +211,10 @@ def _equal(first: Any, *others: Any) -> bool:
 
 
 def _are_equal(left: Any, right: Any) -> bool:
-    kind, other_kind = _BASIC.get(type(left)), _BASIC.get(type(right))
+    kind, other_kind = _BASIC_KINDS.get(type(left)), _BASIC_KINDS.get(type(right))
     # the only two kinds that Go compares although they differ
-    both_whole = {kind, other_kind} == {"int", "uint"}
-    if both_whole or (kind is not None and kind == other_kind):
+    are_integers = {kind, other_kind} == {"int", "uint"}
+    if are_integers or (kind is not None and kind == other_kind):
         return bool(left == right)
     if kind != other_kind:
         if INVALID in (left, right):
@@ -239,7 +239,7 @@ def _less(first: Any, second: Any) -> bool:
     if kinds[0] != kinds[1] and set(kinds) != {"int", "uint"}:
         types = f"{type_name(left)} and {type_name(right)}"
         raise FunctionFault(f"incompatible types for comparison: {types}")
-    if type(left) not in _ORDERED:
+    if type(left) not in _ORDERED_KINDS:
         raise FunctionFault("invalid type for comparison")
     if isinstance(left, str):
         return encode(left) < encode(right)
@@ -247,7 +247,7 @@ def _less(first: Any, second: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    kind = _BASIC.get(type(value))
+    kind = _BASIC_KINDS.get(type(value))
     if kind is None:
         raise FunctionFault("invalid type for comparison")
     return kind
@@ -267,10 +267,10 @@ def _call(name: str, value: Any, *values: Any) -> Any:
 
 
 def _logic(first: Any, *others: Any) -> Any:
-    raise AssertionError("and and or are evaluated where they are called")
+    raise AssertionError("Evaluation evaluates `and` and `or` itself, to stop at a deciding value")
 
 
-_TWO: Final[tuple[Takes, ...]] = ("value", "value")
+_TWO_VALUES: Final[tuple[Takes, ...]] = ("value", "value")
 FUNCTIONS: Final[dict[str, Function]] = {
     "and": Function(_logic, ("value",), "value"),
     "call": Function(_call, ("value",), "value", named=True),
@@ -286,10 +286,10 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "slice": Function(_slice, ("value",), "value"),
     "urlquery": Function(_urlquery, variadic="any"),
     "eq": Function(_equal, ("value",), "value"),
-    "ge": Function(lambda first, second: not _less(first, second), _TWO),
-    "gt": Function(lambda first, second: not _less_or_equal(first, second), _TWO),
-    "le": Function(_less_or_equal, _TWO),
-    "lt": Function(_less, _TWO),
-    "ne": Function(lambda first, second: not _equal(first, second), _TWO),
+    "ge": Function(lambda first, second: not _less(first, second), _TWO_VALUES),
+    "gt": Function(lambda first, second: not _less_or_equal(first, second), _TWO_VALUES),
+    "le": Function(_less_or_equal, _TWO_VALUES),
+    "lt": Function(_less, _TWO_VALUES),
+    "ne": Function(lambda first, second: not _equal(first, second), _TWO_VALUES),
 }
 NAMES: Final = frozenset(FUNCTIONS)

@@ -20,7 +20,7 @@ _TERMINATORS: Final = frozenset([*_SPACES, "", ".", ",", "|", ":", ")", "("])
 _DIGITS: Final = {"x": "0123456789abcdefABCDEF_", "o": "01234567_", "b": "01_"}
 
 
-_SINGLE: Final = {"=": Kind.ASSIGN, "|": Kind.PIPE}
+_KINDS_BY_CHARACTER: Final = {"=": Kind.ASSIGN, "|": Kind.PIPE}
 
 
 class Lexer:
@@ -117,7 +117,7 @@ class Lexer:
         if close < 0:
             return self._error("unclosed comment")
         self._pos = close + 2
-        trims = self._right_delim_here()
+        trims = self._trim_length()
         if trims is None:
             return self._error("comment ends before closing delimiter")
         self._pos += trims + len(RIGHT)
@@ -130,8 +130,8 @@ class Lexer:
         while (character := self._peek()) and character in _SPACES:
             self._pos += 1
 
-    def _right_delim_here(self) -> int | None:
-        """Return the length of a closing delimiter's trim marker; None without a delimiter."""
+    def _trim_length(self) -> int | None:
+        """Return the length of the trim marker if a closing delimiter follows, otherwise None."""
         if self._peek() in tuple(_SPACES) and self._starts_with("-" + RIGHT, 1):
             return 2
         return 0 if self._starts_with(RIGHT) else None
@@ -139,15 +139,15 @@ class Lexer:
     # inside an action
 
     def _action(self) -> Token | None:
-        trims = self._right_delim_here()
+        trims = self._trim_length()
         if trims is not None:
             return self._error("unclosed left paren") if self._parens else self._right_delim(trims)
         character = self._peek()
-        if character in _SINGLE:
+        if character in _KINDS_BY_CHARACTER:
             self._pos += 1
-            return self._token(_SINGLE[character])
-        if character in _STARTS:
-            return _STARTS[character](self)
+            return self._token(_KINDS_BY_CHARACTER[character])
+        if character in _LEXERS_BY_CHARACTER:
+            return _LEXERS_BY_CHARACTER[character](self)
         if is_word(character):
             return self._word()
         self._next()
@@ -282,7 +282,7 @@ class Lexer:
         return self._token(Kind.RAW_STRING)
 
 
-_STARTS: Final[dict[str, Callable[[Lexer], Token]]] = {
+_LEXERS_BY_CHARACTER: Final[dict[str, Callable[[Lexer], Token]]] = {
     "": Lexer._end,
     **dict.fromkeys(_SPACES, Lexer._space),
     ":": Lexer._colon,

@@ -8,9 +8,9 @@ from typing import Final
 
 from playground.plugins.systems.go_templates.tokens import quote_text
 
-_SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
+_SIMPLE_ESCAPES: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 # \x and \377 are bytes, which may be part of a character; \u and \U are complete characters
-_NUMBERED: Final = re.compile(
+_NUMBERED_ESCAPE: Final = re.compile(
     r"x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})"
     r"|(?:u(?=[0-9a-fA-F]{4})|U(?=[0-9a-fA-F]{8}))(?P<character>(?<=u).{4}|(?<=U).{8})"
 )
@@ -22,11 +22,11 @@ _FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+
 _HEX_FLOAT: Final = re.compile(
     r"[+-]?0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\Z"
 )
-_PART: Final = (
+_COMPLEX_PART: Final = (
     r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)"
 )
-_COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_PART}))([+-](?!i)(?>{_PART}))i")
+_COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_COMPLEX_PART}))([+-](?!i)(?>{_COMPLEX_PART}))i")
 
 
 class LiteralFault(ValueError):
@@ -63,11 +63,11 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
-    if letter in _SIMPLE:
-        return _SIMPLE[letter], False, at + 2
+    if letter in _SIMPLE_ESCAPES:
+        return _SIMPLE_ESCAPES[letter], False, at + 2
     if letter == quote:
         return ord(quote), False, at + 2
-    match = _NUMBERED.match(text, at + 1)
+    match = _NUMBERED_ESCAPE.match(text, at + 1)
     if match is None:
         raise LiteralFault("invalid syntax")
     kind = str(match.lastgroup)

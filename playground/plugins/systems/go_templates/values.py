@@ -1,7 +1,7 @@
 """Values as Go sees them: JSON data, items of containers, and missing values.
 
-An item of a list or map is an `Interface` until a step of a pipeline unwraps it: `interface {}` is
-the type that Go's errors name. For Go a string is bytes, so lengths and offsets count UTF-8.
+An item of a list or map is an `Interface` (Go's errors call its type `interface {}`), until a step
+of a pipeline unwraps it. In Go a string is bytes, so lengths and offsets count bytes of UTF-8.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.base.errors import InputFault
 
 
 class _Nothing:
-    """A missing value."""
+    """A constant that takes the place of a missing value."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -24,7 +24,7 @@ class _Nothing:
 
 
 INVALID: Final = _Nothing("INVALID")  # the value of a missing key, or of nil
-MISSING: Final = _Nothing("MISSING")  # a pipeline without a value
+MISSING: Final = _Nothing("MISSING")  # the piped value of a command that gets none
 
 
 class Byte(int):
@@ -65,7 +65,7 @@ def _decode_json(data: Any) -> Any:
     match data:
         case None | bool():
             return data
-        case int() | float():  # Go decodes all numbers as floats; marshal cannot write numpy's
+        case int() | float():  # as Go does; and numpy's numbers cannot be sent to the worker
             return float(data)
         case str():
             return whole_characters(data)
@@ -90,10 +90,10 @@ def unwrap(value: Any) -> Any:
 
 def type_name(value: Any) -> str:
     """Return Go's name of a value's type."""
-    return _NAMES.get(type(value), "interface {}")
+    return _TYPE_NAMES.get(type(value), "interface {}")
 
 
-_NAMES: Final = {
+_TYPE_NAMES: Final = {
     bool: "bool",
     int: "int",
     Byte: "uint8",

@@ -215,13 +215,13 @@ def _unicode(value: int, flags: Flags) -> str:
 
 
 _FLOAT_VERBS: Final = "vbgGxXfFeE"
-_SAME_VERBS: Final = {"v": "g", "F": "f"}
+_EQUIVALENT_VERBS: Final = {"v": "g", "F": "f"}
 
 
 def _real(value: float, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
         return _bad_verb(verb, value, flags)
-    verb = _SAME_VERBS.get(verb, verb)
+    verb = _EQUIVALENT_VERBS.get(verb, verb)
     digits = float_text(abs(value), verb, flags.precision)
     sign = flags.sign(value < 0 or str(value).startswith("-"))  # -0 is not below 0
     if digits == "Inf":

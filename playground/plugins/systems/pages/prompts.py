@@ -27,12 +27,12 @@ from playground.plugins.systems.flink_agents.views import (
 )
 from playground.sessions.documents import json_of
 
-_IN_A_ROW: Final = 2
-_CHAT: Final = "chat"  # the part of a run's id that stands for this view
+_FORMS_IN_A_ROW: Final = 2
+_CHAT: Final = "chat"  # names this view in the ids of runs
 
 
 def show(row: Any) -> None:
-    """Show a text or messages with variables in every form that is sent, and tools."""
+    """Show a prompt with variables in every form that is sent, and the session's tools."""
     del row
     left, right = st.columns(2)
     with left:
@@ -43,8 +43,8 @@ def show(row: Any) -> None:
             height=110,
         )
     with right:
-        given = st.text_area("Values", '{"port": "Brest"}', key="prompt values", height=110)
-    values = read_values(given or "")
+        values_text = st.text_area("Values", '{"port": "Brest"}', key="prompt values", height=110)
+    values = read_values(values_text or "")
     if values is None:
         st.error("The values are not a JSON object.")
         st.stop()
@@ -74,7 +74,7 @@ def show(row: Any) -> None:
 
 
 def show_chat(prompt: Prompt, values: dict[str, Any]) -> None:
-    """Show each event of a chat with the session's tools; answers are scripted or live."""
+    """Show each event of a chat with the session's tools; answers are scripted, or a model's."""
     origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
     origin = st.segmented_control(
         "Answers", origins, default="Scripted", required=True, key="chat origin"
@@ -88,8 +88,8 @@ def show_chat(prompt: Prompt, values: dict[str, Any]) -> None:
         model = _scripted_answers() if is_scripted else _live_model()
     try:
         tools = state.working_session().session.tools
-        given = json_of(results or "{}", "results", dict)
-        setup = setup_of(model(), prompt, tools, given)
+        results_by_tool = json_of(results or "{}", "results", dict)
+        setup = setup_of(model(), prompt, tools, results_by_tool)
     except InputFault as fault:
         _refuse(str(fault))
         return
@@ -180,9 +180,9 @@ def read_values(text: str) -> dict[str, Any] | None:
 def show_forms(view: PromptView) -> None:
     """Show the prompt in every form in which it is sent."""
     forms = list(view.forms().items())
-    for start in range(0, len(forms), _IN_A_ROW):
-        row = forms[start : start + _IN_A_ROW]
-        for column, (name, text) in zip(st.columns(_IN_A_ROW), row, strict=False):
+    for start in range(0, len(forms), _FORMS_IN_A_ROW):
+        row = forms[start : start + _FORMS_IN_A_ROW]
+        for column, (name, text) in zip(st.columns(_FORMS_IN_A_ROW), row, strict=False):
             with column:
                 widgets.exact_text(name, text, False)
 

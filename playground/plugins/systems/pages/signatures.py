@@ -19,12 +19,12 @@ from playground.plugins.systems.dspy.values import as_json
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
 DEMOS: Final = "[]"
-_CLASS: Final = """class Count(dspy.Signature):
+_CLASS_EXAMPLE: Final = """class Count(dspy.Signature):
     \"\"\"Count the masts.\"\"\"
 
     question: str = dspy.InputField()
     answer: int = dspy.OutputField(desc="how many", ge=0)"""
-_COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
+_COMPLETION_EXAMPLE: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
 
 
 def show(row: Any) -> None:
@@ -41,7 +41,7 @@ def show(row: Any) -> None:
         )
     left, right = st.columns(2)
     with left:
-        given = st.text_area("Inputs, a JSON object", INPUTS, key="signature inputs")
+        inputs_text = st.text_area("Inputs, a JSON object", INPUTS, key="signature inputs")
     with right:
         examples = st.text_area("Examples, a JSON list", DEMOS, key="signature demos")
     is_set = bool(state.get("signature class") or state.get("signature task"))
@@ -50,12 +50,12 @@ def show(row: Any) -> None:
         source = st.text_area(
             "A class in place of the line, with descriptions and bounds",
             key="signature class",
-            placeholder=_CLASS,
+            placeholder=_CLASS_EXAMPLE,
             help="The source is read, and never run.",
         )
     try:
         signature = read_signature(source or text or "", instructions or "")
-        inputs = inputs_of(given or "{}")
+        inputs = inputs_of(inputs_text or "{}")
         demos = demos_of(examples or "[]")
         prompts = questions.messages(signature, questions.json_values(signature, inputs), demos)
     except InputFault as fault:
@@ -116,11 +116,11 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def answer(signature: Signature) -> None:
-    """Show the fields that an adapter reads from a pasted completion, at once and as a stream."""
+    """Show the fields that an adapter reads from a pasted completion; for `chat`, also streamed."""
     name = st.segmented_control(
         "Read by", list(questions.ADAPTERS), default="chat", required=True, key="signature adapter"
     )
-    completion = st.text_area("Completion", _COMPLETION, key="signature answer", height=170)
+    completion = st.text_area("Completion", _COMPLETION_EXAMPLE, key="signature answer", height=170)
     try:
         fields = questions.fields(signature, completion or "", str(name))
     except InputFault as fault:

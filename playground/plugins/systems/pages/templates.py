@@ -79,7 +79,7 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    # drawn first, so that everything below uses the new values
+    # counted before the steps are drawn, so that a step that arrives meanwhile is drawn later
     seen = steps_so_far(run)
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
@@ -125,7 +125,7 @@ def settings(row: Any) -> Settings | None:
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with row:
-        # in the widget's key, because a list of other names needs another widget
+        # the names are part of the widget's key, because a list of other names needs another widget
         template_names = list(templates)
         key = f"template of {title}: {template_names}"
         template = st.selectbox(
@@ -158,7 +158,7 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _placeholders(templates: TemplateSet) -> list[str]:
-    """Return answers for a set without answers, as many as one of its templates may need."""
+    """Return answers for a set without any: one a request, and one after the last message."""
     most = max(sum(m.role == "request" for m in messages) for messages in [[], *templates.values()])
     return [f"(answer {number})" for number in range(1, most + 2)]
 
@@ -235,7 +235,7 @@ def _forget_set(title: str) -> None:
 def _texts(
     title: str, files: TemplateFiles, is_scripted: bool
 ) -> tuple[dict[str, str], int | None]:
-    """Show editors of a run's data, which begin with the sample's; return texts and limit."""
+    """Show editors of a run's data, at first the sample's; return the texts and the limit."""
     tools = ",\n".join(tool_text(tool) for tool in files.tools)
     texts = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
@@ -318,7 +318,7 @@ def _options(values: Settings) -> dict[str, Any]:
 
 
 def steps_so_far(run: TemplateRun) -> int | None:
-    """Return the number of steps of a run that is under way, or None if it has ended."""
+    """Return the number of steps so far of a run that is under way, or None if it has ended."""
     return len(run.steps) if run.under_way else None
 
 
