@@ -33,6 +33,7 @@ from playground.sessions.shapes.requests import (
     reply_facts,
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
+from playground.sessions.shapes.whole_replies import recording_of_reply
 
 _PLACES: Final = 40  # most places in the finding about exchanges that are not chats
 _MOST_UNZIPPED: Final = 64 * 1024 * 1024  # bytes
@@ -65,7 +66,8 @@ class Exchange:
 class _Conversation:
     builder: SessionBuilder
     last: Exchange
-    streams: list[tuple[Recording, Place]] = field(default_factory=list)
+    recordings: list[Recording] = field(default_factory=list)
+    final: Recording | None = None  # the last answer, if it is a stream
     body: dict[str, Any] | None = None  # complete body of the last row
     answered: list[AnsweredRequest] = field(default_factory=list)
 
@@ -137,10 +139,11 @@ def _add(current: _Conversation, exchange: Exchange, name: str) -> None:
     if exchange.follows:
         exchange = replace(exchange, request=current.body)
     current.last = exchange
-    recording = _stream(exchange, name)
+    current.final = stream = _stream(exchange, name)
+    recording = stream or (recording_of_reply(exchange.reply, name) if exchange.reply else None)
     if recording is not None:
-        current.streams.append((recording, exchange.place))
-    current.answered.append(_answered(exchange, recording, current.builder))
+        current.recordings.append(recording)
+    current.answered.append(_answered(exchange, stream, current.builder))
 
 
 def _no_chats(others: list[Exchange]) -> list[Finding]:
@@ -262,11 +265,11 @@ def _finish(current: _Conversation) -> SessionBuilder:
     else:
         builder.note_loss("a request that cannot be read", last.place.at("request"))
     place = last.place.at("response")
-    streams = {str(where): recording for recording, where in current.streams}
-    final = streams.pop(str(last.place), None)
-    builder.recordings += streams.values()
+    if current.final is not None:
+        current.recordings.pop()  # it is added with its messages
+    builder.recordings += current.recordings
     known = len(builder.requests)
-    _read_answer(builder, last, final, place)
+    _read_answer(builder, last, current.final, place)
     if len(builder.requests) == known and last.usage:
         builder.add_request(NO_REPLY, usage=last.usage)
     if len(builder.requests) > known:
