@@ -138,6 +138,14 @@ def test_marks_in_memory_are_those_of_its_file() -> None:
     assert made.rows[0].body == {**AS_SENT, "tools": [TOOL]}
     for unsent in ([pg.Message("user")], {**AS_SENT, "tools": list(made.tools)}, OPENAI):
         assert pg.session(unsent).rows == ()
+    tool = pg.ToolMetadata(name="f")
+    for lost in (
+        pg.session(marked, tools=[tool]),
+        pg.session(AS_SENT, tools=[tool]),
+        pg.session([pg.Message("user"), *marked]),
+    ):
+        assert lost.rows == () and "cache marks" in lost.findings[0].message
+    assert pg.session(OPENAI, tools=[tool]).findings == ()
 
 
 @pytest.mark.parametrize("read", [pg.session, pg.load_session])
