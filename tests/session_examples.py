@@ -1187,7 +1187,7 @@ def _rows() -> Example:
         "response": {"status": 200, "sse_events": events},
     }
     data = lines(first, second)
-    return Example("trace.jsonl", data, tools=True, times=True, usage=True, recordings=2)
+    return Example("trace.jsonl", data, tools=True, times=True, usage=True, recordings=1)
 
 
 def _aider_llm() -> Example:

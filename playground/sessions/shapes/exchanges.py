@@ -73,19 +73,25 @@ class _Conversation:
 
 
 def read_exchanges(
-    exchanges: Iterable[Exchange], title: str, where: str, *, single: bool = False
+    exchanges: Iterable[Exchange],
+    title: str,
+    where: str,
+    *,
+    single: bool = False,
+    whole: bool = False,
 ) -> Iterator[SessionBuilder]:
     """Yield a session for each conversation, with the messages of its last request and answer.
 
-    With `single`, all exchanges are one conversation. Every request is a row of its session, as it
-    was sent. All exchanges that are not chats share one finding.
+    With `single`, all exchanges are one conversation; with `whole`, answers that were not streamed
+    are recordings, too. Every request is a row of its session, as it was sent. All exchanges that
+    are not chats share one finding.
 
     Raises InputFault, for the file `where`, if no exchange is a chat.
     """
     all_exchanges = list(exchanges)
     threads = list(read_threads((one for one in all_exchanges if is_of_thread(one.url)), title))
     requests = (one for one in all_exchanges if not is_of_thread(one.url))
-    chats, others = _conversations(requests, title, single)
+    chats, others = _conversations(requests, title, single, whole)
     if others and not chats and not threads:
         fault = _no_chats(others)[0]
         raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
@@ -95,7 +101,7 @@ def read_exchanges(
 
 
 def _conversations(
-    exchanges: Iterable[Exchange], title: str, single: bool
+    exchanges: Iterable[Exchange], title: str, single: bool, whole: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
     """Return the conversations, and the exchanges that belong to none."""
     found: list[_Conversation] = []
@@ -111,7 +117,7 @@ def _conversations(
         if current is None:
             found.append(current := _Conversation(SessionBuilder(title=title), first))
         for number, exchange in run:
-            _add(current, exchange, f"{title} {number}")
+            _add(current, exchange, f"{title} {number}", whole)
         if len(run) > 1:
             digest = known.digest(conversation(current.last.request) or ())
         known.put(current, digest)
@@ -133,14 +139,15 @@ def _chains(exchanges: Iterable[tuple[int, Exchange]]) -> Iterator[list[tuple[in
         yield run
 
 
-def _add(current: _Conversation, exchange: Exchange, name: str) -> None:
+def _add(current: _Conversation, exchange: Exchange, name: str, whole: bool) -> None:
     """Add the next exchange of a conversation; its recording is called `name`."""
     _add_row(current, exchange)
     if exchange.follows:
         exchange = replace(exchange, request=current.body)
     current.last = exchange
     current.final = stream = _stream(exchange, name)
-    recording = stream or (recording_of_reply(exchange.reply, name) if exchange.reply else None)
+    reply = exchange.reply if whole else None
+    recording = stream or (recording_of_reply(reply, name) if reply else None)
     if recording is not None:
         current.recordings.append(recording)
     current.answered.append(_answered(exchange, stream, current.builder))
