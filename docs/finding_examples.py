@@ -82,9 +82,8 @@ EXAMPLES: dict[str, Example] = {
         " to=tell_time<|message|><atem:function_calls>\n"
         '<atem:invoke name="get_weather">\n</atem:invoke>\n</atem:function_calls>',
     ),
-    "missing-argument": Example(
-        "hermes", CALL.replace('{"city": "Rome"}', "{}"), Switches(misfits="text")
-    ),
+    "missing-argument": Example("hermes", CALL.replace('{"city": "Rome"}', "{}")),
+    "unknown-argument": Example("hermes", CALL.replace('"Rome"', '"Rome", "sky": "clear"')),
     "mended-name": Example("hermes", CALL.replace("get_weather", "functions.get_weather")),
     "text-after-call": Example("hermes", f"{CALL}\nI wait.", Switches(text_after_calls="finding")),
     "missing-name": Example("hermes", '<tool_call>\n{"arguments": {}}\n</tool_call>'),
@@ -93,10 +92,7 @@ EXAMPLES: dict[str, Example] = {
         "openhands",
         TAGS.replace("</function>", "<parameter=city>Oslo</parameter></function>"),
     ),
-    "type-mismatch": Example(
-        "openhands",
-        TAGS.replace("</function>", "<parameter=days>two</parameter></function>"),
-    ),
+    "type-mismatch": Example("hermes", CALL.replace('"Rome"', '"Rome", "days": "two"')),
     "orphan-closer": Example("hermes", f"{ROME}\n</tool_call>"),
     "unclosed-reasoning": Example("hermes", "<think>It rains in Rome"),
     "unclosed-section": Example("minimax-m2", f"<minimax:tool_call>\n{INVOKE}"),

@@ -344,7 +344,7 @@ def _httpmock() -> Example:
         f"  body: {json.dumps(json.dumps(then))}\n"
         f"then:\n  status: 200\n  body: |+\n    {stream}\n"
     )
-    return Example("h.yaml", text.encode(), tools=True, usage=True, recordings=1)
+    return Example("h.yaml", text.encode(), tools=True, usage=True, recordings=2)
 
 
 def _agents_run() -> Example:

@@ -138,6 +138,14 @@ def test_marks_in_memory_are_those_of_its_file() -> None:
     assert made.rows[0].body == {**AS_SENT, "tools": [TOOL]}
     for unsent in ([pg.Message("user")], {**AS_SENT, "tools": list(made.tools)}, OPENAI):
         assert pg.session(unsent).rows == ()
+    tool = pg.ToolMetadata(name="f")
+    for lost in (
+        pg.session(marked, tools=[tool]),
+        pg.session(AS_SENT, tools=[tool]),
+        pg.session([pg.Message("user"), *marked]),
+    ):
+        assert lost.rows == () and "cache marks" in lost.findings[0].message
+    assert pg.session(OPENAI, tools=[tool]).findings == ()
 
 
 @pytest.mark.parametrize("read", [pg.session, pg.load_session])
@@ -310,6 +318,32 @@ def test_a_whole_reply_of_any_provider_is_a_recording(api: str) -> None:
     assert call.arguments_text == '{"city": "Oslo"}' and not call.by_provider
     assert (recording.model, recording.stop_reason, recording.findings) == ("m", "end", [])
     assert pg.replay(recording, "").result.tool_calls[0].arguments == {"city": "Oslo"}
+
+
+@pytest.mark.parametrize("api", [api for api in WHOLE if api != "of a batch"])
+def test_a_whole_reply_in_recorded_http_is_the_recording_that_it_is_alone(api: str) -> None:
+    """A cassette or an archive was said to hold none."""
+    asked = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
+    body = json.dumps(WHOLE[api])
+    interaction = {
+        "request": {"uri": "https://x/v1", "method": "POST", "body": asked},
+        "response": {"status": {"code": 200, "message": "OK"}, "body": {"string": body}},
+    }
+    entry = {
+        "request": {"url": "https://x/v1", "postData": {"text": asked}},
+        "response": {"status": 200, "content": {"text": body}},
+    }
+    alone = pg.load_recording(WHOLE[api])
+    for file in (
+        {"interactions": [interaction], "version": 1},
+        {"log": {"version": "1.2", "entries": [entry]}},
+    ):
+        (loaded,) = pg.load_sessions(file)
+        (recording,) = loaded.session.recordings
+        assert recording.reply == alone.reply and recording.findings == []
+        assert (recording.model, recording.stop_reason) == (alone.model, alone.stop_reason)
+        assert recording.usage == alone.usage
+        assert [each.role for each in loaded.session.messages] == ["user", "assistant"]
 
 
 def test_a_whole_reply_keeps_what_is_no_text_and_arguments_that_are_no_json() -> None:

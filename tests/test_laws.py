@@ -185,7 +185,7 @@ def test_law_4_a_value_that_is_not_quite_json_takes_linear_time(value: str) -> N
 
     def seconds() -> float:
         began = time.process_time()
-        assert read_value(value, {"type": "array"}) == (value, "type-mismatch")
+        assert read_value(value, {"type": "array"}) == (value, "")
         return time.process_time() - began
 
     # the least of three: the first compiles, and the collector may look at everything in one

@@ -37,9 +37,12 @@ from playground.sessions.formats import FORMATS, get_format
 from playground.sessions.loading import (
     LoadedSession,
     load_session,
+    load_sessions,
     read_sessions,
     receipt_of_sessions,
+    sample_sessions,
 )
+from playground.sessions.native_format import dump_session
 from playground.sessions.receipts.comparison import SAME, receipt_of
 from playground.sessions.receipts.leaves import leaves_of
 from playground.sessions.receipts.receipt import Receipt
@@ -742,3 +745,31 @@ def test_a_message_of_results_alone_counts_in_neither_column() -> None:
     }
     receipt = load_session(body).receipt
     assert receipt is not None and receipt.counts[0] == ("messages", 3, 3)
+
+
+@pytest.mark.parametrize("form", sorted(EXAMPLES))
+def test_our_own_file_is_whole_with_its_recordings_and_bodies(form: str, tmp_path: Path) -> None:
+    """Recordings were said to be missing, and calls and messages counted in one column only."""
+    for loaded in load_sessions(on_disk(form, tmp_path)):
+        written = dump_session(loaded.session).encode()
+        again = list(read_sessions(Source("s.json", written)))
+        found = receipt_of_sessions(Source("s.json", written), again)
+        assert not found.missing
+        assert all(in_file == in_sessions for _, in_file, in_sessions in found.counts)
+
+
+# samples without a recording, or whose messages have every text of it
+NOTHING_OF_THEIR_OWN = {"03-long-file", "07-gemini-above", "08-gemini-below", "12-long-tool-run"}
+
+
+@pytest.mark.parametrize("name", sample_sessions())
+def test_a_samples_recordings_are_counted_and_missed_if_they_are_taken_out(name: str) -> None:
+    written = dump_session(sample_sessions()[name]).encode()
+    (loaded,) = read_sessions(Source("s.json", written))
+    found = receipt_of_sessions(Source("s.json", written), [loaded])
+    assert (found.share, [*found.missing]) == (1.0, [])
+    assert all(in_file == in_sessions for _, in_file, in_sessions in found.counts)
+    without = replace(loaded, session=replace(loaded.session, recordings=()))
+    lost = receipt_of_sessions(Source("s.json", written), [without]).missing
+    assert all(each.place.startswith("recordings.") for each in lost)
+    assert lost or name in NOTHING_OF_THEIR_OWN

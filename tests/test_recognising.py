@@ -534,7 +534,7 @@ def test_a_cassette_says_in_a_sentence_what_was_read_where_its_client_changed_re
         copy = {"role": "assistant", "content": f"Observation {turn}: 42"}
         said = [*said, copy, {"role": "user", "content": "And then?"}]
     found = recognise(yaml.safe_dump({"version": 1, "interactions": exchanges}), "tides.yaml")
-    assert found.title == "VCR cassette: 6 messages"
+    assert found.title == "VCR cassette: 6 messages, 3 recordings"
     assert found.unread == (
         "a later request repeats a reply with changes: the model's own reply is kept "
         "(interactions.2.request.messages.1 and 1 more place)",

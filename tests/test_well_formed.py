@@ -344,7 +344,7 @@ def test_text_without_the_header_that_texts_have_is_a_variation() -> None:
         ("internlm2", "<|action_start|> I look. {}", {"near-marker"}),
         ("muse", "{}<|start|>>assistant", {"near-marker"}),
         ("xml", "<weather> I look. {}", {"near-marker"}),
-        ("cwm", "<tool: function>Ċweather {{}}\n</tool>", {"mended-form"}),
+        ("cwm", "<tool: function>Ċweather {{}}\n</tool>", {"mended-form", "missing-argument"}),
         # a model's own token before a call
         ("inkling", "<|content_text|>I look.<|end_message|><|message_model|>{}", set()),
     ],

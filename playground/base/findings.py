@@ -66,7 +66,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "arguments-as-text": info("arguments came as JSON inside a string: unpacked"),
     "other-recipient": error("a call's header names another tool than the call itself: aborted"),
     "no-arguments": info("a call without an object of arguments: delivered with none"),
-    "missing-argument": error("a call lacks a required argument: aborted"),
+    "missing-argument": warning(
+        "a call lacks a required argument: delivered, unless a switch demands otherwise"
+    ),
+    "unknown-argument": warning("an argument that is none of the tool's parameters: kept"),
     "mended-name": info(
         "a tool's name with a prefix or in another place than the form has it: corrected"
     ),
@@ -79,7 +82,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "an argument is given twice: the last value counts, or both values make a list"
     ),
     "type-mismatch": warning(
-        "a value does not match its type in the schema: the argument stays a text"
+        "a value does not match its type in the schema: the argument stays as it was read"
     ),
     "orphan-closer": warning(
         "a closing marker that closes nothing: what it would close is not open before it"
@@ -434,6 +437,9 @@ MENDING: Final = frozenset(
     }
 )
 """Codes of findings which say that a call is read although it is not well-formed."""
+
+OBJECTIONS: Final = frozenset({"type-mismatch", "missing-argument", "unknown-argument"})
+"""Codes of what a tool's schema has against the arguments of a call that was read."""
 
 DECLARED: Final = "; declared is "
 """The words between the text and the declared form, in messages about a slip of the model."""

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from playground.base.arguments import pieces_of, pieces_of_stream, takes
+from playground.base.findings import OBJECTIONS, Finding
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.misspelled_markers import call_in_object, near_marker, printed_response
@@ -80,12 +81,12 @@ def with_final_findings(
     """Add to a result the first finding that needs the complete reply, if there is one.
 
     It may be about a printed response or another dialect's calls. Without other findings than infos
-    it may also be about a misspelt marker, an object around a call, a call in an unknown form, a
-    lone closer, or removed control tokens.
+    and a schema's objections it may also be about a misspelt marker, an object around a call, a
+    call in an unknown form, a lone closer, or removed control tokens.
     """
     searched = _with_open_reasoning(result, dialect)
     finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
-    if finding is None and all(earlier.severity == "info" for earlier in result.findings):
+    if finding is None and all(_tells_no_slip(earlier) for earlier in result.findings):
         finding = (
             near_marker(searched, dialect, prompt_data)
             or call_in_object(result)
@@ -94,6 +95,10 @@ def with_final_findings(
             or filtered_tokens(result, dialect)
         )
     return with_finding(result, finding) if finding else result
+
+
+def _tells_no_slip(about: Finding) -> bool:
+    return about.severity == "info" or about.code in OBJECTIONS
 
 
 def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:

@@ -197,7 +197,8 @@ JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", 
 
 def json_type(value: Any) -> str:
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
-    return names.get(type(value), "array" if isinstance(value, list) else "object")
+    other = "array" if isinstance(value, list) else "object"
+    return names.get(type(value), "string" if isinstance(value, str) else other)
 
 
 def resolve(schema: Any, root: Schema) -> Schema:

@@ -229,14 +229,11 @@ class CallReader(Reader):
         if call.in_section and self.recipient and not _is_recipient(self.recipient, call.name):
             message = f"the header names {self.recipient}, the call in it {call.name}"
             raise BrokenCall("other-recipient", message, is_complete=True)
-        missing = call.missing if self.switches.misfits == "text" else []
-        if missing:
-            listed = ", ".join(missing)
-            raise BrokenCall(
-                "missing-argument",
-                f"{call.name} needs {listed}, which the call lacks",
-                is_complete=True,
-            )
+        if call.known_tool is not None:
+            for about in call.known_tool.objections(call.arguments, call.place, call.typed):
+                if about.code == "missing-argument" and self.switches.misfits == "text":
+                    raise BrokenCall(about.code, about.message, is_complete=True)
+                self.scanner.note(about.code, about.where, about.message)
         if not is_finite(call.arguments):
             for about in number_findings(call.arguments, call.place):
                 self.scanner.note(about.code, about.where, about.message)

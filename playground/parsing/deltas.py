@@ -30,6 +30,7 @@ from playground.nouns.events import (
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.claims import GrowingText
 from playground.parsing.decoding import bad_places, replace_bad
+from playground.parsing.open_call import KnownTool
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 
@@ -52,7 +53,8 @@ class DeltaReader:
     """
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
-        self._names = [tool.name for tool in tools]
+        self._tools = {tool.name: tool for tool in tools}
+        self._known_tools: dict[str, KnownTool] = {}
         self._native = native
         self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
@@ -158,10 +160,16 @@ class DeltaReader:
         events: list[Event] = []
         for key in [] if call.custom else repeated_keys(raw, arguments):
             message = f"{key} is given more than once: the last value counts"
-            about = finding("duplicate-argument", f"{place}, argument {key}", message)
-            events.append(FindingEvent(here, about))
-        if self._names and call.name not in self._names:
-            message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
+            found = finding("duplicate-argument", f"{place}, argument {key}", message)
+            events.append(FindingEvent(here, found))
+        if call.name in self._tools:
+            tool = self._known_tools.get(call.name)
+            if tool is None:
+                tool = self._known_tools[call.name] = KnownTool(self._tools[call.name])
+            found = () if call.custom else tool.objections(arguments, place)
+            events += [FindingEvent(here, each) for each in found]
+        elif self._tools:
+            message = f"{call.name!r} is not one of the session's tools ({', '.join(self._tools)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
         if not is_finite(arguments):
             events += [FindingEvent(here, each) for each in number_findings(arguments, place)]

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from playground.nouns.tools import Schema, ToolMetadata
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import (
+    JSON_TYPES,
+    Schema,
+    ToolMetadata,
+    allowed_types,
+    json_type,
+    resolve,
+)
 from playground.parsing.choice_point import ChoicePoint
+from playground.parsing.values import agrees
+
+# keywords by which an object may have properties that are not in its `properties`
+_OPEN: Final = {"patternProperties", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
 
 
 class BrokenCall(Exception):
@@ -24,12 +37,51 @@ class KnownTool:
         self.required = tool.required_parameters
         self.required_keys = frozenset(self.required)
         self._schemas: dict[str, Schema] = {}
+        self._types: dict[str, set[str]] = {}
+        schema = resolve(tool.input_schema, tool.input_schema)
+        # a tool without any parameter may be one whose schema the file does not have
+        others = schema.get("additionalProperties", not self.properties)
+        self._takes_others = others is not False or bool(_OPEN & schema.keys())
 
     def schema_of(self, key: str) -> Schema:
         schema = self._schemas.get(key)
         if schema is None:
             schema = self._schemas[key] = self.tool.parameter_schema(key)
         return schema
+
+    def objections(
+        self, arguments: Mapping[str, Any], place: str, typed: bool = True
+    ) -> Iterator[Finding]:
+        """Yield what the schema has against the arguments of a complete call: other types, without
+        `typed` none of them, and names that are missing or unknown."""
+        for key, value in arguments.items():
+            if key not in self.properties:
+                if not self._takes_others:
+                    listed = ", ".join(sorted(self.properties)) or "none"
+                    message = f"{key!r:.60} is not one of {self.tool.name}'s parameters ({listed})"
+                    yield finding("unknown-argument", f"{place}, argument {key}", message)
+            elif typed and not self._takes(key, value):
+                types = " or ".join(sorted(self._types[key]))
+                message = f"{key} must be of type {types}: {value!r:.60} is of type "
+                message += json_type(value)
+                yield finding("type-mismatch", f"{place}, argument {key}", message)
+        if not self.required_keys <= arguments.keys():
+            missing = ", ".join(key for key in self.required if key not in arguments)
+            message = f"{self.tool.name} needs {missing}, which the call lacks"
+            yield finding("missing-argument", place, message)
+
+    def _takes(self, key: str, value: Any) -> bool:
+        types = self._types.get(key)
+        if types is None:
+            schema = self.schema_of(key)
+            types = self._types[key] = allowed_types(schema)
+            if not types.issubset(JSON_TYPES):  # a word such as `any`, which restricts nothing
+                types.clear()
+            elif types and schema.get("nullable") is True:  # OpenAPI's word
+                types.add("null")
+        if type(value) is str or not types:
+            return not types or "string" in types
+        return agrees(value, types) or ("string" in types and isinstance(value, str))
 
 
 class OpenCall:
@@ -72,10 +124,3 @@ class OpenCall:
     def properties(self) -> set[str]:
         """The names of the tool's parameters; empty if the tool is not known."""
         return self.known_tool.properties if self.known_tool else set()
-
-    @property
-    def missing(self) -> list[str]:
-        """The required arguments that the call does not have."""
-        if self.known_tool is None or self.known_tool.required_keys <= self.arguments.keys():
-            return []
-        return [key for key in self.known_tool.required if key not in self.arguments]

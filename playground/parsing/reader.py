@@ -132,11 +132,7 @@ class Reader:
     def set_value(self, call: OpenCall, key: str, value: Any, code: str = "") -> None:
         """Set an argument. `code`, if given, is a finding about its value."""
         place = f"{call.place}, argument {key}"
-        if code == "type-mismatch":
-            types = " or ".join(sorted(allowed_types(call.schema_of(key)) or {"JSON"}))
-            message = f"{key} must be of type {types}: {value!r:.60} stays a text"
-            self.scanner.note(code, place, message)
-        elif code:
+        if code:
             self.scanner.note(code, place)
         if key in call.arguments:
             previous, effect = call.arguments[key], "the last value counts"

@@ -119,8 +119,8 @@ def write_value(
 def read_value(
     text: str, schema: Schema, untyped: Untyped = "text", literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Return the value of a text and the code of a finding: "" unless the value does not have the
-    schema's type or had to be corrected."""
+    """Return the value of a text, and the code of a finding if it had to be corrected, "" if not.
+    A text that cannot be read by the schema's type stays a text."""
     if schema.get("type") == "string":
         return text, ""
     types = _types(schema, untyped)
@@ -134,7 +134,7 @@ def read_value(
     if "string" in types:
         return text, ""
     value = _read_mended(text, types)
-    return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
+    return (text, "") if value is _NOTHING else (value, "relaxed-json")
 
 
 def _read_mended(text: str, types: set[str]) -> Any:
@@ -154,7 +154,7 @@ def _load_mended(text: str, types: set[str]) -> Any:
             value = reader(text)
         except (ValueError, TypeError, RecursionError):
             continue
-        if _agrees(value, types):
+        if agrees(value, types):
             return value
     return _NOTHING
 
@@ -194,8 +194,8 @@ def read_marked(
         if types == {"string"}:
             return text, ""
         value = _read_mended(text, (types or _ANY) - {"string"})
-        return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
-    if types and not _agrees(value, types) and "string" in types:
+        return (text, "") if value is _NOTHING else (value, "relaxed-json")
+    if types and not agrees(value, types) and "string" in types:
         return text, ""
     return value, _relaxed_code(text, value, literals)
 
@@ -232,7 +232,7 @@ def _read_if_allowed(text: str, types: set[str], literals: Literals = JSON_WORDS
         value = _load(text, literals)
     except (ValueError, RecursionError):
         value = _WORDS.get(text.strip().lower(), _NOTHING)
-    if value is _NOTHING or not _agrees(value, types):
+    if value is _NOTHING or not agrees(value, types):
         return _NOTHING
     return value
 
@@ -250,7 +250,8 @@ def _load(text: str, literals: Literals) -> Any:
         raise
 
 
-def _agrees(value: Any, types: set[str]) -> bool:
+def agrees(value: Any, types: set[str]) -> bool:
+    """Return True if a value that was read has one of these types; for any text True."""
     match value:
         case NotANumber():
             return bool(types & {"integer", "number"})

@@ -166,18 +166,21 @@ def _is_path(text: str) -> bool:
 def _add_as_sent(
     builder: SessionBuilder, own_body: Mapping[str, Any], others: dict[str, Any]
 ) -> None:
-    """Add the request as it was sent: a body, or else the arguments if they have a cache mark. Our
-    own objects, such as ToolMetadata, were never sent, so that no request is added with them."""
+    """Add the request as it was sent, as for a file. Parts that are given next to messages are kept
+    if they have a cache mark. Objects of ours were not sent: marks beside them are a finding."""
     replaced = {key for names in (_TOOLS, _SYSTEM) if names[0] in others for key in names}
     body = {key: value for key, value in own_body.items() if key not in replaced}
     body |= {key: value for key, value in others.items() if key != "messages" or not own_body}
     tools = body.get("tools")
-    if isinstance(tools, list | tuple) and any(isinstance(one, ToolMetadata) for one in tools):
-        return
-    with suppress(InputFault):
-        plain = json_value(body, "")
-        if (own_body and not replaced) or is_marked(plain):
-            add_row(builder, plain)
+    if not isinstance(tools, list | tuple) or not any(isinstance(t, ToolMetadata) for t in tools):
+        with suppress(InputFault):
+            plain = json_value(body, "")
+            if (own_body and not replaced) or is_marked(plain):
+                add_row(builder, plain)
+            return
+    if is_marked(body):
+        problem = "cache marks beside objects, such as pg.ToolMetadata: give dicts alone"
+        builder.note_loss(problem, Place(field="messages"))
 
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:

@@ -124,8 +124,8 @@ def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Rece
         source = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
     sessions = [each.session for each in loaded]
     findings = [found for each in loaded for found in each.findings]
-    left_aside = get_format(form).left_aside if form else {}
-    return receipt_of(leaves_of(source), sessions, findings, left_aside, form)
+    kind: SessionFormat | type[SessionFormat] = get_format(form) if form else SessionFormat
+    return receipt_of(leaves_of(source), sessions, findings, kind.left_aside, form, kind.own)
 
 
 def source_of(given: Any) -> Source:

@@ -231,7 +231,7 @@ def _pair(pair: Any) -> dict[str, Any]:
 def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
-    In text dialects it calls a tool of SESSION.
+    It calls a tool of the request; if a prompt documents none, one of SESSION.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
 from typing import Any, Final
@@ -24,11 +23,11 @@ from playground.base.errors import InputFault
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import Message, TextPart, ToolCallPart
-from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.trials.demo_calls import sample, scripted_calls
 from playground.plugins.trials.demo_mistakes import Mistake, Mistakes, script_fault, spoiled_calls
+from playground.plugins.trials.demo_prompts import documented_tools, prompt_of, taught_dialect
 from playground.plugins.trials.demo_replies import event_frame, writers_of
 
 _WEATHER: Final = ToolMetadata(
@@ -47,8 +46,9 @@ _TAUGHT: Final = "taught"
 
 
 class DemoServer(ThreadingHTTPServer):
-    """A server that runs until `shutdown`. In text dialects it calls one of `tools` (by default
-    `get_weather`). `delay` is the time between two pieces of a stream, in seconds."""
+    """A server that runs until `shutdown`. For prompts in text dialects that document no tool, it
+    calls one of `tools` (by default `get_weather`). `delay` is the time between two pieces of a
+    stream, in seconds."""
 
     daemon_threads = True
 
@@ -64,15 +64,6 @@ class DemoServer(ThreadingHTTPServer):
 
     def __repr__(self) -> str:
         return f"DemoServer({self.url!r})"
-
-    @cached_property
-    def rules(self) -> dict[str, str]:
-        """Each dialect's rules for the tools, escaped as inside a JSON string."""
-        data = PromptData(tool_metadata=list(self.tools))
-        rules = {name: get_dialect(name).format_dialect_rules(data) for name in dialect_names()}
-        return {
-            name: json.dumps(text, ensure_ascii=False)[1:-1] for name, text in rules.items() if text
-        }
 
     @property
     def url(self) -> str:
@@ -94,8 +85,9 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
     No model answers: a script calls the tool that shares most words with the user's last message.
     The arguments fit the tool's schema: they are names ("Brest"), quotes and numbers of the
     message, in order; missing ones are made up. For names in a row ("Brest and Calais"), it makes a
-    call for each. Once the server gets the result, it answers in words. `tools` are the tools that
-    it calls in text dialects. The model's name (for LiteLLM after `openai/`) sets the behaviour:
+    call for each. Once the server gets the result, it answers in words. In text dialects it calls
+    the tools that the prompt documents, and one of `tools` if it documents none. The model's name
+    (for LiteLLM after `openai/`) sets the behaviour:
 
     - `demo-taught` calls in the dialect whose rules are in its prompt: the one for trials.
     - `demo` makes only native calls, `demo-hermes` (or another dialect) always calls in hermes.
@@ -159,10 +151,11 @@ class _Handler(BaseHTTPRequestHandler):
         if mode == "busy" and self._is_first_refusal():
             self._json(503, {"error": {"message": "the demo model is busy", "type": "overloaded"}})
             return
+        prompt = prompt_of(body)
         if mode == _TAUGHT:
-            mode = _taught_dialect(body, self.server.rules)
+            mode = "" if body.get("tools") else taught_dialect(prompt)
         mistake = self.server.mistakes.next(mode, script, body)
-        answer = _answer(mode, body, self.server.tools, mistake)
+        answer = _answer(mode, body, documented_tools(prompt) or self.server.tools, mistake)
         streamed, whole = writers_of(self.path)
         if body.get("stream", self.path.endswith("/api/chat")):
             self._stream(list(streamed(model, answer)), mode)
@@ -208,13 +201,6 @@ class _Handler(BaseHTTPRequestHandler):
                     time.sleep(delay)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client has hung up
-
-
-def _taught_dialect(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """Return the name of the dialect whose rules the request contains; "" for native calls."""
-    text_of_messages = json.dumps(body["messages"], ensure_ascii=False)
-    known = [name for name, text in rules.items() if text in text_of_messages]
-    return "" if body.get("tools") else max(known, key=lambda name: len(rules[name]), default="")
 
 
 def _answer(

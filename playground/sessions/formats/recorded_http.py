@@ -30,4 +30,4 @@ class RecordedHttp(SessionFormat):
         """Return the file's exchanges in order. Raises InputFault if the file cannot be read."""
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        yield from read_exchanges(self.exchanges(source), source.stem, source.name)
+        yield from read_exchanges(self.exchanges(source), source.stem, source.name, whole=True)

@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.base.characters import replace_half_surrogates
-from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from playground.parsing.values import dump_json
-from playground.recordings.apis.openai_responses import FREE_CALLS
-from playground.recordings.recording import (
-    OF_PROVIDER,
-    Chunk,
-    ReasoningChunk,
-    Recording,
-    SignalChunk,
-    TextChunk,
-    ToolCallChunk,
-)
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import read_reply
+from playground.sessions.shapes.whole_replies import recording_of_parts
 from playground.sessions.source import Source
 
 # Paths of the reply in a batch's result (OpenAI and Groq; Anthropic), and in an HTTP answer.
@@ -61,64 +49,10 @@ class WholeReply(SessionFormat):
 def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     if read_reply(builder, reply, place):
-        builder.recordings.append(_recording(builder, reply))
+        builder.recordings.append(recording_of_parts(builder, reply))
     else:
         builder.note_loss("no reply in it", place)
     return builder
-
-
-def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
-    """Return a recording of the reply that was read, to replay it: a chunk for each part."""
-    parts = [part for message in builder.messages for part in message.parts]
-    answered = {part.tool_call_id for part in parts if isinstance(part, ToolResultPart)}
-    sent: dict[str, list[tuple[str, dict[str, Any]]]] = {}  # several, where calls share an id
-    for call_id, arguments in _sent_arguments(reply):
-        sent.setdefault(call_id, []).append(arguments)
-    chunks: list[Chunk] = []
-    for index, part in enumerate(parts):
-        match part:
-            case TextPart(text):
-                chunks.append(TextChunk(text))
-            case ReasoningPart(text):
-                chunks.append(ReasoningChunk(text))
-            case ToolCallPart(call_id, name, args):
-                text, marks = sent[call_id].pop(0) if sent.get(call_id) else ("", {})
-                function = {"name": name, "arguments": text or dump_json(args)}
-                marks = {**marks, "server": True} if call_id in answered else marks
-                delta = {"index": index, "id": call_id, "function": function}
-                chunks.append(ToolCallChunk(delta | marks))
-            case ToolResultPart(call_id, _, result):
-                kept = {"type": "tool_result", "tool_use_id": call_id, "content": result}
-                chunks.append(SignalChunk(OF_PROVIDER + dump_json(kept)))
-            case _:
-                chunks.append(SignalChunk(part.type))
-    request = builder.requests[-1]
-    error = builder.finite(reply.get("error"), Place(field="error"))
-    recording = Recording(
-        name=builder.title,
-        dialect="native",
-        chunks=tuple(chunks),
-        model=request.model,
-        note="Not streamed: a whole reply, with a chunk for each of its parts.",
-        stop_reason="" if error else request.stop_reason,
-        usage=request.usage,
-        error=error if error is None or isinstance(error, dict) else {"message": str(error)},
-    )
-    return replace_half_surrogates(recording, "recordings", [])
-
-
-def _sent_arguments(reply: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    """Yield for each call its id, its arguments ("" unless they are text), and the field that marks
-    free text."""
-    choice = mapping(next(iter(listed(reply.get("choices"))), reply))
-    calls = listed(mapping(choice.get("message")).get("tool_calls"))
-    for call in map(mapping, [*listed(reply.get("output")), *calls]):
-        item = {**call, **mapping(call.get("custom") or call.get("function"))}
-        text = item.get("arguments") or item.get("input") or item.get("code")
-        text = text if isinstance(text, str) and text.strip() else ""
-        is_free = text and call.get("type") in ("custom", *FREE_CALLS)
-        arguments = text, {"type": "custom"} if is_free else {}
-        yield str(call.get("call_id") or call.get("id") or ""), arguments
 
 
 def _inner_reply(value: Any) -> dict[str, Any] | None:

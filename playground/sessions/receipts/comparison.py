@@ -16,6 +16,7 @@ from typing import Final
 
 from playground.base.findings import Finding
 from playground.base.json_numbers import load_json
+from playground.sessions.native_format import plain_session
 from playground.sessions.places import Place, numberless
 from playground.sessions.receipts.counts import USAGE
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
@@ -26,6 +27,7 @@ from playground.sessions.receipts.leaves import (
     Leaves,
     arguments_text,
     is_text,
+    leaves_in,
 )
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.session import Session
@@ -58,42 +60,51 @@ def receipt_of(
     findings: Iterable[Finding] = (),
     left_aside: Mapping[str, str] | None = None,
     format: str = "",
+    own: bool = False,
 ) -> Receipt:
-    """Compare the leaves of a file with the sessions that were read from it."""
-    holdings = holdings_of(sessions)
+    """Compare the leaves of a file with the sessions that were read from it. `own` is True for our
+    own formats."""
+    holdings = holdings_of(sessions, own)
     found = [*_texts(leaves, holdings), *_calls(leaves, holdings)]
     found += _usages(leaves, holdings)
     lost = {text for _, _, text in found}
     as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
     explanations = _Explanations(leaves, findings, left_aside or {})
+    in_sessions = {
+        "messages": len(holdings.messages),
+        "calls": holdings.calls_made,
+        "results": holdings.results,
+        "requests": holdings.requests,
+        "input tokens": holdings.read,
+        "output tokens": holdings.written,
+    }
+    if own:  # recordings and bodies are in both, and count in both
+        in_sessions = _counts(leaves_in([plain_session(each) for each in sessions]), explanations)
+    return Receipt(
+        format,
+        _counts(leaves, explanations),
+        in_sessions,
+        sum(len(text.text) for text in leaves.texts),
+        _with_findings_of_same_text([explanations.explained(*each, as_sent) for each in found]),
+    )
+
+
+def _counts(leaves: Leaves, explanations: _Explanations) -> dict[str, int]:
     used = [
         usage
         for reports in _by_counts(leaves).values()
         for usage in reports
         if not (explanations.aside_reason(usage.place) or explanations.is_copy(usage.place))
     ]
-    return Receipt(
-        format,
-        {
-            "messages": len(leaves.messages),
-            "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len({each.call_id or each.values for each in leaves.results}),
-            "requests": len(used),
-            "input tokens": sum(usage.read for usage in used),
-            "output tokens": sum(usage.written for usage in used),
-        },
-        {
-            "messages": len(holdings.messages),
-            "calls": holdings.calls_made,
-            "results": holdings.results,
-            "requests": holdings.requests,
-            "input tokens": holdings.read,
-            "output tokens": holdings.written,
-        },
-        sum(len(text.text) for text in leaves.texts),
-        _with_findings_of_same_text([explanations.explained(*each, as_sent) for each in found]),
-    )
+    return {
+        "messages": len(leaves.messages),
+        "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
+        "results": len({each.call_id or each.values for each in leaves.results}),
+        "requests": len(used),
+        "input tokens": sum(usage.read for usage in used),
+        "output tokens": sum(usage.written for usage in used),
+    }
 
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
@@ -183,7 +194,8 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     contents = {arguments for _, arguments in left} | _json_texts(holdings)
     for call in each.values():
         key = call.name, call.arguments
-        is_there = left[key] > 0 if call.name else call.arguments in contents
+        known = left if call.call_id else holdings.calls  # a body's copy may lack the id
+        is_there = known[key] > 0 if call.name else call.arguments in contents
         if is_there and call.name and call.call_id:
             left[key] -= 1
         if not is_there:

@@ -11,11 +11,12 @@ from typing import Any
 from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
 from playground.recordings.recording import Recording
+from playground.sessions.native_format import dump_recording
 from playground.sessions.receipts.counts import sides
 from playground.sessions.receipts.leaves import (
     SYSTEM_ROLES,
     arguments_text,
-    calls_in,
+    leaves_in,
     scalars,
     spelt,
 )
@@ -47,8 +48,9 @@ class Holdings:
         return sum(map(len, self.results_by_call.values()))
 
 
-def holdings_of(sessions: Iterable[Session]) -> Holdings:
-    """Return the texts, calls and counts that a file's sessions hold."""
+def holdings_of(sessions: Iterable[Session], own: bool = False) -> Holdings:
+    """Return the texts, calls and counts that a file's sessions hold. In a file of our `own` format
+    recordings stand beside the messages; elsewhere both come from the same reply."""
     found = Holdings()
     for session in sessions:
         text_counts = _add_messages(found, session)
@@ -62,6 +64,11 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
             for call in message.tool_calls
         )
         found.calls_made += calls.total()
+        if own:
+            dumped = leaves_in([dump_recording(each) for each in session.recordings])
+            found.texts += [each.text for each in (*dumped.texts, *dumped.words)]
+            found.calls.update((call.name, call.arguments) for call in dumped.calls)
+            found.usages += [usage.counts for usage in dumped.usages]
         found.most_calls_in_a_session |= calls
         found.requests += len(session.requests)
         for record in session.requests:
@@ -97,7 +104,7 @@ def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
 def _add_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     """Add a recording's error and the replies after its first; return these replies' texts."""
     holdings.texts += strings(recording.error)
-    holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
+    holdings.calls.update((call.name, call.arguments) for call in leaves_in(recording.error).calls)
     text_counts: Counter[str] = Counter()
     for reply in recording.replies[1:]:
         text_counts.update((reply.content, reply.reasoning))

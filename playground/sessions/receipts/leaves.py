@@ -168,11 +168,11 @@ def leaves_of(source: Source) -> Leaves:
     return walk.leaves
 
 
-def calls_in(value: Any) -> list[FileCall]:
-    """Return the calls anywhere in a value."""
+def leaves_in(value: Any) -> Leaves:
+    """Return the leaves anywhere in a value."""
     walk = _Walk(Leaves())
     walk.value(value, Place())
-    return walk.leaves.calls
+    return walk.leaves
 
 
 def _walk_source(walk: _Walk, source: Source, place: Place) -> None:

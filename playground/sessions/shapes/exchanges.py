@@ -33,6 +33,7 @@ from playground.sessions.shapes.requests import (
     reply_facts,
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
+from playground.sessions.shapes.whole_replies import recording_of_reply
 
 _PLACES: Final = 40  # most places in the finding about exchanges that are not chats
 _MOST_UNZIPPED: Final = 64 * 1024 * 1024  # bytes
@@ -65,25 +66,32 @@ class Exchange:
 class _Conversation:
     builder: SessionBuilder
     last: Exchange
-    streams: list[tuple[Recording, Place]] = field(default_factory=list)
+    recordings: list[Recording] = field(default_factory=list)
+    final: Recording | None = None  # the last answer, if it is a stream
     body: dict[str, Any] | None = None  # complete body of the last row
     answered: list[AnsweredRequest] = field(default_factory=list)
 
 
 def read_exchanges(
-    exchanges: Iterable[Exchange], title: str, where: str, *, single: bool = False
+    exchanges: Iterable[Exchange],
+    title: str,
+    where: str,
+    *,
+    single: bool = False,
+    whole: bool = False,
 ) -> Iterator[SessionBuilder]:
     """Yield a session for each conversation, with the messages of its last request and answer.
 
-    With `single`, all exchanges are one conversation. Every request is a row of its session, as it
-    was sent. All exchanges that are not chats share one finding.
+    With `single`, all exchanges are one conversation; with `whole`, answers that were not streamed
+    are recordings, too. Every request is a row of its session, as it was sent. All exchanges that
+    are not chats share one finding.
 
     Raises InputFault, for the file `where`, if no exchange is a chat.
     """
     all_exchanges = list(exchanges)
     threads = list(read_threads((one for one in all_exchanges if is_of_thread(one.url)), title))
     requests = (one for one in all_exchanges if not is_of_thread(one.url))
-    chats, others = _conversations(requests, title, single)
+    chats, others = _conversations(requests, title, single, whole)
     if others and not chats and not threads:
         fault = _no_chats(others)[0]
         raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
@@ -93,7 +101,7 @@ def read_exchanges(
 
 
 def _conversations(
-    exchanges: Iterable[Exchange], title: str, single: bool
+    exchanges: Iterable[Exchange], title: str, single: bool, whole: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
     """Return the conversations, and the exchanges that belong to none."""
     found: list[_Conversation] = []
@@ -109,7 +117,7 @@ def _conversations(
         if current is None:
             found.append(current := _Conversation(SessionBuilder(title=title), first))
         for number, exchange in run:
-            _add(current, exchange, f"{title} {number}")
+            _add(current, exchange, f"{title} {number}", whole)
         if len(run) > 1:
             digest = known.digest(conversation(current.last.request) or ())
         known.put(current, digest)
@@ -131,16 +139,18 @@ def _chains(exchanges: Iterable[tuple[int, Exchange]]) -> Iterator[list[tuple[in
         yield run
 
 
-def _add(current: _Conversation, exchange: Exchange, name: str) -> None:
+def _add(current: _Conversation, exchange: Exchange, name: str, whole: bool) -> None:
     """Add the next exchange of a conversation; its recording is called `name`."""
     _add_row(current, exchange)
     if exchange.follows:
         exchange = replace(exchange, request=current.body)
     current.last = exchange
-    recording = _stream(exchange, name)
+    current.final = stream = _stream(exchange, name)
+    reply = exchange.reply if whole else None
+    recording = stream or (recording_of_reply(reply, name) if reply else None)
     if recording is not None:
-        current.streams.append((recording, exchange.place))
-    current.answered.append(_answered(exchange, recording, current.builder))
+        current.recordings.append(recording)
+    current.answered.append(_answered(exchange, stream, current.builder))
 
 
 def _no_chats(others: list[Exchange]) -> list[Finding]:
@@ -262,11 +272,11 @@ def _finish(current: _Conversation) -> SessionBuilder:
     else:
         builder.note_loss("a request that cannot be read", last.place.at("request"))
     place = last.place.at("response")
-    streams = {str(where): recording for recording, where in current.streams}
-    final = streams.pop(str(last.place), None)
-    builder.recordings += streams.values()
+    if current.final is not None:
+        current.recordings.pop()  # it is added with its messages
+    builder.recordings += current.recordings
     known = len(builder.requests)
-    _read_answer(builder, last, final, place)
+    _read_answer(builder, last, current.final, place)
     if len(builder.requests) == known and last.usage:
         builder.add_request(NO_REPLY, usage=last.usage)
     if len(builder.requests) > known:
