@@ -549,7 +549,16 @@ def test_a_models_name_tells_whose_rules_count(model: str, provider: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "model", ["cohere/command-r", "bedrock/meta.llama3", "ollama/qwen3", "<synthetic>", "", "o"]
+    "model",
+    [
+        "cohere/command-r",
+        "bedrock/meta.llama3",
+        "ollama/qwen3",
+        "gpt-oss-20b",
+        "<synthetic>",
+        "",
+        "o",
+    ],
 )
 def test_rules_that_nobody_noted_are_a_state_and_no_number(model: str) -> None:
     asked = [{**body(_Q), "model": model}, {**body(_Q, _A), "model": model}]

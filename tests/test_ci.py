@@ -48,7 +48,9 @@ outcomes = st.lists(
             "findings": st.lists(
                 st.builds(
                     finding,
-                    st.sampled_from(["truncated-call", "call-in-fence", "mended-form"]),
+                    st.sampled_from(
+                        ["truncated-call", "call-in-fence", "mended-form", "undecided-limit"]
+                    ),
                     texts,
                     texts,
                 ),
@@ -86,6 +88,8 @@ def test_reports_are_well_formed_and_count_alike(checked: list[dict[str, Any]]) 
     assert int(suite.attrib["tests"]) == len(suite.findall("*/testcase")) == len(checked)
     assert int(suite.attrib["failures"]) == len(suite.findall("*/testcase/failure")) == failing
     assert int(suite.attrib["errors"]) == len(suite.findall("*/testcase/error"))
+    assert int(suite.attrib["skipped"]) == len(suite.findall("*/testcase/skipped"))
+    assert suite.attrib.items() <= suite[0].attrib.items()
 
     (run,) = json.loads(sarif(checked))["runs"]
     rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
@@ -309,6 +313,31 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     used = action["jobs"]["prompts"]["steps"][-1]
     assert used["uses"].endswith("/dialect-playground@COMMIT")  # no tag that is not there
     assert used["with"].keys() <= yaml.safe_load((ROOT / "action.yml").read_text())["inputs"].keys()
+
+
+def test_sarif_names_a_file_from_the_root_of_its_repository(repository: Path) -> None:
+    """GitHub and editors look for a relative address there, wherever the check ran."""
+    (repository / "traces" / "deep").mkdir()
+    shutil.copy(repository / "traces" / "a b.json", repository.parent / "alone.json")
+    own, alone = str(repository / "traces" / "a b.json"), str(repository.parent / "alone.json")
+    inside = {"uri": "traces/a%20b.json", "uriBaseId": "%SRCROOT%"}
+    for folder, name, location in [
+        (repository, "traces/a b.json", inside),
+        (repository / "traces", "a b.json#1", inside),
+        (repository / "traces" / "deep", "../a b.json", inside),
+        (repository.parent, own, inside),
+        (repository.parent, "alone.json", {"uri": "alone.json"}),
+        (repository, alone, {"uri": Path(alone).as_uri()}),
+    ]:
+        report = repository.parent / "out.sarif"
+        command = ["playground", "check", name, "--against", str(SAMPLE), "--most-tokens-more=0"]
+        subprocess.run(
+            [*command, "--report-to", str(report), "--force"], cwd=folder, env=environment()
+        )
+        for result in json.loads(report.read_text())["runs"][0]["results"]:
+            assert result["locations"][0]["physicalLocation"]["artifactLocation"] == location
+            assert result["locations"][0]["physicalLocation"]["region"]["startLine"] > 1
+        report.unlink()
 
 
 def test_a_change_is_told_with_its_rule_its_line_and_a_lasting_fingerprint(tmp_path: Path) -> None:

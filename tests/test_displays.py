@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -291,6 +292,13 @@ def test_a_frames_columns_are_figures_of_the_glossary_with_different_titles(
 def test_an_answers_repr_is_a_line(shown: dict[str, Shown], kind: str) -> None:
     if isinstance(shown[kind], Session | TokenCount | TrialPlan | DialectChoice | Comparison):
         assert len(repr(shown[kind])) < 300 and "\n" not in repr(shown[kind])
+
+
+def test_the_repr_of_a_choice_closes_its_quotes() -> None:
+    hints = [hint for name in pg.dialect_names() for hint in pg.get_dialect(name).model_names]
+    for model in ["gpt-4o", "x" * 99, *hints]:
+        called = ast.parse(repr(pg.dialect_for(model)), mode="eval").body
+        assert isinstance(called, ast.Call) and called.keywords[-1].arg == "nearest"
 
 
 def test_a_comparison_is_a_mapping_of_its_dialects() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import pydoc
 import re
 import shlex
@@ -176,6 +177,15 @@ def test_the_format_documents_example_is_a_session() -> None:
     assert loaded.findings == []
     assert loaded.session.recordings[0].chunks[1].at == 0.44
     assert compare(loaded.session).columns[0].findings[0].code == "reasoning-dropped"
+
+
+def test_the_format_document_has_each_field_of_the_schema() -> None:
+    text = (ROOT / "docs" / "session-format.md").read_text()
+    schema = json.loads((ROOT / "playground/sessions/session.schema.json").read_text())
+    fields = {name for each in schema["$defs"].values() for name in each.get("properties", ())}
+    no_field_of_a_file = {"model_api_key"}
+    named = {*re.findall(r"\w+", text)}
+    assert {*fields, *schema["properties"]} - named == no_field_of_a_file
 
 
 def test_links_in_documents_lead_somewhere() -> None:

@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT
 from packaging.requirements import Requirement
 
+import playground as pg
 from playground.base.extras import missing_package, requirement
 
 PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -153,6 +154,8 @@ def test_a_guard_in_pytest_warns_of_a_limit_that_is_undecided(core: Path, tmp_pa
         (["app"], "app"),
         (["proxy", "--port", "0"], "app"),
         (["cache", "wire", "02-parallel-calls"], "llm"),
+        (["record", "02-parallel-calls", "--model", "openai/gpt-4o"], "llm"),
+        (["record", "02-parallel-calls", "--model", "openai/x", "--base-url", "http://x"], "llm"),
         (["corpus", "ask", "breaks", "nowhere"], "corpus"),
     ],
 )
@@ -162,6 +165,18 @@ def test_a_command_that_needs_one_names_it(core: Path, arguments: list[str], ext
     said = done.stderr.strip().splitlines()
     assert said[-1].startswith("playground: ") and requirement(extra) in said[-1]
     assert len(said) == (1 if arguments else 2), said  # the app says first how to get help
+
+
+def test_record_needs_no_more_than_it_names(core: Path, tmp_path: Path) -> None:
+    for name in core.iterdir():
+        (tmp_path / name.name).symlink_to(name.resolve())
+    link([*EXTRAS["llm"], "h2"], tmp_path)  # httpx[http2] of LiteLLM's
+    with pg.serving() as server:
+        words = ["--model", "openai/demo-hermes", "--base-url", server.url, "-d", "hermes"]
+        out = tmp_path / "answer.jsonl"
+        done = playground(tmp_path, "record", "02-parallel-calls", *words, "-o", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "<tool_call>" in pg.load_recording(out).reply.content
 
 
 ANSWERS = ["simulate_cache(s, 'native')", "compare(s)", "count_tokens(s)"]

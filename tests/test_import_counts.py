@@ -276,6 +276,22 @@ def test_times_are_utc_and_what_is_no_time_is_none_and_a_finding() -> None:
     assert [f.message for f in unread] == ["not a time: 'yesterday'", "not a time: -1"]
 
 
+def test_a_request_has_the_time_of_its_beginning() -> None:
+    """claude-tap stamps a row at its answer's end; Claude Code has a line for each piece."""
+    row = {**TAPPED, "request_id": "r", "turn": 1, "timestamp": "2026-01-02T03:04:05.500+00:00"}
+    for duration, sent in ((1500, "2026-01-02T03:04:04Z"), (None, "2026-01-02T03:04:05.500000Z")):
+        session = read("request-rows", {**row, "duration_ms": duration, "usage": USAGE}).session
+        assert session.rows[0].at == session.requests[0].at == sent
+    started = {**row, "start_time": "2026-01-02T03:04:01Z"}
+    assert read("request-rows", started).session.rows[0].at == "2026-01-02T03:04:01Z"
+    answer = {"id": "m1", "role": "assistant", "model": "m"}
+    texts = [{**answer, "content": [{"type": "text", "text": text}]} for text in ("One", "Two")]
+    times = [f"2026-01-02T03:04:0{second}Z" for second in (1, 9)]
+    pieces = [claude("assistant", t, timestamp=at) for t, at in zip(texts, times, strict=True)]
+    (request,) = read("claude-code", claude("user", QUESTION), *pieces).session.requests
+    assert request.at == times[0]
+
+
 def test_objects_on_one_line_are_a_line_each() -> None:
     """Qwen Code: two lines whose break was not written."""
     data = lines(claude("user", ANTHROPIC[0]), claude("assistant", ANTHROPIC[3])).replace(

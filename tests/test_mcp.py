@@ -27,6 +27,7 @@ from playground.plugins.mcp_server.answers import Answer, Mend, sendable
 from playground.plugins.mcp_server.cache_mends import cache_mends
 from playground.plugins.mcp_server.inputs import Roots
 from playground.plugins.mcp_server.patches import patch_between, patched, pointers
+from playground.plugins.mcp_server.questions import Questions
 from playground.plugins.mcp_server.reply_mends import reply_mends
 from playground.questions.detection import detect
 from playground.show.wire import simulation_json
@@ -77,6 +78,7 @@ async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     content: dict[str, Any] = result.structured_content
+    assert re.match("(not )?certain: ", content["sure"]), content["sure"]
     return content
 
 
@@ -244,6 +246,41 @@ def test_a_mend_loses_no_sentence_in_silence(said: Any) -> None:
         assert "It is 11:00 now." in str(second) or "new content is left out" in mend.assumes
 
 
+RULES = " ".join(f"Rule {number}: keep the log of berth {number}." for number in range(900))
+
+
+@pytest.mark.parametrize(
+    ("field", "key", "models", "head"),
+    [
+        ("system", "messages", ("claude-opus-5", "claude-opus-4-1"), ""),
+        ("system", "messages", ("claude-opus-5", "claude-opus-5"), "It is {} now. "),
+        ("instructions", "input", ("gpt-5", "gpt-4o"), ""),
+        ("instructions", "input", ("gpt-5", "gpt-5"), "It is {} now. "),
+    ],
+)
+def test_an_answer_says_a_long_text_once_at_most(
+    field: str, key: str, models: tuple[str, str], head: str
+) -> None:
+    """Another model, or the time in a prompt of 30,000 characters, does not repeat the prompt."""
+    said, marked = [{"role": "user", "content": "Ebb?"}], {"cache_control": {"type": "ephemeral"}}
+    bodies = [
+        {"model": model, field: head.format(hour) + RULES, key: said}
+        | (marked if field == "system" else {})
+        for model, hour in zip(models, ("10:00", "11:00"), strict=True)
+    ]
+    sent = sendable(Questions(Roots.of([])).why_did_this_cache_break(bodies))
+    assert json.dumps(sent.model_dump()).count("Rule 800:") == bool(head)
+    assert sum("Rule 800:" in str(mend.edits) for mend in sent.mends) == bool(head)
+    for body in patched({"requests": bodies}, sent.mends[0].edits)["requests"]:
+        assert "Rule 800:" in body[field]
+
+
+def test_a_long_call_stands_in_an_edit_alone() -> None:
+    reply = REPLY.replace("{}", json.dumps({"a": RULES}))
+    answered = Questions(Roots.of([])).what_does_this_server_drop("vllm", reply=reply)
+    assert len(answered.mends[0].then) < 400 and RULES in answered.mends[0].edits[0]["value"]
+
+
 def test_an_agent_that_knows_only_the_answers_mends_eight_of_ten_over_http() -> None:
     server = subprocess.Popen(
         [sys.executable, *COMMAND, "--http", "--port", "0"], stderr=subprocess.PIPE, text=True
@@ -315,6 +352,9 @@ def test_a_long_answer_is_cut_and_says_so_but_no_edit_is_cut() -> None:
             Answer(answer="a", sure="s", mends=[mend.model_copy(update={"edits": mend.edits * 2})])
         ).cut[0]
     )
+    both = sendable(Answer(answer="a", sure="s", mends=[mend, mend]))
+    assert [bool(each.edits) for each in both.mends] == [True, False]
+    assert both.cut[0].startswith("mends.1.edits: left out")
     secret = Mend(change="c", edits=[{"op": "add", "path": "/a", "value": SAID}], then="t")
     assert sendable(Answer(answer="a", sure="s", mends=[secret])).mends[0].edits == []
 

@@ -341,6 +341,30 @@ def test_an_address_names_the_provider(url: str, provider: str) -> None:
     assert run["gen_ai.provider.name"] == span["gen_ai.provider.name"] == provider
 
 
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("claude-sonnet-4-5-20250929", "anthropic"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "aws.bedrock"),
+        ("gpt-5.6", "openai"),
+        ("models/gemini-2.5-pro", "gcp.gemini"),
+        ("openrouter/qwen3-coder", "openrouter"),
+        ("qwen3-coder", "unknown"),  # many hosts serve it
+        ("gpt-oss-120b", "unknown"),
+    ],
+)
+def test_a_transcripts_model_names_the_provider(model: str, provider: str, tmp_path: Path) -> None:
+    """A transcript of Claude Code has no address, only the model that answered."""
+    path = on_disk(EXAMPLES["claude-code"], tmp_path)
+    path.write_text(path.read_text().replace('"model": "m"', f'"model": "{model}"'))
+    out = tmp_path / "trace.json"
+    assert terminals.run("import", str(path), "--to", "otel", "-o", str(out)).returncode == 0
+    (resource,) = json.loads(out.read_text())["resourceSpans"]
+    spans = [attributes(span) for span in resource["scopeSpans"][0]["spans"]]
+    assert {span["gen_ai.provider.name"] for span in spans} == {provider}
+    assert spans[1]["gen_ai.response.model"] == model
+
+
 def test_a_smaller_model_is_none_of_the_named_one() -> None:
     said = (Message("user", (TextPart("Ebb?"),)), Message("assistant", (TextPart("Noon."),)))
     task = TaskConfig(model_name="openai/gpt-4o")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import tomllib
 from html.parser import HTMLParser
@@ -136,6 +137,20 @@ def test_a_public_name_stands_on_one_page_of_the_reference() -> None:
     text = "".join(path.read_text() for path in (DOCS / "api").glob("*.md"))
     names = re.findall(r"^::: playground\.(\w+)$", text, re.M)
     assert sorted(names) == sorted(playground.__all__)
+
+
+def test_the_reference_is_of_use_as_markdown() -> None:
+    """GitHub shows what follows `:::` as it stands: a row above has the name in its short form."""
+    for path in (DOCS / "api").glob("[a-z]*.md"):
+        text = path.read_text()
+        rows = re.findall(r"^\| \[`(.+)`\]\(#(.+)\) \| [A-Z].+\. \|$", text, re.M)
+        assert [place for _, place in rows] == re.findall(r"^::: (.+)$", text, re.M)
+        for form, place in rows:
+            assert re.fullmatch(r"\w+(\(.*\))?", form), form
+            function = getattr(playground, place.rpartition(".")[2], None)
+            if inspect.isfunction(function):
+                names = re.findall(r"(\w+)(?:=…)?(?=[,)])", form)
+                assert names == [*inspect.signature(function).parameters], form
 
 
 def test_llms_txt_has_its_form_and_names_every_page() -> None:

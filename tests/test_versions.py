@@ -229,6 +229,7 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
         ("x" * 40, "y" * 41, f"'{'x' * 40}' and '{'y' * 40}'…"),
         (f"same same {'x' * 30}", "same same y", f"'same same {'x' * 30}' and 'same same y'"),
         ("same same same x", "same same same y", "…'same same x' and …'same same y'"),
+        ("harbour at noon x", "harbour at noon y", "…'at noon x' and …'at noon y'"),
         (f"some {'x' * 99}", f"some {'x' * 50}", f"…'{'x' * 40}'… and …'{'x' * 10}'"),
     ],
 )

@@ -157,7 +157,8 @@ def _field(name: str, value: object) -> str:
     """Return a field in short: a text or number by its value, a list or mapping by its length, any
     other value by its `name`. Return "" for an empty text, and for a value without a `name`."""
     if isinstance(value, str | int | float):
-        return f"{name}={value!r:.40}" if value != "" else ""
+        shown = f"{value[:39]}…" if isinstance(value, str) and len(value) > 40 else value
+        return f"{name}={shown!r}" if value != "" else ""
     if isinstance(value, Sequence | Mapping):
         return f"{name}: {len(value)}"
     return f"{name}={own!r}" if isinstance(own := getattr(value, "name", None), str) else ""

@@ -22,7 +22,8 @@ from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_SAME: Final = 10  # an excerpt begins so many characters before the difference
+_SAME: Final = 10  # an excerpt begins at most so many characters before the difference
+_PART_OF_WORD: Final = re.compile(r"(?<=\w)\w+\W+")
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
@@ -149,7 +150,10 @@ def _block_difference(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
-    window = slice(max(0, at - _SAME), max(0, at - _SAME) + _EXCERPT)
+    start = max(0, at - _SAME)
+    if part := _PART_OF_WORD.match(before, start, at):  # an excerpt begins with a whole word
+        start = part.end()
+    window = slice(start, start + _EXCERPT)
     is_cut = (len(before) > window.stop, len(after) > window.stop)
     return FirstDifference(cause, rule, before[window], after[window], block, at, is_cut)
 

@@ -16,16 +16,15 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
     Raises InputFault if a variable with a key is missing, LiteLLM does not know the model, or the
     address is wrong.
     """
-    wiretap.watch()
     if base_url:
         check_address(base_url)
         own_servers.withhold_credentials_from(base_url)
-        return {"base_url": base_url, "api_key": own_servers.NO_KEY}
-    if missing := missing_keys(model):
+    elif missing := missing_keys(model):
         raise InputFault(
             "no key for this provider", where=model, expected=f"${' and $'.join(missing)} to be set"
         )
-    return {}
+    wiretap.watch()
+    return {"base_url": base_url, "api_key": own_servers.NO_KEY} if base_url else {}
 
 
 def missing_keys(model: str) -> list[str]:

@@ -21,6 +21,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
+from playground.llm.library import litellm
 from playground.llm.own_servers import json_object
 from playground.recordings.unpacking import CODINGS, Unpacker
 
@@ -116,6 +117,7 @@ def answering_offline(answer: Responder) -> Iterator[None]:
 @cache
 def watch() -> None:
     """Replace the `handle` methods of httpx's transports by ours, once per process."""
+    litellm()  # without it, the error names the extra that brings httpx, too
     import httpx
 
     send = httpx.HTTPTransport.handle_request

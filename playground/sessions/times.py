@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 _IN_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
@@ -39,6 +39,15 @@ def in_seconds(milliseconds: Any) -> Any:
         return milliseconds / 1000
     except (TypeError, OverflowError):
         return milliseconds
+
+
+def seconds_before(time: Any, seconds: Any) -> Any:
+    """Return an earlier time; return `time` unchanged if either value has another form."""
+    try:
+        end = datetime.fromisoformat(utc_time(time) or "")
+        return _written(end - timedelta(seconds=seconds))
+    except (TypeError, ValueError, OverflowError):
+        return time
 
 
 def _is_in_utc(text: str) -> bool:

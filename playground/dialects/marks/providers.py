@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from playground.dialects.marks.family import model_family
 
 UNKNOWN: Final = "unknown-provider"
-_OPENAI: Final = re.compile(r"openai/|(?:gpt|chatgpt|o\d)\b")
+_OPENAI: Final = re.compile(r"openai/|(?:gpt(?!-oss)|chatgpt|o\d)\b")
 _ROUTES: Final = {  # LiteLLM's route, or OpenRouter's name of a maker -> rules
     "deepseek": "deepseek",
     "dashscope": "qwen",

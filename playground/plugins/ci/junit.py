@@ -35,6 +35,8 @@ def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
             SubElement(case, kind, {"message": text[0]}).text = "\n".join(text)
         elif undecided := _lines(outcome, lambda each: each.code == "undecided-limit"):
             SubElement(case, "skipped", {"message": _readable(undecided[0])})
+    for element in (suites, suite):
+        element.set("skipped", str(len(suite.findall("testcase/skipped"))))
     indent(suites)
     return f"<?xml version='1.0' encoding='utf-8'?>\n{tostring(suites, 'unicode')}\n"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES, with_fix
@@ -54,6 +54,7 @@ def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
 
 def _results(outcome: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     file = str(outcome["session"])
+    file = file if os.path.lexists(file) else re.sub(r"#\d+$", "", file)  # a session of a file
     content = _content(file)
     for text in outcome["failures"]:
         line = re.sub(r"^session [^:]{1,80}: ", "", text)
@@ -104,9 +105,9 @@ def _line_of_place(content: str, where: str) -> int:
 
 
 def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:
-    uri = quote(os.fsencode(PurePath(file).as_posix()))
-    lasting = re.sub(r"\d[\d,.]*", "#", f"{code} {file} {text}")
-    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
+    location = _location(file)
+    lasting = re.sub(r"\d[\d,.]*", "#", f"{code} {unquote(location['uri'])} {text}")
+    place = {"artifactLocation": location, "region": {"startLine": line}}
     digest = hashlib.sha256(lasting.encode(errors="surrogatepass")).hexdigest()
     return {
         "ruleId": code,
@@ -115,6 +116,18 @@ def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str,
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"playground/v1": digest[:32]},
     }
+
+
+def _location(file: str) -> dict[str, str]:
+    """Return the address of a file: from the root of its repository if it is in one, or else from
+    the current folder if `file` is, too."""
+    path = Path(os.path.normpath(Path.cwd() / file)) if os.path.lexists(file) else Path()
+    root = next((each for each in path.parents if (each / ".git").exists()), None)
+    if root is None and path == Path(file):
+        return {"uri": path.as_uri()}
+    relative = path.relative_to(root) if root else PurePath(file)
+    base = {"uriBaseId": "%SRCROOT%"} if root else {}
+    return {"uri": quote(os.fsencode(relative.as_posix())), **base}
 
 
 def _rule(code: str) -> dict[str, Any]:

@@ -304,7 +304,8 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
         if _has_other_counts(request["usage"], newer["usage"]):
             words = f"an earlier line of this answer has other counts: {request['usage']}"
             builder.findings.append(finding("usage-lost", str(place.at("usage")), words[:200]))
-        request.update({**newer, "usage": newer["usage"] or request["usage"]})
+        usage = newer["usage"] or request["usage"]
+        request.update({**newer, "usage": usage, "at": request["at"] or newer["at"]})
 
 
 def _has_other_counts(before: Any, after: Any) -> bool:

@@ -18,7 +18,7 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.cache.usage import billed_of, output_of
-from playground.dialects.marks.providers import route_of, rules_and_model
+from playground.dialects.marks.providers import UNKNOWN, route_of, rules_and_model
 from playground.nouns import messages as nouns
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.values import dump_json
@@ -33,11 +33,13 @@ _MOST: Final = 200_000_000  # characters of the messages in all spans
 _Json = dict[str, Any]
 # LiteLLM's names of providers -> `gen_ai.provider.name`; other names are used unchanged.
 _PROVIDERS: Final = {
+    UNKNOWN: "unknown",
     "azure": "azure.ai.openai",
     "azure_ai": "azure.ai.inference",
     "bedrock": "aws.bedrock",
     "gemini": "gcp.gemini",
     "mistral": "mistral_ai",
+    "models": "gcp.gemini",  # Google's API writes models/gemini-…
     "vertex_ai": "gcp.vertex_ai",
     "xai": "x_ai",
 }
@@ -206,11 +208,14 @@ def _is_of(named: str, model: str) -> bool:
 
 
 def _provider(url: str, model: str) -> str:
-    """Return the provider at an address; if this has no host, the provider in the model's name."""
+    """Return the provider at an address; if this has no host, the provider in the model's name, or
+    else the only one that serves models of this name at an API of its own."""
     if "aiplatform.googleapis.com" in url:
         return "gcp.vertex_ai"
     has_host = url and not url.startswith("/")
     name = route_of(url) if has_host else model.rpartition("/")[0].partition("/")[0]
+    if not (has_host or name):
+        name = rules_and_model("/", model)[0].partition("-before-")[0]
     return _PROVIDERS.get(name, name or "unknown")
 
 

@@ -18,7 +18,8 @@ from playground.recordings.value_scrubbing import scrubbed_with
 
 _MOST: Final = 30_000  # characters of an answer's JSON, without edits
 _MOST_TEXT: Final = 4_000  # characters of an answer's text
-_MOST_EDITS: Final = 60_000  # characters of the edits of a mend
+_MOST_EDITS: Final = 60_000  # characters of the edits of the first mend with long ones
+_LONG_EDITS: Final = 4_000  # characters; a second mend with longer edits has none
 _NOTES: Final = 8  # the most notes about cut values
 
 
@@ -38,7 +39,7 @@ class Mend(BaseModel):
     change: str = Field(description="The change, in words")
     edits: list[dict[str, Any]] = Field(
         description="The change as a JSON Patch (RFC 6902) of this tool's own arguments; "
-        "empty if it is too long, or would repeat a secret"
+        "empty if it is too long, or would repeat a secret or another mend's long edits"
     )
     then: str = Field(description="The library's answer for the changed arguments")
     assumes: list[str] = Field(default=[], description="What this change assumes or loses")
@@ -49,7 +50,7 @@ class Answer(BaseModel):
 
     answer: str = Field(description="The answer in a sentence or two")
     where: str = Field(default="", description="The place: a JSON Pointer, characters, a name")
-    sure: str = Field(description="How sure the answer is, and why it is not surer")
+    sure: str = Field(description="`certain` or `not certain`, and why, after a colon")
     remedy: str = Field(default="", description="What to do, in general")
     mends: list[Mend] = Field(
         default=[], description="Changes that help, tried by the library; the best is first"
@@ -59,7 +60,7 @@ class Answer(BaseModel):
         default={}, description="What the library and `--json` of the command line answer"
     )
     cut: list[str] = Field(default=[], description="What was left out for its size")
-    starred: str = Field(default="", description="How many secrets were starred out")
+    starred: str = Field(default="", description="A sentence on starred-out secrets, if any")
 
     def text(self) -> str:
         """Return the answer for reading."""
@@ -94,7 +95,8 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 def sendable(answer: Answer) -> Answer:
     """Return an answer without secrets, cut to about `_MOST` characters of JSON. The edits of a
-    mend do not count. They are never cut, but left out if they hold a secret or are too long."""
+    mend do not count. They are never cut, but left out if they hold a secret or are too long, or
+    if an earlier mend has long edits: those would repeat most of its texts."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:
@@ -110,11 +112,14 @@ def sendable(answer: Answer) -> Answer:
         if len(written(short)) <= _MOST or items <= 2:
             break
         text, items = text // 2, items // 2
+    most = _MOST_EDITS
     for number, own in enumerate(edits):  # a mend with only a part of its edits would do harm
         size = len(written(own))
-        short["mends"][number]["edits"] = own if size <= _MOST_EDITS else []
-        if size > _MOST_EDITS:
+        short["mends"][number]["edits"] = own if size <= most else []
+        if size > most:
             notes.insert(0, f"mends.{number}.edits: left out, {size:,} characters")
+        elif size > _LONG_EDITS:
+            most = _LONG_EDITS
     more = [f"and {len(notes) - _NOTES} places more"] if len(notes) > _NOTES else []
     return Answer(**{**short, "cut": [*answer.cut, *notes[:_NOTES], *more]})
 

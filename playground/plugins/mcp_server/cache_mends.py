@@ -81,13 +81,13 @@ def cache_mends(
 
 
 def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]:
-    """Return a change as edits. Those of the later request come first, because they may copy values
-    from the earlier request, which its own edits change."""
+    """Return a change as edits. Those of the later request come first and copy values from the
+    earlier request; its own edits copy from the changed later one. So no long text is repeated."""
     earlier, later = f"/requests/{number - 1}", f"/requests/{number}"
-    sources = dict(pointers(before, earlier))
+    old, new = dict(pointers(before, earlier)), dict(pointers(change.after, later))
     return [
-        *patch_between(after, change.after, later, sources),
-        *patch_between(before, change.before, earlier),
+        *patch_between(after, change.after, later, old),
+        *patch_between(before, change.before, earlier, new),
     ]
 
 
@@ -154,9 +154,10 @@ class _Keeping:
             return
         self.words.append(f"keep {key} as in the request before")
         self.assumes.append(f"{key} need not change")
-        self.body.pop(key, None)
-        if key in before:
+        if key in before:  # in its place, or else the edits would write all other keys anew
             self.body[key] = before[key]
+        else:
+            del self.body[key]
 
     def keep_tools(self, key: str, old: Sequence[Any], new: Sequence[Any], adds: bool) -> None:
         """Keep the old tools in their order and form. New tools follow them, or are added by a

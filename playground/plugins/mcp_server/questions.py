@@ -18,6 +18,7 @@ from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.simulation import simulate_cache
+from playground.cache.simulated import Simulated
 from playground.cache.simulator import MAYBE_TOO_SHORT
 from playground.dialects import dialect_names, get_dialect
 from playground.nouns.tool_formats import read_tools
@@ -42,7 +43,7 @@ _Path = Annotated[str, Field(description="in place of `reply`: a recording or a 
 _Tools = Annotated[
     list[Any] | None, Field(description="the tools that were offered, in any API's form")
 ]
-_SURE: Final = "certain: it follows from the rules and the requests alone"
+_ALONE: Final = "it follows from the rules and the requests alone"
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,19 @@ class Questions:
     ) -> Answer:
         """Explain why a request read less from the provider's prompt cache than it could, and how
         to change the requests so that it reads again. Nothing is sent."""
+        from playground.show.wire import simulation_json
+
         bodies, at, simulation = self._simulated(requests, times or [], model, provider)
         number = request - 1 if request else _first_break(simulation)
         if number >= len(simulation.requests):
             last = f"a number up to {len(simulation.requests)}"
             raise InputFault(f"there is no request {request}", field="request", expected=last)
-        details = _simulation_json(simulation)
+        details = simulation_json(simulation)
         if number < 1:
             text = f"No cache break. {headline(simulation).text}"
             findings = noticed(simulation.findings)
-            return Answer(answer=text, sure=_sure(simulation), findings=findings, details=details)
+            sure = _sure_of(simulation, simulation.requests)
+            return Answer(answer=text, sure=sure, findings=findings, details=details)
         one, before = simulation.requests[number], simulation.requests[number - 1]
         difference = simulation.differences[number]
         about = [each for each in simulation.findings if _is_about(each, number)]
@@ -108,8 +112,7 @@ class Questions:
             answer=f"Request {number + 1} reads {one.read:,}{of} tokens{billed}: "
             f"{simulation.why(number)}",
             where=difference.sentence if difference else "",
-            sure=f"{_SURE if one.state == 'exact' else f'{one.state}: {one.reason}'}. "
-            f"{simulation.assumption}".strip(),
+            sure=_sure_of(simulation, [one]),
             remedy=difference.fix if difference else _remedies(about),
             mends=mends,
             findings=noticed(about),
@@ -150,7 +153,7 @@ class Questions:
         from playground.show.wire import result_json, server_json
 
         recording, offered = self._recording(reply, path, dialect, tools)
-        text = _text_of(recording)
+        text = "".join(each.text for each in recording.chunks if isinstance(each, TextChunk))
         is_text = all(isinstance(each, TextChunk) for each in recording.chunks)
         is_text = is_text and bool(text) and not recording.prefill
         name = dialect or recording.dialect or self._detected(text, offered)
@@ -163,6 +166,8 @@ class Questions:
         aborted = [f"{call.name or 'a call'}: {call.reason}" for call in reading.lossless.aborted]
         lost = len(reading.lossless.tool_calls) + len(aborted) - len(reading.tool_calls)
         findings = [*reading.server_findings, *reading.lossless.findings]
+        doubts = "; ".join(each.message for each in reading.doubts)
+        source = reading.view.source or "without loss"
         details = {"server": server_json(reading), "without loss": result_json(reading.lossless)}
         for each in details.values():
             del each["events"]  # there are as many as pieces of the reply
@@ -174,8 +179,7 @@ class Questions:
             f"reply has {counted(len(reading.lossless.tool_calls), 'call')} and "
             f"{counted(len(aborted), 'aborted one')}.",
             where="; ".join([*dropped, *aborted]),
-            sure="; ".join(each.message for each in reading.doubts)
-            or f"certain: read from the server's code, {reading.view.source or 'without loss'}",
+            sure=_sure(not reading.doubts, doubts or f"read from the server's code, {source}"),
             remedy=_remedies(findings),
             mends=reply_mends(text, name, server, offered, not path) if is_text else [],
             findings=noticed(findings),
@@ -197,7 +201,7 @@ class Questions:
             choice = dialect_for(model)
             return Answer(
                 answer=f"{model}: {choice.dialect or f'not known; try {choice.nearest}'}",
-                sure=choice.reason,
+                sure=_sure(choice.dialect is not None, choice.reason),
                 details=asdict(choice),
             )
         recording, offered = self._recording(reply, path, "", tools)
@@ -205,9 +209,10 @@ class Questions:
         best = [each for each in found if each.evident == found[0].evident and each.evident]
         equal = [each.dialect for each in best if each.as_written == best[0].as_written][1:]
         others = f"; also read by {', '.join(equal)}" if equal else ""
+        is_certain = not equal and any(each.as_written for each in best)
         return Answer(
             answer=f"{found.dialect or f'None; the nearest is {found.nearest}'}: {found.reason}",
-            sure=f"{counted(len(found), 'dialect')} were tried{others}",
+            sure=_sure(is_certain, f"{counted(len(found), 'dialect')} were tried{others}"),
             remedy="" if found.dialect else "check the markers, and give the tools",
             details={"dialects": [asdict(each) for each in found[:8]]},
         )
@@ -222,14 +227,14 @@ class Questions:
 
         loaded = self.roots.session(session, "session")
         column = compare(loaded.session.with_model(model), [dialect])[dialect]
-        tokens = column.tokens
+        tokens, (least, most) = column.tokens, column.tokens.range
         characters = sum(column.characters.values())
         details = {**column_json(column), "characters": column.characters}
         return Answer(
             answer=f"In {dialect}: {counted(len(column.rendering.messages), 'message')}, "
             f"{counted(characters, 'character')}, {tokens.tokens:,} tokens.",
             where="; ".join(each.where for each in column.findings),
-            sure=f"tokens: {tokens.kind}, {tokens.range[0]:,} to {tokens.range[1]:,}",
+            sure=_sure(tokens.kind == "exact", f"tokens: {tokens.kind}, {least:,} to {most:,}"),
             remedy=_remedies(column.findings),
             findings=noticed([*column.findings, *loaded.findings]),
             details=details | {"tokens": as_json(tokens)},
@@ -249,6 +254,9 @@ class Questions:
         found = diff(first, second, model=model, names=("before", "after"))
         changed = [each for each in found.changes if each.kind != "same"]
         cost = found.costs[0] if found.costs else None
+        is_certain = found.is_exact and (cost is None or cost.state == "exact")
+        words = "exact counts" if found.is_exact else "tokens are estimates"
+        words += f"; {cost.title}: {cost.state}, {cost.reason} {cost.assumption}" if cost else ""
         return Answer(
             answer=found.headline,
             where="; ".join(
@@ -256,8 +264,7 @@ class Questions:
                 f"{each.tokens[1]} tokens)"
                 for each in changed[:10]
             ),
-            sure=("exact counts" if found.is_exact else "tokens are estimates")
-            + (f"; {cost.title}: {cost.state}, {cost.reason} {cost.assumption}" if cost else ""),
+            sure=_sure(is_certain, words),
             remedy=cost.parts.fix if cost and cost.lost and cost.parts else "",
             details=found.as_json(),
         )
@@ -288,7 +295,7 @@ class Questions:
         first = "; ".join(f"{key}: {value}" for key, value in rows[0].items()) if rows else "none"
         return Answer(
             answer=f"{question or 'SQL'}: {counted(len(rows), 'row')}. The first: {first}",
-            sure="; ".join(["counted over all sessions of the corpus", *found.notes]),
+            sure=_sure(not found.notes, "; ".join(["counted over all sessions", *found.notes])),
             details=found.plain(),
             cut=[f"more rows than {limit}"] if found.cut else [],
         )
@@ -318,9 +325,9 @@ class Questions:
             answer=f"{dialect.name}: {f'broken: {broken}' if broken else 'all laws hold'}, of "
             f"{counted(len(checks), 'law')} on up to {examples} examples each.",
             where="; ".join(f"law {c.law}: {c.broken.says}" for c in checks.broken),
-            sure="a broken law is certain: details has the smallest example"
+            sure="certain: details has the smallest example"
             if broken
-            else "not proven: the examples are random, with a fixed seed",
+            else "not certain: the examples are random, with a fixed seed",
             remedy=_remedies(findings),
             findings=noticed(findings),
             details={"laws": checks.to_dict()},
@@ -382,10 +389,6 @@ class Questions:
         )
 
 
-def _text_of(recording: Recording) -> str:
-    return "".join(chunk.text for chunk in recording.chunks if isinstance(chunk, TextChunk))
-
-
 def _is_body(value: Any) -> bool:
     fields = ("messages", "input", "contents")
     return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in fields)
@@ -416,12 +419,16 @@ def _is_about(found: Finding, number: int) -> bool:
     return not numbers or min(numbers) <= number + 1 <= max(numbers) + 1
 
 
-def _sure(simulation: CacheSimulation) -> str:
-    unsure = [one for one in simulation.requests if one.state != "exact"]
-    words = (
-        f"{counted(len(unsure), 'request')} not certain: {unsure[0].reason}" if unsure else _SURE
-    )
-    return f"{words}. {simulation.assumption}".strip()
+def _sure(is_certain: bool, reason: str) -> str:
+    """Return the field `sure`, which begins with `certain` or `not certain`."""
+    return f"{'' if is_certain else 'not '}certain: {reason}".strip()
+
+
+def _sure_of(simulation: CacheSimulation, requests: Sequence[Simulated]) -> str:
+    unsure = [one for one in requests if one.state != "exact"]
+    about = f"{counted(len(unsure), 'request')}, the first {unsure[0].state}" if unsure else ""
+    words = f"{about}: {unsure[0].reason}" if unsure else _ALONE
+    return _sure(not unsure, f"{words}. {simulation.assumption}")
 
 
 def _remedies(findings: Sequence[Finding]) -> str:
@@ -429,12 +436,6 @@ def _remedies(findings: Sequence[Finding]) -> str:
     ranked = noticed(findings)
     worst = [each.remedy for each in ranked if each.severity == ranked[0].severity]
     return "; ".join(dict.fromkeys(filter(None, worst)))
-
-
-def _simulation_json(simulation: CacheSimulation) -> dict[str, Any]:
-    from playground.show.wire import simulation_json
-
-    return simulation_json(simulation)
 
 
 def _holds(text: str, code: str) -> bool:

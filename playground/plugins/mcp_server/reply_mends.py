@@ -26,6 +26,7 @@ from playground.servers import ServerReading, get_server
 
 _GENEROUS: Final = Switches(calls_in_fences="call", calls_in_reasoning="call")
 _MOST: Final = 3
+_LONG: Final = 200  # characters of a call in words; its edit has all of it
 _CLOSERS: Final = ("}", "}}", "]}}", '"}', '"}}')
 _EMPTY_FENCE: Final = re.compile(r"(```|~~~)[^\S\n]*\w*\s*\1")
 _MOVES: Final = ("its reasoning moves to its beginning", "its text moves before its calls")
@@ -48,7 +49,8 @@ def reply_mends(
         rank = _rank(then, tools, gone)
         if rank >= _rank(now, tools):
             continue
-        calls = ", ".join(f"{call.name}({call.arguments})" for call in then.tool_calls) or "no call"
+        given = [f"{call.name}({call.arguments})" for call in then.tool_calls]
+        calls = ", ".join(f"{one[:_LONG]}…" if len(one) > _LONG else one for one in given)
         sure = "assumed" if then.assumed else "certain"
         edits = [{"op": "add", "path": f"/{key}", "value": value} for key, value in changed.items()]
         if not own:
@@ -56,7 +58,7 @@ def reply_mends(
             edits += [] if "reply" in changed else [{"op": "add", "path": "/reply", "value": text}]
         lost = then.dropped_characters + sum(map(len, gone))
         assumes = (*assumes, *(f"{each.strip()!r} is left out" for each in gone))
-        after = f"{then.name} hands over {calls}; {lost:,} characters are lost"
+        after = f"{then.name} hands over {calls or 'no call'}; {lost:,} characters are lost"
         mend = Mend(change=words, edits=edits, then=f"{after} ({sure})", assumes=[*assumes])
         if all(mend.edits != other.edits for _, other in mends):
             mends.append(((*rank, len(assumes), then.assumed), mend))

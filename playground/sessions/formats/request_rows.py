@@ -22,7 +22,7 @@ from playground.sessions.shapes.exchanges import Exchange, json_object, read_exc
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
-from playground.sessions.times import in_seconds
+from playground.sessions.times import in_seconds, seconds_before
 
 _REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "params", "modelInput")
 _RESPONSES: Final = (
@@ -35,7 +35,8 @@ _RESPONSES: Final = (
     "response_sse",
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
-_TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts", "date")
+_TIMES: Final = ("start_time", "startTime", "timestamp", "created_at", "time", "ts", "date")
+_TAPPED: Final = {"request_id", "turn", "duration_ms"}  # in each row of claude-tap's
 # each row has at least one of these fields
 _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
 _LISTS: Final = ("records", "data", "requests")
@@ -133,10 +134,12 @@ def _request(value: dict[str, Any]) -> dict[str, Any] | None:
 def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
     request = value.get("request")
     at = next((value[key] for key in _TIMES if value.get(key)), "")
+    seconds = in_seconds(value.get("duration_ms", value.get("latency_ms")))
     facts: dict[str, Any] = {
         "url": _url(value),
-        "at": at,
-        "seconds": in_seconds(value.get("duration_ms", value.get("latency_ms"))),
+        # claude-tap writes a row, and its time, when the answer has ended
+        "at": seconds_before(at, seconds) if value.keys() >= _TAPPED else at,
+        "seconds": seconds,
         "agent": _agent(value, _request(value) or {}),
         "usage": value.get("usage"),
     }
