@@ -172,6 +172,8 @@ class Examiner:
             else:
                 self.pytest_runtestloop(self.session)
             return
+        if mutant:
+            self._import(mutant)
         self._tell("survived")  # if no case reaches even the module
         files = [case.partition("::")[0] for case in cases]
         files = list(dict.fromkeys([*files, *(self.reach.files() if self.word else ())]))
@@ -179,6 +181,15 @@ class Examiner:
             self.plan = [case for case in cases if case.partition("::")[0] in some]
             if some:
                 pytest.main([*PYTEST, f"--basetemp={place}/pytest", *some], plugins=[self])
+
+    def _import(self, mutant: Mutant) -> None:
+        """Import the mutant's module before pytest can: its hook, which rewrites assertions, comes
+        before ours and would import the module without the change."""
+        try:
+            importlib.import_module(mutant.module)
+        except Exception:
+            self._tell(f"{mutant.module}::import")
+            os._exit(FAILED)
 
     def _swap(self, mutant: Mutant) -> bool:
         """Give functions the mutant's code; return False if only an import can."""

@@ -33,6 +33,11 @@ def grammar_of(schema: Any, **more: Any) -> Any:
     return pg.get_dialect("hermes").grammar([tool], choice="probe")
 
 
+def of_kind(name: str) -> dict[str, Any]:
+    kind = {"const": name}
+    return {"type": "object", "required": ["kind"], "properties": {"kind": kind}}
+
+
 def wider(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
     return [(found.where, found.message) for found in findings if found.code == "grammar-wider"]
 
@@ -66,6 +71,7 @@ def wider(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
         ({"$ref": "https://example.com/schema.json"}, "leads out of the schema: any value"),
         ({"$ref": "#/$defs/missing"}, "leads to nothing: any value"),
         ({"oneOf": [{"type": "string"}, {"const": "a"}]}, "oneOf is read as anyOf"),
+        ({"oneOf": [of_kind("a"), of_kind("b"), of_kind("a")]}, "oneOf is read as anyOf"),
         ({"allOf": [{"$ref": "#/properties/value"}]}, "the schema leads back to itself"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -81,6 +87,7 @@ def test_what_a_grammar_leaves_out_of_a_schema_is_said(schema: Any, said: str) -
     [
         ({"type": "string", "pattern": r"^\d{3}-[a-c]+$"}, ["123-abc"], ["12-a", "123-d", "x"]),
         ({"type": "string", "pattern": 'say "'}, ['they say "no"'], ["they say no"]),
+        ({"type": "string", "pattern": "(?:^a|b$)"}, ["ax", "xb"], ["xa", "bx"]),
         ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "é\n\\"], ["a", "abcd"]),
         ({"type": "integer", "minimum": -12, "maximum": 105}, [-12, 0, 99, 105], [-13, 106, 1.5]),
         ({"type": "integer", "exclusiveMinimum": 5}, [6, 1000], [5, -6]),
@@ -98,6 +105,7 @@ def test_what_a_grammar_leaves_out_of_a_schema_is_said(schema: Any, said: str) -
             [{"a": 1}, None],
             [{}],
         ),
+        ({"oneOf": [of_kind("a"), of_kind("b")]}, [{"kind": "a"}, {"kind": "b"}], [{"kind": "c"}]),
         ({"allOf": [{"type": ["integer", "string"]}, {"minimum": 3}]}, [3, "x"], [2, None]),
     ],
     ids=lambda value: json.dumps(value)[:40],

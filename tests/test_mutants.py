@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
+import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -23,6 +26,30 @@ def test_a_seed_draws_the_same_changes_and_each_changes_the_code() -> None:
         before, after = parsed(mutant.path), mutant.tree()
         assert ast.dump(before) != ast.dump(after), mutant
         assert compiled(before, mutant.path) != compiled(after, mutant.path), mutant
+
+
+EXAMINED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, "benchmarks")
+from mutants import Examiner
+from mutations import changes, mutant_of, parsed
+from reaching import CoverageMap
+
+path, text = "playground/parsing/values.py", "indent: int = 0"
+mutants = (mutant_of("", path, index) for index in range(len(list(changes(parsed(path))))))
+mutant = next(mutant for mutant in mutants if mutant.text == text)
+reach = CoverageMap(Path(sys.argv[1]), ["written_forms"])
+print([outcome.fate for outcome in Examiner(reach, 60, 1).examine([mutant])])
+"""
+
+
+@pytest.mark.slow
+def test_a_change_that_only_an_import_runs_is_seen_by_the_tests(tmp_path: Path) -> None:
+    """Pytest rewrites our modules too, and found them unchanged."""
+    command = [sys.executable, "-c", EXAMINED, str(tmp_path)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.stdout == "['killed']\n", ended.stderr
 
 
 def test_what_is_called_equivalent_is_still_in_the_code() -> None:

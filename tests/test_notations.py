@@ -233,6 +233,13 @@ def test_a_dialect_in_a_new_notation_keeps_the_laws(
     law(dialect_in(hole, monkeypatch))
 
 
+def test_a_notation_without_a_grammar_says_so(query: DeclaredDialect) -> None:
+    grammar = query.grammar([LINES])
+    ((code, message),) = [(found.code, found.message) for found in grammar.findings]
+    assert (code, message) == ("no-grammar", "no grammar is known for {args:url_query}")
+    assert grammar.rules == {}
+
+
 def test_a_query_carries_every_kind_of_value_in_every_cutting(query: DeclaredDialect) -> None:
     values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, True, [1, "x"], {"k": 1.5}, "7"]
     tool = ToolMetadata(

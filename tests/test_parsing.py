@@ -384,6 +384,18 @@ def test_a_python_value_that_is_no_json_aborts_the_call(value: str) -> None:
     assert [aborted.reason for aborted in result.aborted] == ["malformed-python"]
 
 
+def test_a_python_string_of_many_escapes_ends_where_it_is_closed() -> None:
+    """A pattern reads 1,000 pieces of a string at once."""
+    result = parse("[f(a=" + repr("'\"\n" * 900) + ", b=1)]", "pythonic")
+    assert called(result) == [("f", {"a": "'\"\n" * 900, "b": 1})]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_comment_in_json_ends_with_its_line(end: str) -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"a": 1 // one }' + end + "}}</tool_call>"
+    assert called(parse(text, "hermes")) == [("f", {"a": 1})]
+
+
 def test_python_literals_and_json_words_are_read() -> None:
     result = parse("[f(a=(1, 'x'), b=true, c=None, d={'k': [null]}, e=-1.5)]", "pythonic")
     assert called(result) == [

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from strategies import TOOLS, calls
 from test_laws import EXAMPLES
 
+import playground as pg
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.rendering import render_call
 from playground.parsing.syntax import JsonShape, JsonStyle, Literals, Syntax
 from playground.parsing.values import same
@@ -148,3 +151,34 @@ def test_what_python_cannot_write_as_json_has_it_is_still_a_value() -> None:
     call = ToolCallPart("call_1", "write_file", {"meta": value})
     assert check_tool_call(declared(syntax), call, TOOLS) == []
     assert "{'a': [1.5, True, \"it's\\n\"], 'b': {}}" in render_call(syntax, "f", {"meta": value})
+
+
+ARGUMENTS_OF_LOOK = '"city": "Rome", "days": 2'
+HERMES = f'<tool_call>\n{{"name": "look", "arguments": {{{ARGUMENTS_OF_LOOK}}}}}\n</tool_call>'
+QWEN = "<function=look>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "variations"),
+    [
+        ("hermes", f"\n\n{HERMES}\n{HERMES}", ""),
+        ("hermes", "I look.\n" + HERMES.replace(", ", ","), ""),
+        ("hermes", "\n\n" + HERMES.replace("\n", ""), "white space"),
+        ("hermes", f"{HERMES} {HERMES}", "white space"),
+        (
+            "hermes",
+            HERMES.replace(ARGUMENTS_OF_LOOK, '"days": 2, "city": "Rome"'),
+            "order of parameters",
+        ),
+        ("qwen3-coder", f"<tool_call>\n{QWEN}", ""),
+        ("qwen3-coder", "<tool_call>\n" + QWEN.replace("\nRome\n", "Rome"), "white space"),
+        ("qwen3-coder", QWEN, "another form"),
+    ],
+)
+def test_each_variation_of_a_written_call_is_named(name: str, text: str, variations: str) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}, "days": {}}}
+    tools, dialect = [ToolMetadata(name="look", input_schema=schema)], pg.get_dialect(name)
+    assert isinstance(dialect, DeclaredDialect)
+    parser = dialect.create_parser(PromptData(tool_metadata=tools))
+    events = parse(text, dialect, tools).events
+    assert ", ".join(parser.variations(events)) == variations

@@ -84,7 +84,7 @@ def trimmed_text(forbidden: str) -> TextShape:
 def not_beginning_with(words: tuple[str, ...]) -> TextShape:
     """Return the shape of text that begins with none of the words."""
     beginnings = {word[:size] for word in words for size in range(len(word))} | {""}
-    heads = sorted(beginnings, key=lambda text: (len(text), text))
+    heads = sorted(beginnings)
     free = len(heads)  # the state after a character that leads to no word
     rows: list[Row] = []
     for head in heads:
