@@ -160,14 +160,14 @@ class DeltaReader:
         events: list[Event] = []
         for key in [] if call.custom else repeated_keys(raw, arguments):
             message = f"{key} is given more than once: the last value counts"
-            found = finding("duplicate-argument", f"{place}, argument {key}", message)
-            events.append(FindingEvent(here, found))
+            about = finding("duplicate-argument", f"{place}, argument {key}", message)
+            events.append(FindingEvent(here, about))
         if call.name in self._tools:
             tool = self._known_tools.get(call.name)
             if tool is None:
                 tool = self._known_tools[call.name] = KnownTool(self._tools[call.name])
-            found = () if call.custom else tool.objections(arguments, place)
-            events += [FindingEvent(here, each) for each in found]
+            objections = () if call.custom else tool.objections(arguments, place)
+            events += [FindingEvent(here, each) for each in objections]
         elif self._tools:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._tools)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
