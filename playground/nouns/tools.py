@@ -192,7 +192,12 @@ def variants(schema: Schema) -> list[Schema]:
     return [item for item in parts if isinstance(item, dict)]
 
 
-JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
+PYTHON_TYPES: Final[dict[str, frozenset[type]]] = {  # of JSON's types
+    "string": frozenset({str}), "integer": frozenset({int}), "number": frozenset({int, float}),
+    "boolean": frozenset({bool}), "null": frozenset({type(None)}), "array": frozenset({list}),
+    "object": frozenset({dict}),
+}  # fmt: skip
+JSON_TYPES: Final = tuple(PYTHON_TYPES)
 
 
 def json_type(value: Any) -> str:

@@ -229,8 +229,9 @@ class CallReader(Reader):
         if call.in_section and self.recipient and not _is_recipient(self.recipient, call.name):
             message = f"the header names {self.recipient}, the call in it {call.name}"
             raise BrokenCall("other-recipient", message, is_complete=True)
-        if call.known_tool is not None:
-            for about in call.known_tool.objections(call.arguments, call.place, call.typed):
+        tool = call.known_tool
+        if tool is not None and not tool.surely_takes(call.arguments):
+            for about in tool.objections(call.arguments, call.place, call.typed):
                 if about.code == "missing-argument" and self.switches.misfits == "text":
                     raise BrokenCall(about.code, about.message, is_complete=True)
                 self.scanner.note(about.code, about.where, about.message)

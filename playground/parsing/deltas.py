@@ -166,8 +166,8 @@ class DeltaReader:
             tool = self._known_tools.get(call.name)
             if tool is None:
                 tool = self._known_tools[call.name] = KnownTool(self._tools[call.name])
-            objections = () if call.custom else tool.objections(arguments, place)
-            events += [FindingEvent(here, each) for each in objections]
+            if not (call.custom or tool.surely_takes(arguments)):
+                events += [FindingEvent(here, e) for e in tool.objections(arguments, place)]
         elif self._tools:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._tools)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))

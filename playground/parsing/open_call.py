@@ -8,6 +8,7 @@ from typing import Any, Final
 from playground.base.findings import Finding, finding
 from playground.nouns.tools import (
     JSON_TYPES,
+    PYTHON_TYPES,
     Schema,
     ToolMetadata,
     allowed_types,
@@ -38,6 +39,7 @@ class KnownTool:
         self.required_keys = frozenset(self.required)
         self._schemas: dict[str, Schema] = {}
         self._types: dict[str, set[str]] = {}
+        self._python_types: dict[str, frozenset[type]] = {}
         schema = resolve(tool.input_schema, tool.input_schema)
         # a tool without any parameter may be one whose schema the file does not have
         others = schema.get("additionalProperties", not self.properties)
@@ -48,6 +50,21 @@ class KnownTool:
         if schema is None:
             schema = self._schemas[key] = self.tool.parameter_schema(key)
         return schema
+
+    def surely_takes(self, arguments: dict[str, Any]) -> bool:
+        """Return True if the arguments' types show that there are no objections."""
+        known = self._python_types
+        for key, value in arguments.items():
+            if type(value) not in (known[key] if key in known else self._python_types_of(key)):
+                return False
+        return self.required_keys <= arguments.keys()
+
+    def _python_types_of(self, key: str) -> frozenset[type]:
+        others = JSON_TYPES if self._takes_others else ()
+        names = self._types_of(key) if key in self.properties else others
+        types = frozenset(kind for name in names for kind in PYTHON_TYPES.get(name, ()))
+        self._python_types[key] = types
+        return types
 
     def objections(
         self, arguments: Mapping[str, Any], place: str, typed: bool = True
@@ -70,18 +87,23 @@ class KnownTool:
             message = f"{self.tool.name} needs {missing}, which the call lacks"
             yield finding("missing-argument", place, message)
 
-    def _takes(self, key: str, value: Any) -> bool:
+    def _types_of(self, key: str) -> set[str]:
+        """Return the types that a parameter may have: all, if the schema restricts none."""
         types = self._types.get(key)
         if types is None:
             schema = self.schema_of(key)
             types = self._types[key] = allowed_types(schema)
-            if not types.issubset(JSON_TYPES):  # a word such as `any`, which restricts nothing
-                types.clear()
-            elif types and schema.get("nullable") is True:  # OpenAPI's word
+            if not types or not types.issubset(JSON_TYPES):  # such as the word `any`
+                types.update(JSON_TYPES)
+            elif schema.get("nullable") is True:  # OpenAPI's word
                 types.add("null")
-        if type(value) is str or not types:
-            return not types or "string" in types
-        return agrees(value, types) or ("string" in types and isinstance(value, str))
+        return types
+
+    def _takes(self, key: str, value: Any) -> bool:
+        types = self._types_of(key)
+        if isinstance(value, str) and "string" in types:
+            return True
+        return type(value) is not str and agrees(value, types)
 
 
 class OpenCall:

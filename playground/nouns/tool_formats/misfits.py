@@ -13,7 +13,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from playground.nouns.tools import ToolMetadata
+from playground.nouns.tools import PYTHON_TYPES, ToolMetadata
 
 _LONGEST_MESSAGE: Final = 200  # characters
 _MARSHAL: Final = 2  # the marshal version; newer ones may write equal values differently
@@ -24,15 +24,6 @@ _PLAIN_KEYWORDS: Final = frozenset(
     ("$schema", "type", "properties", "required", "additionalProperties", "title", "description")
 )
 _PLAIN_PROPERTY_KEYWORDS: Final = frozenset(("type", "title", "description", "default", "examples"))
-_TYPES: Final[dict[str, frozenset[type]]] = {
-    "string": frozenset({str}),
-    "integer": frozenset({int}),
-    "number": frozenset({int, float}),
-    "boolean": frozenset({bool}),
-    "array": frozenset({list}),
-    "object": frozenset({dict}),
-    "null": frozenset({type(None)}),
-}
 
 
 class Check(NamedTuple):
@@ -99,9 +90,9 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
         return None
     if not all(type(prop) is dict and _is_plain(prop) for prop in properties.values()):
         return None
-    return {name: _TYPES[prop["type"]] for name, prop in properties.items()}
+    return {name: PYTHON_TYPES[prop["type"]] for name, prop in properties.items()}
 
 
 def _is_plain(schema: Mapping[str, Any]) -> bool:
     kind = schema.get("type")
-    return _PLAIN_PROPERTY_KEYWORDS.issuperset(schema) and isinstance(kind, str) and kind in _TYPES
+    return _PLAIN_PROPERTY_KEYWORDS.issuperset(schema) and isinstance(kind, str) and kind in PYTHON_TYPES

@@ -66,8 +66,8 @@ def holdings_of(sessions: Iterable[Session], own: bool = False) -> Holdings:
         found.calls_made += calls.total()
         if own:
             dumped = leaves_in([dump_recording(each) for each in session.recordings])
-            found.texts += [each.text for each in dumped.texts]
-            found.texts += [each.text for each in dumped.words]
+            found.texts += [text.text for text in dumped.texts]
+            found.texts += [words.text for words in dumped.words]
             found.calls.update((call.name, call.arguments) for call in dumped.calls)
             found.usages += [usage.counts for usage in dumped.usages]
         found.most_calls_in_a_session |= calls
