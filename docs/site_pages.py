@@ -102,7 +102,7 @@ def _short_signature(value: Any) -> str:
     for each in inspect.signature(value).parameters.values():
         if each.kind is each.KEYWORD_ONLY and not any(word.startswith("*") for word in words):
             words.append("*")
-        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(each.kind.name, "")
         words.append(f"{stars}{each.name}{'' if each.default is each.empty else '=…'}")
     return f"({', '.join(words)})"
 
