@@ -102,8 +102,8 @@ def _short_signature(value: Any) -> str:
     for each in inspect.signature(value).parameters.values():
         if each.kind is each.KEYWORD_ONLY and not any(word.startswith("*") for word in words):
             words.append("*")
-        default = "" if each.default is each.empty else "=…"
-        words.append(f"{str(each).partition(each.name)[0]}{each.name}{default}")
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(each.kind.name, "")
+        words.append(f"{stars}{each.name}{'' if each.default is each.empty else '=…'}")
     return f"({', '.join(words)})"
 
 

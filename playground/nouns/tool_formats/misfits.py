@@ -95,4 +95,5 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
 
 def _is_plain(schema: Mapping[str, Any]) -> bool:
     kind = schema.get("type")
-    return _PLAIN_PROPERTY_KEYWORDS.issuperset(schema) and isinstance(kind, str) and kind in PYTHON_TYPES
+    is_known = isinstance(kind, str) and kind in PYTHON_TYPES
+    return is_known and _PLAIN_PROPERTY_KEYWORDS.issuperset(schema)
