@@ -79,14 +79,15 @@ def lives_of(rules: Rules, model: str) -> dict[str, int]:
     return {name: lives[name] for name in only} if only else lives
 
 
-def looked_at(
+def searched_spans(
     request: TimedRequest,
     points: Sequence[int],
     positions: Sequence[int],
     rules: Rules,
     reach: int | None = None,
-) -> Iterator[int]:
-    """Yield the blocks at whose end the provider looks for an entry, in the order of its search.
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last block of each run of blocks at whose ends the provider looks for
+    an entry. It searches the runs in this order, and each from its last block back.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
     certain places, the longest prefix first: the first and the latest marks and, unless the request
@@ -95,10 +96,9 @@ def looked_at(
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
-        yield from _places(request, points, rules, reach)
-        return
-    for start, point in spans(points, positions, reach):
-        yield from range(point, start - 1, -1)
+        yield from ((place, place) for place in _places(request, points, rules, reach))
+    else:
+        yield from spans(points, positions, reach)
 
 
 def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterator[tuple[int, int]]:

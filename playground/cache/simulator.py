@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from playground.base.wording import grouped
-from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
+from playground.cache.breakpoints import breakpoints, life_at, searched_spans
 from playground.cache.certainty import (
     across_regions,
     doubt_about_settings,
@@ -308,14 +308,10 @@ class CacheSimulator:
         least = 0 if hit_block is None else hit_block
         if least > self._last_doubtful:  # usual: only the first requests are short
             return False
-        if self.rules.match == "breakpoints":
-            reach = self.rules.value("lookback")
-            return any(
-                not self._doubtful.isdisjoint(request.chain[max(start, least) : point + 1])
-                for start, point in spans(points, request.positions, reach)
-            )
-        reached = looked_at(request, points, request.positions, self.rules)
-        return any(block >= least and request.chain[block] in self._doubtful for block in reached)
+        return any(
+            not self._doubtful.isdisjoint(request.chain[max(start, least) : point + 1])
+            for start, point in searched_spans(request, points, request.positions, self.rules)
+        )
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
         """Simulate the resource that marks make; if they make none, the implicit cache."""
@@ -437,17 +433,11 @@ class CacheSimulator:
         entries, chain = self._entries, request.chain
         if not entries:
             return
-        if self.rules.match == "breakpoints":
-            reach = self.rules.value("lookback") if reach is None else reach
-            for start, point in spans(points, positions, reach):
-                keys = chain[start : point + 1]
-                for block in range(point, start - 1, -1):
-                    if (entry := entries.get(keys[block - start])) is not None:
-                        yield block, entry
-            return
-        for block in looked_at(request, points, positions, self.rules, reach):
-            if (entry := entries.get(chain[block])) is not None:
-                yield block, entry
+        for start, point in searched_spans(request, points, positions, self.rules, reach):
+            keys = chain[start : point + 1]
+            for block in range(point, start - 1, -1):
+                if (entry := entries.get(keys[block - start])) is not None:
+                    yield block, entry
 
     def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
         if hit_block is not None:
