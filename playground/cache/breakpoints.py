@@ -79,7 +79,7 @@ def lives_of(rules: Rules, model: str) -> dict[str, int]:
     return {name: lives[name] for name in only} if only else lives
 
 
-def spans(
+def searched_spans(
     request: TimedRequest,
     points: Sequence[int],
     positions: Sequence[int],
@@ -97,7 +97,12 @@ def spans(
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
         yield from ((place, place) for place in _places(request, points, rules, reach))
-        return
+    else:
+        yield from spans(points, positions, reach)
+
+
+def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last block of each mark's look-back, beginning with the last mark."""
     for point in reversed(points):
         least = positions[point] - reach
         if isinstance(positions, SharedList):

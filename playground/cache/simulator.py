@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from playground.base.wording import grouped
-from playground.cache.breakpoints import breakpoints, life_at, spans
+from playground.cache.breakpoints import breakpoints, life_at, searched_spans
 from playground.cache.certainty import (
     across_regions,
     doubt_about_settings,
@@ -311,7 +311,7 @@ class CacheSimulator:
             return False
         return any(
             not self._doubtful.isdisjoint(request.chain[max(start, least) : point + 1])
-            for start, point in spans(request, points, request.positions, self.rules)
+            for start, point in searched_spans(request, points, request.positions, self.rules)
         )
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
@@ -434,7 +434,7 @@ class CacheSimulator:
         entries, chain = self._entries, request.chain
         if not entries:
             return
-        for start, point in spans(request, points, positions, self.rules, reach):
+        for start, point in searched_spans(request, points, positions, self.rules, reach):
             keys = chain[start : point + 1]
             for block in range(point, start - 1, -1):
                 if (entry := entries.get(keys[block - start])) is not None:

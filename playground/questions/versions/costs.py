@@ -130,8 +130,8 @@ def _reason(
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
     reach = rules.value("lookback")
-    looks = [*spans(after, outcome.breakpoints, after.positions, rules)]
-    if rules.match == "breakpoints" and looks and min(looks)[0] >= parts.block:
+    looks = [*spans(outcome.breakpoints, after.positions, reach)]
+    if looks and min(looks)[0] >= parts.block:
         mark = f"the mark at block {min(looks)[1]}"
         where = f"{where}, and {mark} looks back over {reach} blocks only"
     return outcome.reason.replace(NO_SHARED_ENTRY, where)
