@@ -22,7 +22,7 @@ from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_SAME: Final = 10  # an excerpt begins so many characters before the difference
+_CONTEXT: Final = 10  # an excerpt begins so many characters before the difference
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
@@ -58,7 +58,7 @@ class FirstDifference:
     @property
     def excerpts(self) -> tuple[str, str]:
         """Both excerpts in quotes. A "…" outside the quotes marks where a text was cut."""
-        start, (old, new) = "…" * (self.character > _SAME), ("…" * each for each in self.is_cut)
+        start, (old, new) = "…" * (self.character > _CONTEXT), ("…" * each for each in self.is_cut)
         return f"{start}{self.before!r}{old}", f"{start}{self.after!r}{new}"
 
     @property
@@ -112,11 +112,11 @@ def first_difference(
     old, new = before.wire, after.wire
     is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
     if is_same or is_other_model(old.model, new.model):  # then no cached text would be read
-        return _salted(old, new, rules)
+        return _settings_difference(old, new, rules)
     return _block_difference(old.blocks, new.blocks, index)
 
 
-def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
+def _settings_difference(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
     """Return the difference in model or parameters, if blocks are equal or models differ."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
@@ -149,7 +149,7 @@ def _block_difference(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
-    window = slice(max(0, at - _SAME), max(0, at - _SAME) + _EXCERPT)
+    window = slice(max(0, at - _CONTEXT), max(0, at - _CONTEXT) + _EXCERPT)
     is_cut = (len(before) > window.stop, len(after) > window.stop)
     return FirstDifference(cause, rule, before[window], after[window], block, at, is_cut)
 

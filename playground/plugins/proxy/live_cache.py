@@ -45,11 +45,11 @@ class LiveCache(CacheSimulator):
             deepcopy(self._explicit),
             set(self._doubtful),
             _summed=set(self._summed),
-            _begun=dict(self._begun),
+            _warm=dict(self._warm),
             # unfinished requests make nothing uncertain, because all times are known
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
-            _checked=self._checked.copy(),
+            _prefix_check=self._prefix_check.copy(),
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the time when each answer began is known
             _first_blocks=set(self._first_blocks),
@@ -66,8 +66,8 @@ class LiveCache(CacheSimulator):
         branch = prediction.branch
         self._explicit = branch._explicit
         self._doubtful, self._last_doubtful = branch._doubtful, branch._last_doubtful
-        self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
-        self._checked, self._earlier = branch._checked, branch._earlier
+        self._summed, self._warm, self._now = branch._summed, branch._warm, branch._now
+        self._prefix_check, self._earlier = branch._prefix_check, branch._earlier
         self._first_blocks = branch._first_blocks
         if len(self._entries) > _MOST:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
