@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import playground as pg
 from playground.cache.answers.headline import headline
 from playground.cache.answers.simulation import simulate_cache
-from playground.cache.bounds import NEAR, read_bounds
+from playground.cache.bounds import TOLERANCE, read_bounds
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rule_sets, rules_of
 from playground.cache.simulator import CacheSimulator
@@ -48,7 +48,7 @@ def test_no_simulated_read_of_an_automatic_cache_is_above_its_bound(
         bounds = read_bounds(request, sent, Billed(0, 0, total))
         read = simulator.send(request).read
         assert bounds.most is not None
-        assert read <= bounds.most + NEAR
+        assert read <= bounds.most + TOLERANCE
         assert bounds.verdict(read) == "within bounds"
         sent.append(request)
 

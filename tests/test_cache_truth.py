@@ -222,7 +222,7 @@ UNSURE: list[tuple[str, Body, Body, float, str]] = [
     ("claude-opus-5", marked(), marked(), 5, "answer begins"),
     ("claude-opus-4-7", marked(), went_on(marked(), messages=[turn("a"), turn("b", "system")]), 70,
      "does not say whether this model takes"),
-    ("openai/gpt-6.1-sol", asked(), went_on(asked()), 2_400, "the least"),
+    ("openai/gpt-6.1-sol", asked(), went_on(asked()), 2_400, "at least"),
     ("openai/gpt-6.1-sol", asked(), asked(previous_response_id="r1"), 70, "on the server"),
     ("azure/gpt-6.1-sol", asked(), went_on(asked()), 1_200, "nothing promises"),
     ("openrouter/anthropic/claude-opus-5", marked(),

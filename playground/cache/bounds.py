@@ -22,7 +22,7 @@ Verdict = Literal[
     "within bounds", "more than the record could leave", "less than was sure", "not judged"
 ]
 MORE_THAN_LEFT: Final = "more than the record could leave"
-NEAR: Final = 50  # tolerance in tokens, as bills leave out or add a few at the end of a block
+TOLERANCE: Final = 50  # tolerance in tokens, as bills leave out or add a few at the end of a block
 _LATEST: Final = 200  # earlier requests that are compared
 _ANSWER_ROLES: Final = ("assistant", "model", "reasoning")
 
@@ -36,11 +36,11 @@ class ReadBounds:
 
     def verdict(self, billed_read: int) -> Verdict:
         """Compare a bill's tokens read with the bounds."""
-        if billed_read + NEAR < self.least:
+        if billed_read + TOLERANCE < self.least:
             return "less than was sure"
         if self.most is None:
             return "not judged"
-        return "within bounds" if billed_read <= self.most + NEAR else MORE_THAN_LEFT
+        return "within bounds" if billed_read <= self.most + TOLERANCE else MORE_THAN_LEFT
 
 
 def read_bounds(
@@ -65,7 +65,7 @@ def read_bounds(
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
             most_blocks = max(most_blocks, blocks)
-    if most == inf or (len(earlier) > _LATEST and bill.read > most + NEAR):
+    if most == inf or (len(earlier) > _LATEST and bill.read > most + TOLERANCE):
         return ReadBounds(least)
     return ReadBounds(least, min(int(most), bill.total))
 

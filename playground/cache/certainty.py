@@ -37,7 +37,7 @@ def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = N
 
 def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
     """Return the doubts about the model's name, the history and the fields of the body, or ""."""
-    doubts = (_unnamed(request, rules), _history(request, rules), _fields(request, rules))
+    doubts = (_unnamed_model(request, rules), _history(request, rules), _fields(request, rules))
     return "; ".join(filter(None, doubts))
 
 
@@ -58,7 +58,7 @@ def _first_doubt(request: TimedRequest, rules: Rules) -> str:
     return ""
 
 
-def _unnamed(request: TimedRequest, rules: Rules) -> str:
+def _unnamed_model(request: TimedRequest, rules: Rules) -> str:
     model = request.wire.model
     if rules.knows(model):
         return ""

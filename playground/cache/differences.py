@@ -22,7 +22,7 @@ from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_SAME: Final = 10  # an excerpt begins at most so many characters before the difference
+_CONTEXT: Final = 10  # an excerpt begins at most so many characters before the difference
 _PART_OF_WORD: Final = re.compile(r"(?<=\w)\w+\W+")
 _HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
@@ -59,7 +59,7 @@ class FirstDifference:
     @property
     def excerpts(self) -> tuple[str, str]:
         """Both excerpts in quotes. A "…" outside the quotes marks where a text was cut."""
-        start, (old, new) = "…" * (self.character > _SAME), ("…" * each for each in self.is_cut)
+        start, (old, new) = "…" * (self.character > _CONTEXT), ("…" * each for each in self.is_cut)
         return f"{start}{self.before!r}{old}", f"{start}{self.after!r}{new}"
 
     @property
@@ -113,11 +113,11 @@ def first_difference(
     old, new = before.wire, after.wire
     is_same = index < same and old.blocks[index].has_same_content(new.blocks[index])
     if is_same or is_other_model(old.model, new.model):  # then no cached text would be read
-        return _salted(old, new, rules)
+        return _settings_difference(old, new, rules)
     return _block_difference(old.blocks, new.blocks, index)
 
 
-def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
+def _settings_difference(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
     """Return the difference in model or parameters, if blocks are equal or models differ."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
@@ -150,7 +150,7 @@ def _block_difference(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
-    start = max(0, at - _SAME)
+    start = max(0, at - _CONTEXT)
     if part := _PART_OF_WORD.match(before, start, at):  # an excerpt begins with a whole word
         start = part.end()
     window = slice(start, start + _EXCERPT)

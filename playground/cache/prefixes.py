@@ -26,7 +26,7 @@ from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
 OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
-_COUNTED: Final = 100  # requests of up to so many blocks are always counted
+_ALWAYS_COUNTED: Final = 100  # requests of up to so many blocks are always counted
 _TOKENS_OF_OPAQUE: Final = 1_000  # most tokens for a picture or a file, as its base64 is far longer
 
 
@@ -281,7 +281,7 @@ def counted_request(
     the others follow from the last count.
     """
     number = len(wire.blocks)
-    due = before is None or number <= _COUNTED or 4 * number >= 5 * before.counted_blocks
+    due = before is None or number <= _ALWAYS_COUNTED or 4 * number >= 5 * before.counted_blocks
     counted = whole_bounds(body, wire.model) if due and billed is None else None
     known_sizes = before.known_sizes if before and not due else ()
     return TimedRequest(wire, at, rules, billed, before, known_sizes, counted)
@@ -409,9 +409,9 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
-    """Return for each block the estimated tokens of pictures and files up to it.
+    """Return for each block the estimated tokens of all content without text up to it.
 
-    The list is empty if the request has neither.
+    The list is empty if there is no such content.
     """
     if not sums and not any(block.opaque for block in blocks):
         return sums

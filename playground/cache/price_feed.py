@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
 # The day whose prices are used if a request has no date; the core reads no clock.
-_SEEN: Final = "2026-11-27"
+_PRICE_DAY: Final = "2026-11-27"
 _FEEDS: Final = {  # the beginning of a rule set's name -> the provider's id in the feed
     "anthropic": "anthropic",
     "azure": "azure",
@@ -111,13 +111,13 @@ def _price(model: ModelInfo) -> FeedPrice | None:
     if any(hasattr(each.constraint, "start_time") for each in dated):
         return None
     starts = [(str(getattr(each.constraint, "start_date", "")), each.prices) for each in dated]
-    own = next((p for since, p in reversed(starts) if since <= _SEEN), None)
+    own = next((p for since, p in reversed(starts) if since <= _PRICE_DAY), None)
     prices = own or (model.prices if not isinstance(model.prices, list) else None)
     if prices is None or not (uncached := _pico(prices, "input_mtok")):
         return None
     days = [(since, _pico(each, "input_mtok") or uncached) for since, each in starts]
     return FeedPrice(
-        source=f"genai-prices {version('genai-prices')}, {model.id}, {_SEEN}",
+        source=f"genai-prices {version('genai-prices')}, {model.id}, {_PRICE_DAY}",
         uncached=uncached,
         read=_pico(prices, "cache_read_mtok"),
         output=_pico(prices, "output_mtok"),

@@ -96,7 +96,7 @@ def price_of(model: str) -> Price | None:
     if feed is None:
         return listed
     from_feed = Price(
-        feed.source, feed.uncached, feed.read, None, feed.output, _named(feed.tiers), feed.days
+        feed.source, feed.uncached, feed.read, None, feed.output, _map_names(feed.tiers), feed.days
     )
     return _joined(listed, from_feed) if listed else from_feed
 
@@ -106,7 +106,7 @@ def listed_price(model: str) -> Price | None:
     return _price_by_rules(model) or _price_in_map(model) or price_of(model)
 
 
-def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
+def _map_names(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
     """Return tiers under the names that LiteLLM's map has for them."""
     return tuple(
         (f"{_INPUT}{f'_above_{above}k_tokens' * bool(above)}{f'_{tier}' * bool(tier)}", price)

@@ -236,7 +236,7 @@ class CacheSimulator:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
 
         Entries are unknown if they are from before the first request (unimportant if this request
-        reads up to its last mark), from rounds on the server, or if a text was a string.
+        reads up to its last mark), from rounds on the server, or if a string became a block.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -390,7 +390,7 @@ class CacheSimulator:
         begins: bool = False,
     ) -> Simulated:
         if request.has_opaque and request.billed is None:
-            reason = f"{reason}; {_GUESSED}"
+            reason = f"{reason}; {_GUESSED_TOKENS}"
         uncached = max(0, request.total - read - sum(written.values()))
         cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
         for ttl, tokens in written.items():
@@ -536,7 +536,7 @@ _FIRST_TOKEN_UNKNOWN: Final = (
     "the entry can be read once its request's answer begins, and that time is not known"
 )
 
-_GUESSED: Final = "the tokens of a picture, a file or a provider's own tool are a guess"
+_GUESSED_TOKENS: Final = "the tokens of a picture, a file or a provider's own tool are a guess"
 _EDITED: Final = (
     "something before a thinking block has changed: the block may be dropped or refused"
 )

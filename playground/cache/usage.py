@@ -215,7 +215,7 @@ _THOUGHTS: Final = {
     "output": "thoughts",
 }
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
-_MOST: Final = 1 << 31  # a larger number is not taken for a count of tokens
+_MOST_TOKENS: Final = 1 << 31  # a larger number is not taken for a count of tokens
 
 
 def billed_of(usage: Any) -> Billed | None:
@@ -364,4 +364,4 @@ def as_count(value: Any) -> int:
 def _is_count(value: Any) -> bool:
     """Return True for a possible count: not for -1 (in some sources: unknown), NaN or 1e400."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 0 <= value < _MOST
+    return is_number and 0 <= value < _MOST_TOKENS

@@ -26,7 +26,7 @@ from playground.tokens.given import load_tokenizer
 if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
 
-_WRITTEN: Final = (
+_NOT_AS_SENT: Final = (
     "the session holds no request as it was sent: its next request in the dialect native is "
     "counted, which may differ from the body that was really sent"
 )
@@ -68,7 +68,7 @@ def count_tokens(
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
-        notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_WRITTEN]
+        notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_NOT_AS_SENT]
         return replace(count, notes=[*count.notes, *notes])
     unused = {"dialect": get_dialect(dialect or "native") is not get_dialect("native")}
     problem = "a request body is counted as it was sent"

@@ -75,7 +75,7 @@ class SignalChunk:
 # The beginnings of signals that become findings; the comment says what follows.
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field with the half
-OF_PROVIDER: Final = "of the provider's tool: "  # a result of its tool, or a compaction, as JSON
+OF_PROVIDER: Final = "of the provider's tool: "  # a part of the provider's own, as JSON
 _NON_TEXT: Final = {  # signals of parts that are not text → the part's name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
@@ -313,7 +313,7 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
 
 
 def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
-    """Return the results of the provider's own tools in a reply, in order, in the API's form."""
+    """Return the provider's own parts of a reply, such as its tools' results, in the API's form."""
     signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
     texts = [s.removeprefix(OF_PROVIDER) for s in signals if s.startswith(OF_PROVIDER)]
     return [part for part in map(json.loads, texts) if isinstance(part, dict)]

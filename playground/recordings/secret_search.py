@@ -35,7 +35,7 @@ _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
 _REACH: Final = 240  # characters from a word to its value: a quote may have 15 backslashes
 _MOST_CHARACTERS: Final = 256  # number of characters whose rows are cached for each word
-_END: Final = 4  # heads are looked up by so many last characters
+_END_LENGTH: Final = 4  # heads are looked up by so many last characters
 _FEW: Final = 8  # up to so many heads, searching for them one by one is faster
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
@@ -148,7 +148,7 @@ def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Be
 
 def _heads_before(tables: SearchTables, text: str, start: int, end: int) -> Iterator[Beginning]:
     """Yield the heads that end at a place and begin at `start` or after it."""
-    for size in (2, 3, _END):  # heads of two and three characters, and all longer ones
+    for size in (2, 3, _END_LENGTH):  # heads of two and three characters, and all longer ones
         if end - size < start:
             return
         for head in tables.heads_by_end.get(text[end - size : end], ()):
@@ -304,7 +304,7 @@ def search_tables() -> SearchTables:
     ending = [head for head in by_head if head[-1] in "-_./"]
     by_end: dict[str, list[str]] = {}
     for head in ending:
-        by_end.setdefault(head[-_END:], []).append(head)
+        by_end.setdefault(head[-_END_LENGTH:], []).append(head)
     by_low: dict[str, list[str]] = {}
     for head in by_head:
         by_low.setdefault(lower(head), []).append(head)

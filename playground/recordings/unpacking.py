@@ -8,7 +8,7 @@ from typing import Final
 
 CODINGS: Final = ("gzip", "x-gzip", "deflate")
 _GZIP_OR_ZLIB: Final = 47  # zlib's `wbits` for gzip or zlib, as the header says
-_MOST: Final = 64 * 1024  # bytes of a piece
+_MOST_BYTES: Final = 64 * 1024  # bytes of a piece
 _SLICE: Final = 16 * 1024  # packed bytes at a time, since zlib copies unread input at each call
 _MOST_ARCHIVES: Final = 4096  # in a row; even an empty archive needs a new reader
 
@@ -46,7 +46,7 @@ class Unpacker:
             if self._reader.eof:  # several archives in a row are one body
                 self._begin_another()
             room = self._room()
-            piece = self._reader.decompress(packed, min(_MOST, max(room, 1)))
+            piece = self._reader.decompress(packed, min(_MOST_BYTES, max(room, 1)))
             if piece and room <= 0:
                 raise TooMuchUnpacked(
                     f"unpacks to more than {self.unpacked:,} bytes, from {self.taken:,} so far"
@@ -59,7 +59,7 @@ class Unpacker:
     def _room(self) -> int:
         """Return how many bytes more may come out."""
         if not self._bound:
-            return _MOST
+            return _MOST_BYTES
         return max(self._bound, self._times * self.taken) - self.unpacked
 
     def _begin_another(self) -> None:

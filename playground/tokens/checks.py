@@ -14,7 +14,7 @@ from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
 _SHOWN: Final = 5  # most places that are reported in one text
-_NEAR: Final = 80  # characters that are read on either side of a mark: no token is longer
+_REACH: Final = 80  # characters that are read on either side of a mark: no token is longer
 
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
@@ -85,7 +85,7 @@ def _mark_in_token(first: WireBlock, second: WireBlock, tokenizer: Tokenizer) ->
     are_texts = first.kind == second.kind == "text" and first.tier == second.tier
     if first.ttl is None or not adjacent or not are_texts:
         return None
-    before, after = first.text[-_NEAR:], second.text[:_NEAR]
+    before, after = first.text[-_REACH:], second.text[:_REACH]
     if not before or not after or len(before) in tokenizer.starts(before + after):
         return None
     place = "system" if first.place is None else "message {} part {}".format(*first.place)

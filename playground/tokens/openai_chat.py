@@ -51,7 +51,7 @@ _HIDDEN: Final = (  # fields for which the provider adds unseen text
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
 _ESCAPED: Final = 6  # tokens of a letter as `\\u00e9`
-_SEVERAL: Final = 8  # tokens around a message with several results
+_RESULT_LIST: Final = 8  # tokens around a message with several results
 
 
 def chat(
@@ -283,7 +283,7 @@ def add_parallel_results(
 def _list_of_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], indexes: Sequence[int]
 ) -> None:
-    pieces = [Piece("[", "results", fixed=_SEVERAL)]
+    pieces = [Piece("[", "results", fixed=_RESULT_LIST)]
     letters = 0  # letters beyond ASCII
     for index in indexes:
         text, _ = text_of(messages[index].get("content"))

@@ -81,8 +81,8 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, prefix: str = "") -> Sequence[Pi
     return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
 
 
-_FIRST: Final = ("type", "properties", "required")
-_SAFE: Final = 60  # most tokens of Mistral's own system prompt
+_FIRST_KEYS: Final = ("type", "properties", "required")
+_SAFE_PROMPT: Final = 60  # most tokens of Mistral's own system prompt
 _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 
@@ -112,7 +112,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
     if body.get("prompt_mode"):
         framed.add_reason("what prompt_mode adds is not known")
     if body.get("safe_prompt") is not None:
-        most = _SAFE if body["safe_prompt"] else 0
+        most = _SAFE_PROMPT if body["safe_prompt"] else 0
         framed.add_reason(
             "safe_prompt is sent by clients of 2024, when the name meant another model", most
         )
@@ -167,7 +167,7 @@ def _in_mistrals_order(schema: Any, names: bool = False) -> Any:
         return [_in_mistrals_order(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    first = () if names else tuple(key for key in _FIRST if key in schema)
+    first = () if names else tuple(key for key in _FIRST_KEYS if key in schema)
     keys = (*first, *(key for key in schema if key not in first))
     return {
         key: _in_mistrals_order(schema[key], not names and key in ("properties", "$defs"))

@@ -20,9 +20,9 @@ from typing import Any, Final
 from playground.tokens.pieces import Framed, Piece
 
 _DEEPEST: Final = 40  # levels of a schema: a `$ref` may refer to itself
-_MOST: Final = 20_000  # types in a tool: each level may double the references
+_MOST_TYPES: Final = 20_000  # types in a tool: each level may double the references
 _ENDLESS: Final = "a schema that refers to itself or repeats its references"
-_ONE: Final = 60  # most tokens that a keyword adds
+_KEYWORD_TOKENS: Final = 60  # most tokens that a keyword adds
 HEAD: Final = "namespace functions {\n\n"
 _UNEXPLAINED: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
@@ -73,7 +73,7 @@ class _Schema:
         if schema is None:
             return "any"
         self.written += 1
-        if depth > _DEEPEST or self.written > _MOST:
+        if depth > _DEEPEST or self.written > _MOST_TYPES:
             self.unexplained[_ENDLESS] = None
             return "any"
         self._note_unexplained(schema)
@@ -99,12 +99,12 @@ class _Schema:
             unexplained.add("a format in a union")
         if "default" in schema and schema.get("properties"):
             unexplained.add("the default of an object")
-        self.unexplained.update(dict.fromkeys(sorted(unexplained), _ONE))
+        self.unexplained.update(dict.fromkeys(sorted(unexplained), _KEYWORD_TOKENS))
 
     def _items(self, schema: Mapping[str, Any], depth: int) -> str:
         text = self.type(schema, depth) if schema else "any"
         if text.startswith("{\n"):
-            self.unexplained["an array of objects that are described"] = _ONE
+            self.unexplained["an array of objects that are described"] = _KEYWORD_TOKENS
         return f"{text}[]"
 
     def _plain_type(self, schema: dict[str, Any], kind: Any, depth: int) -> str:

@@ -13,7 +13,7 @@ from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_NEAR: Final = 0.75  # names so similar may be misspelt; LiteLLM's other names are less similar
+_SIMILARITY: Final = 0.75  # names so similar may be misspelt; LiteLLM's other names are less so
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 
@@ -58,7 +58,7 @@ def assumption_of(rules: Rules, model: str) -> str:
 def near_names(rules: Rules, model: str) -> str:
     """Ask if a similar model was meant; "" if the name is known, has a price, or resembles none."""
     known, plain = list(rules.models), plain_name(model)
-    is_near = bool(get_close_matches(plain, known, 1, _NEAR)) and stand_in(rules, model)
+    is_near = bool(get_close_matches(plain, known, 1, _SIMILARITY)) and stand_in(rules, model)
     return f"D{nearest_names(plain, known)[1:]}" if is_near and not price_of(model) else ""
 
 
@@ -81,7 +81,7 @@ def _misspelt(model: str) -> list[str]:
     for rules in rule_sets().values():
         mark = "." if rules.get("spelling") == "points" else "-"
         known += [_OF_VERSION.sub(mark, each) for each in rules.models]
-    return known if get_close_matches(model.lower(), known, 1, _NEAR) else []
+    return known if get_close_matches(model.lower(), known, 1, _SIMILARITY) else []
 
 
 def _takes_list_price(rules: Rules, model: str) -> bool:

@@ -81,7 +81,7 @@ def cache_on_wire(
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
     placed = chosen.marking_policy.name
     findings = [*lost_marks(rendering, calls), *marks_not_placed(session, rendering, placed)]
-    sent, cached = read_wire(calls[-1].body).blocks[:], _cached(calls)
+    sent, cached = read_wire(calls[-1].body).blocks[:], _cached_blocks(calls)
     return CacheWire(chosen.name, placed, name, calls, sent, cached, findings)
 
 
@@ -95,10 +95,10 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
     """Return a `mark-lost` finding for each rendered mark that no block on the wire has."""
     sent = read_wire(calls[-1].body).blocks
     # An explicit cache holds all its blocks: they need no marks of their own.
-    arrived = _cached(calls) or [block for block in sent if block.ttl is not None]
+    arrived = _cached_blocks(calls) or [block for block in sent if block.ttl is not None]
     findings: list[Finding] = []
     fix = FIXES["mark-lost"]
-    for block in _rendered(rendering):
+    for block in _rendered_blocks(rendering):
         if block.ttl is None:
             continue
         index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
@@ -114,7 +114,7 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
 
 def marks_not_placed(session: Session, rendering: Rendering, policy: str) -> list[Finding]:
     """Return a finding if the last recorded request has marks and the rendered one has none."""
-    is_marked = any(block.ttl is not None for block in _rendered(rendering))
+    is_marked = any(block.ttl is not None for block in _rendered_blocks(rendering))
     if is_marked or all(row.sub_agent for row in session.rows):
         return []
     recorded = read_wire(sent_requests(session).bodies[-1])
@@ -125,11 +125,11 @@ def marks_not_placed(session: Session, rendering: Rendering, policy: str) -> lis
     return [finding("marks-not-placed", "the recorded request", words)] if marks else []
 
 
-def _rendered(rendering: Rendering) -> Sequence[WireBlock]:
+def _rendered_blocks(rendering: Rendering) -> Sequence[WireBlock]:
     return read_wire({"messages": rendering.messages, "tools": rendering.tools}).blocks
 
 
-def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
+def _cached_blocks(calls: Sequence[WireCall]) -> list[WireBlock]:
     posted = (call for call in calls if call.method == "POST")
     made = [call for call in posted if call.url.partition("?")[0].endswith("/cachedContents")]
     return read_wire(made[-1].body).blocks[:] if made else []

@@ -21,7 +21,7 @@ from playground.cache.rules.names import is_spelled, plain_name
 from playground.cache.rules.schema import check_value
 from playground.nouns.wire_bodies import forces_a_tool
 
-_HERE: Final = Path(__file__).parent
+_FOLDER: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
 STALE_DAYS: Final = 90
@@ -141,7 +141,7 @@ class Rules:
         return frozenset((*self.models, *(name for names in aliases for name in names)))
 
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def _known_models(self) -> frozenset[str]:
         return frozenset(self.models)
 
     def holds(self, name: str, model: str) -> bool:
@@ -161,7 +161,7 @@ class Rules:
         """Return the model whose figures this one has: itself if it is known, else the known model
         whose name begins most like its own; "" if none is known."""
         plain = plain_name(model)
-        if plain in self._known:
+        if plain in self._known_models:
             return plain
         shared = [len(commonprefix((plain, known))) for known in self.models]
         return self.models[shared.index(max(shared))] if shared else ""
@@ -203,7 +203,7 @@ class Rules:
             if statement.route and not model.lower().startswith(statement.route):
                 continue
             by_model = {plain_name(key): figure for key, figure in statement.value.items()}
-            if plain in by_model or ("default" in by_model and plain in self._known):
+            if plain in by_model or ("default" in by_model and plain in self._known_models):
                 value: int = by_model[plain] if plain in by_model else by_model["default"]
                 yield Figure(value, f"{statement.source}, {statement.seen}")
 
@@ -320,7 +320,7 @@ def _parameter(name: str, parameters: Mapping[str, Any]) -> Any:
 @cache
 def rule_sets() -> dict[str, Rules]:
     """Return the rules of every provider, by name. The files are checked as they are read."""
-    files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"), key=_stem)}
+    files = {path.stem: _read(path) for path in sorted(_FOLDER.glob("*.json"), key=_stem)}
     return {
         name: Rules(name, file.title, _with_inherited(file, files), like=file.like)
         for name, file in files.items()

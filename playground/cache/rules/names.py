@@ -15,7 +15,7 @@ _VENDORS: Final = (
     "zai", "mistral", "meta",
 )  # fmt: skip
 # Bedrock's region or `global`, and the maker: `us.anthropic.` in `us.anthropic.claude-opus-5`.
-_BEFORE: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
+_REGION_AND_MAKER: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
 _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 # Suffixes for a dated version, and for the newest version.
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
@@ -58,5 +58,5 @@ def plain_name(model: str) -> str:
     Dots become hyphens, as some providers write them: `openrouter/anthropic/claude-sonnet-4.6` and
     `us.anthropic.claude-sonnet-4-6-20260217-v1:0` are both `claude-sonnet-4-6`.
     """
-    name = _BEFORE.sub("", model.strip().lower().rpartition("/")[2])
+    name = _REGION_AND_MAKER.sub("", model.strip().lower().rpartition("/")[2])
     return _DATE.sub("", _VERSION.sub("", name)).replace(".", "-")

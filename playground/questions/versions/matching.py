@@ -17,7 +17,7 @@ from playground.questions.versions.words import Run, word_changes
 
 Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
-_ALIKE: Final = 0.4  # the least share of words that two versions of a block have in common
+_SIMILAR: Final = 0.4  # the least share of words that two versions of a block have in common
 _MOST_WORDS: Final = 2_000
 _MOST_PAIRS: Final = 4_000  # blocks of one side times those of the other, in one run of changes
 _WORD: Final = re.compile(r"\w+")
@@ -134,7 +134,7 @@ class _Tier:
             for i in old
             for j in free
             if _role_and_kind(self.old[i]) == _role_and_kind(self.new[j])
-            and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _ALIKE
+            and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _SIMILAR
         ]
         for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
             if i in unmatched and j not in self.partner:

@@ -25,7 +25,7 @@ from playground.tokens.count import TokenCount
 from playground.tokens.models import api_of
 
 Given = Session | Mapping[str, Any] | str | PathLike[str]
-_PLAIN: Final = "native"
+_DEFAULT_DIALECT: Final = "native"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def both_versions(
         form = f"as sent ({forms[0]})"
     else:
         written = "written in" if dialect else "in assumed"
-        dialect = dialect or _PLAIN
+        dialect = dialect or _DEFAULT_DIALECT
         differ = "" not in forms and forms[0] != forms[1]
         reason = f": {forms[0]} and {forms[1]} differ in form" * differ
         form = f"{written} {dialect}{reason}"

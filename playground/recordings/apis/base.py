@@ -60,8 +60,8 @@ class Sink:
         self.chunks.append(SignalChunk(name, self.at))
 
     def add_provider_part(self, part: dict[str, Any]) -> None:
-        """Add a part that is not in the reply's text: a compaction, or the result of a provider's
-        own tool."""
+        """Add a part of the provider's own, which is no text of the reply: its tool's call or
+        result, or a compaction."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(

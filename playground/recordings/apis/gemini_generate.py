@@ -15,7 +15,7 @@ from playground.recordings.recording import UNREADABLE
 
 _KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}
 _CANDIDATE: Final = {"content", "finishReason", "index", "safetyRatings", "groundingMetadata"}
-_PART: Final = {
+_PART_FIELDS: Final = {
     *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
     "videoMetadata",
 }
@@ -97,7 +97,7 @@ class Candidate:
             sink.reasoning(text) if part.get("thought") else sink.text(text)
         elif part.keys() & _OF_PROVIDER:
             sink.add_provider_part(part)
-        elif not part or part.keys() & _PART:
+        elif not part or part.keys() & _PART_FIELDS:
             sink.signal(next(iter(part), "empty part"))
         else:
             sink.signal(f"{UNREADABLE}a part with {', '.join(map(str, part))}"[:_LONGEST_SIGNAL])
