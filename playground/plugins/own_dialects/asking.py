@@ -20,8 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# All these words begin and end differently. Keys are not in alphabetical order, to show if a
-# template sorts them.
+# No two of these words share a first or last letter. Keys are not in alphabetical order, to show if
+# a template sorts them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"
@@ -48,7 +48,7 @@ class AskedCall:
 
 ONE: Final = (AskedCall(NAMES[0], {KEYS[0]: VALUES[0]}),)
 TWO: Final = (*ONE, AskedCall(NAMES[1], {KEYS[1]: VALUES[1]}))
-PAIR: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)
+PAIR: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)  # of arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class RequestForm:
     """The form in which a template takes calls.
 
     `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
-    and arguments. `content`: the content of a message that has calls but no text; "text" writes
-    one. `names_in_ids`: the tool's name is read from the id alone (`functions.NAME:0`). `mutable`:
+    and arguments. `content`: the content of a message of calls without text; "text" is a filler
+    text. `names_in_ids`: the tool's name is read from the id alone (`functions.NAME:0`). `mutable`:
     the template changes lists, which transformers' sandbox forbids. `tools`: tools are passed to
     the template.
     """
@@ -287,9 +287,9 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 
 
 def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """Return the template with the form in which it writes a call best; of equals, the first.
+    """Return the template with the form in which it writes a call best; of equal forms, the first.
 
-    Raises InputFault if it writes a call in none of the forms.
+    Raises InputFault if the template writes a call in none of the forms.
     """
     budget = budget or Budget(ASKING_SECONDS)
     best, best_score = AskedTemplate(source, budget=budget), 0

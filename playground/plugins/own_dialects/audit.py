@@ -136,7 +136,7 @@ def prompt_warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> 
     prober = AskedTemplate(template, budget=budget)
     findings: list[Finding] = []
     with suppress(InputFault):
-        for probe in _PROMPT_PROBES[0 if has_tools else 1 :]:
+        for probe in _PROMPT_PROBES[0 if has_tools else 1 :]:  # the first one is about tools
             findings += (fault.finding for fault in probe(prober))
     return [each for each in findings if each.code in _WARNING_CODES]
 
@@ -160,7 +160,7 @@ def _needs_tools_fault(
 
 
 def _form_faults(template: AskedTemplate) -> _Faults:
-    """Yield the faults that follow from the form in which the template takes calls."""
+    """Yield the faults of a template that takes calls only in an unusual form."""
     form = template.form
     rendering = template.ask(user(USER), form.answer(ONE), calls=ONE)
     if form.mutable:
@@ -181,7 +181,7 @@ def _writes_calls(template: AskedTemplate) -> bool:
     return template.ask(user(USER), template.form.answer(ONE), calls=ONE).has(VALUES[0])
 
 
-def _text_beside_calls(template: AskedTemplate) -> _Faults:
+def _text_with_calls(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
     rendering = template.ask(user(USER), template.form.answer(ONE, TEXT), calls=ONE)
@@ -328,7 +328,7 @@ def _thoughts(template: AskedTemplate) -> _Faults:
     working = template.ask(user(USER), thinking, result, calls=ONE)
     last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
     if last.has(TEXT) and not last.has(THOUGHT):
-        # Kimi K2 Thinking writes thoughts only beside calls that no final answer follows.
+        # Kimi K2 Thinking writes thoughts only in calls that no final answer follows.
         code = "template-forgets-thoughts" if working.has(THOUGHT) else "template-ignores-thoughts"
         yield _fault(template, code, "", last)
         return
@@ -347,9 +347,9 @@ def _date(template: AskedTemplate) -> _Faults:
 
 
 def _begin_of_sequence(template: AskedTemplate) -> _Faults:
-    mark = template.source.tokens.get("bos_token")
+    bos = template.source.tokens.get("bos_token")
     rendering = template.ask(user(USER))
-    if mark and rendering.text is not None and rendering.text.startswith(mark):
+    if bos and rendering.text is not None and rendering.text.startswith(bos):
         yield _fault(template, "template-writes-bos", "", rendering)
 
 
@@ -374,7 +374,7 @@ def _content(template: AskedTemplate) -> _Faults:
 
 
 _PROBES: Final[tuple[Callable[[AskedTemplate], _Faults], ...]] = (
-    _text_beside_calls,
+    _text_with_calls,
     _arguments_as_text,
     _results,
     _parallel_calls,

@@ -1,4 +1,4 @@
-"""The view Audit of the template, of a raw prompt: each fault, the worst first."""
+"""The view Audit of a raw prompt's chat template: each fault of it, the worst first."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from playground.plugins.own_dialects.audit import TemplateAudit, audit_template
 def show(name: str, text: str) -> None:
     """Show the template's faults, each with the request that reveals it."""
     try:
-        found = audited(name, text)
-    except InputFault as refused:
+        audit = audited(name, text)
+    except InputFault as fault:
         st.error("This template cannot be audited. Nothing was changed.")
-        say.text(str(refused))
+        say.text(str(fault))
         return
-    say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
+    say.text(f"{counted(len(audit.faults), 'finding')} in {audit.renderings} renderings.")
     worst_first = ("error", "warning", "info")
-    faults = sorted(found.faults, key=lambda each: worst_first.index(each.finding.severity))
-    for number, fault in enumerate(faults):
-        code, severity = fault.finding.code, fault.finding.severity
+    faults = sorted(audit.faults, key=lambda each: worst_first.index(each.finding.severity))
+    for number, entry in enumerate(faults):
+        code, severity = entry.finding.code, entry.finding.severity
         with say.expander(f"{severity}: {CODES[code].meaning}"):
-            say.text(f"{code}: {fault.finding.message}")
+            say.text(f"{code}: {entry.finding.message}")
             label = "The request, and its result"
-            widgets.exact_text(label, fault.text, show_breaks=False, of=f"fault {number}")
+            widgets.exact_text(label, entry.text, show_breaks=False, of=f"fault {number}")
 
 
 @memoized(16)

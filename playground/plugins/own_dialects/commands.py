@@ -118,14 +118,14 @@ def show(name: str, form: str, start_anchor: str, portable: bool, out: str, forc
 
     definition = _dialect_of(name)
     if form == "response-template":
-        made = definition.response_template(start_anchor, portable)
-        if made.template:
-            _write_json(made.json, out, force, name)
-        report(made.findings)
-        return int(not made.template)
+        result = definition.response_template(start_anchor, portable)
+        if result.template:
+            _write_json(result.json, out, force, name)
+        report(result.findings)
+        return int(not result.template)
     if start_anchor or portable:
         field = "--start-anchor" if start_anchor else "--portable"
-        raise InputFault("a response template was asked for", field=field, expected=_TO)
+        raise InputFault("this option is for response templates only", field=field, expected=_TO)
     _write_json(dump_dialect(definition), out, force, name)
     return 0
 

@@ -41,14 +41,14 @@ _FLAGS: Final = (
     ("syntax.reserved", "Markers are control tokens", False),
     ("syntax.cdata", "CDATA around a value is ignored", False),
 )
-_ROWS: Final = 68  # height in pixels of a field of two lines
+_TWO_LINES: Final = 68  # height in pixels
 
 
 def fields(draft: DeclarationDraft) -> None:
     """Show the fields of the declaration; a text field's fault is under it, others at the end."""
     _text_field(draft, "name", "Name", 0)
     for path, label in _TEXTS:
-        _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
+        _text_field(draft, path, label, 130 if path == "rules" else _TWO_LINES)
     _tags(draft)
     _lines(draft, "stops", "Stop tokens, one a line")
     with st.expander("More fields", key="more fields", on_change="rerun") as more:
@@ -57,9 +57,9 @@ def fields(draft: DeclarationDraft) -> None:
     with st.expander("The whole file", key="whole file", on_change="rerun") as whole:
         if whole.open:
             _file(draft)
-    told = [path for path, _ in (*_TEXTS, ("name", ""))]
-    if draft.fault and draft.fault.field not in told:
-        _wrong(draft.fault)
+    text_fields = [path for path, _ in (*_TEXTS, ("name", ""))]
+    if draft.fault and draft.fault.field not in text_fields:
+        _show_fault(draft.fault)
 
 
 def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> None:
@@ -67,21 +67,21 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
     text = _DEFAULTS.get(path, "") if shown is None else shown
     value = text if isinstance(text, str) else json.dumps(text)
     key = _key(draft, path)
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "key": key,
         "help": meaning(path),
         "on_change": widget_changes.of(key, _take_text, path, shown=value),
     }
     if height:
-        st.text_area(label, value, height=height, **given)
+        st.text_area(label, value, height=height, **options)
     else:
-        st.text_input(label, value, **given)
+        st.text_input(label, value, **options)
     if edges := len(value) - len(value.strip()):
         breaks = counted(value.count("\n"), "line break")
         white = counted(edges, "character")
         say.caption(f"{breaks} in it; {white} of white space at its edges")
     if draft.fault and draft.fault.field == path:
-        _wrong(draft.fault)
+        _show_fault(draft.fault)
 
 
 def _key(draft: DeclarationDraft, path: str) -> str:
@@ -95,7 +95,7 @@ def _take_text(text: str, path: str) -> None:
     declaring.set_field(path, text if text or needed else None)
 
 
-def _wrong(fault: InputFault) -> None:
+def _show_fault(fault: InputFault) -> None:
     st.error("This cannot be read; the rest of the page uses the last readable version.")
     say.text(str(fault))
 
@@ -107,10 +107,10 @@ def _tags(draft: DeclarationDraft) -> None:
     with st.container(horizontal=True):
         for step, label in (("open", "Reasoning opens"), ("close", "Reasoning closes")):
             key = _key(draft, f"reasoning.{step}")
-            said = meaning(f"reasoning.{step}")
+            help_text = meaning(f"reasoning.{step}")
             shown = str(first.get(step, ""))
             on_change = widget_changes.of(key, _take_tags, draft, shown=shown)
-            st.text_input(label, shown, key=key, help=said, on_change=on_change)
+            st.text_input(label, shown, key=key, help=help_text, on_change=on_change)
 
 
 def _take_tags(_: str, draft: DeclarationDraft) -> None:
@@ -123,13 +123,13 @@ def _take_tags(_: str, draft: DeclarationDraft) -> None:
 
 
 def _lines(draft: DeclarationDraft, path: str, label: str) -> None:
-    given = declaring.field(draft.document, path) or []
+    items = declaring.field(draft.document, path) or []
     key = _key(draft, path)
-    text = "\n".join(map(str, given))
+    text = "\n".join(map(str, items))
     st.text_area(
         label,
         text,
-        height=_ROWS,
+        height=_TWO_LINES,
         key=key,
         help=meaning(path),
         on_change=widget_changes.of(key, _take_lines, path, shown=text),
@@ -143,14 +143,14 @@ def _take_lines(text: str, path: str) -> None:
 def _choices(draft: DeclarationDraft) -> None:
     for path, label, options in _CHOICES:
         key = _key(draft, path)
-        given = declaring.field(draft.document, path)
-        index = options.index(given) if given in options else 0
+        value = declaring.field(draft.document, path)
+        index = options.index(value) if value in options else 0
         on_change = widget_changes.of(key, _take, path, shown=options[index])
         st.selectbox(label, options, index, key=key, help=meaning(path), on_change=on_change)
-    for path, label, usual in _FLAGS:
+    for path, label, default in _FLAGS:
         key = _key(draft, path)
-        given = declaring.field(draft.document, path)
-        on = given if isinstance(given, bool) else usual
+        value = declaring.field(draft.document, path)
+        on = value if isinstance(value, bool) else default
         on_change = widget_changes.of(key, _take, path, shown=on)
         say.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
 

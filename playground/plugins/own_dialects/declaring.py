@@ -59,7 +59,7 @@ def draft() -> DeclarationDraft:
     readable = document if dialect else stored.get("readable", FIRST)
     if dialect is None:
         dialect, _ = _read(readable)
-    if dialect is None:  # an older version stored both documents
+    if dialect is None:  # stored by an older version, whose declarations are no longer valid
         readable, dialect = FIRST, dialect_of(FIRST, "")
     number, before, seen = stored.get("number", 0), stored.get("before"), stored.get("seen")
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
@@ -101,15 +101,15 @@ def set_field(path: str, value: Any) -> None:
 
     def updated(stored: Any) -> Any:
         old = stored or {"document": FIRST}
-        document = _with(old["document"], path.split("."), value)
+        document = _with_field(old["document"], path.split("."), value)
         return old | {"document": document} | _last_readable(document, old)
 
     _change(updated)
 
 
 def saved(text: str | None) -> None:
-    """Store the text that the dialect's file now has; None if the file was removed. Call this in a
-    callback."""
+    """Store the text that the dialect's file has after saving; None if the file was removed. Call
+    this in a callback."""
     _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 
@@ -120,11 +120,11 @@ def field(document: Any, path: str) -> Any:
     return document
 
 
-def _with(document: Any, path: list[str], value: Any) -> dict[str, Any]:
+def _with_field(document: Any, path: list[str], value: Any) -> dict[str, Any]:
     changed = dict(document) if isinstance(document, dict) else {}
     step, *rest = path
     if rest:
-        changed[step] = _with(changed.get(step), rest, value)
+        changed[step] = _with_field(changed.get(step), rest, value)
     elif value is None:
         changed.pop(step, None)
     else:

@@ -25,11 +25,11 @@ from playground.plugins.own_dialects.storage import (
 from playground.recordings.scrubbing import Tally
 from playground.sessions.workspaces.dialects import kept_text
 
-_SAID: Final = "own dialect said"
+_DONE: Final = "own dialect said"
 _REMOVED: Final = "own dialect removed"
 
 
-def keeping(draft: DeclarationDraft) -> None:
+def buttons(draft: DeclarationDraft) -> None:
     """Show the buttons that save the dialect in the folder that every command reads, delete its
     file or bring it back, and download it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -51,9 +51,9 @@ def keeping(draft: DeclarationDraft) -> None:
     if removed := state.get(_REMOVED):
         say.text(f"Removed: no page or command has the dialect {removed} now.")
         st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
-    if said := state.get(_SAID):
-        say.text(str(said))
-        state.forget(_SAID)
+    if message := state.get(_DONE):
+        say.text(str(message))
+        state.forget(_DONE)
 
 
 def _remove() -> None:
@@ -79,7 +79,7 @@ def _restore(name: str) -> None:
         state.put(declaring.FAULT, str(fault))
     else:
         declaring.take(json.loads(text), text)
-        state.put(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
+        state.put(_DONE, f"Brought back: {name} is among the dialects of every page and command.")
 
 
 def _save() -> None:
@@ -94,5 +94,5 @@ def _save() -> None:
     except InputFault as fault:
         state.put(declaring.FAULT, str(fault))
     else:
-        state.put(_SAID, f"Saved: {name} is among the dialects of every page and command.")
+        state.put(_DONE, f"Saved: {name} is among the dialects of every page and command.")
         state.tell_starred(tally.counts)

@@ -13,7 +13,7 @@ from playground.show.board import Figure, Payload, board, card
 from playground.show.markup import Markup, code, escaped, markup_table
 from playground.show.rows import AnswerRows, findings, rows_of
 
-_SHOWN: Final = 20_000  # an example or a rendering is cut after this many characters
+_MOST: Final = 20_000  # characters of an example or a rendering; the rest is cut off
 
 
 @draws("rows", LawChecks)
@@ -32,7 +32,7 @@ def laws(value: LawChecks) -> Markup:
             str(check.law),
             escaped(check.title),
             escaped(check.broken.says if check.broken else f"holds for {check.tried:,} examples"),
-            code("\n".join(f"{k}: {v}" for k, v in check.broken.shown), _SHOWN)
+            code("\n".join(f"{k}: {v}" for k, v in check.broken.shown), _MOST)
             if check.broken
             else "",
         ]
@@ -54,7 +54,7 @@ def audit(value: TemplateAudit) -> Markup:
     """Return each fault of the template, with a request that shows it, and the text that the
     template makes of that request."""
     rows = [
-        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _SHOWN)]
+        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _MOST)]
         for fault in value.faults
     ]
     line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"

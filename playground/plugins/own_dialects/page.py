@@ -69,10 +69,10 @@ def show(row: Any) -> None:
         proposals.boxes()
     with st.container(key="own-head"):
         figures = st.container()  # at the top of the page, but filled last
-    _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
+    _show_once(declaring.FAULT, "That did not work; the declaration is unchanged.")
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        dialect_file.keeping(draft)
+        dialect_file.buttons(draft)
         declaration_fields.fields(draft)
     with right:
         st.header("A call", anchor=False)
@@ -127,7 +127,7 @@ def start(draft: DeclarationDraft) -> str:
 
 
 def _declared() -> list[str]:
-    """Return the names of the dialects that are plain declarations: only these fit into a file."""
+    """Return the dialects that are plain declarations, because only these fit into a file."""
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
@@ -140,22 +140,22 @@ def _template_choice() -> None:
     st.file_uploader(
         "Chat template", type=types, key=key, on_change=widget_changes.of(key, _take_template)
     )
-    if found := brought.kept_template():
-        say.button(f"From {found[0]}", key="from template", on_click=_from_template)
+    if template := brought.kept_template():
+        say.button(f"From {template[0]}", key="from template", on_click=_from_template)
 
 
 def _show_derivation() -> None:
     """Show how the derived dialect, if there is one, compares with its chat template."""
-    if given := state.get(_DERIVED):
-        found = derived(*given)
-        trials = found.derivation.proof.trials
+    if template := state.get(_DERIVED):
+        dialect = derived(*template)
+        proof = dialect.derivation.proof
         say.text(
-            f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
-            f"are read back, {found.derivation.proof.written} written byte for byte."
+            f"{template[0]}: {proof.read} of {len(proof.trials)} calls of the template "
+            f"are read back, {proof.written} written byte for byte."
         )
-        if turn := found.derivation.result_turn:
+        if turn := dialect.derivation.result_turn:
             say.text(f"Results are sent unmarked; the chat template writes each as {turn!r}")
-        widgets.show_findings(found.findings(), "in the comparison with the template")
+        widgets.show_findings(dialect.findings(), "in the comparison with the template")
 
 
 def _take_template(file: UploadedFile | None) -> None:
@@ -167,13 +167,13 @@ def _take_template(file: UploadedFile | None) -> None:
 def _from_template() -> None:
     """Replace the declaration by one derived from the chat template that was uploaded last."""
     state.forget(_DERIVED)
-    if found := brought.kept_template():
+    if template := brought.kept_template():
         try:
-            declaring.take(plain_dialect(derived(*found)))
+            declaring.take(plain_dialect(derived(*template)))
         except InputFault as fault:
             state.put(declaring.FAULT, str(fault))
         else:
-            state.put(_DERIVED, list(found))
+            state.put(_DERIVED, list(template))
 
 
 @memoized(16, spinner="Rendering the template …")
@@ -182,7 +182,7 @@ def derived(name: str, text: str) -> DerivedDialect:
     return dialect_from_template(ChatTemplate.loads(text, name))
 
 
-def _tell(key: str, words: str) -> None:
+def _show_once(key: str, words: str) -> None:
     if fault := state.get(key):
         say.error(words)
         say.text(str(fault))
@@ -208,19 +208,19 @@ _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour.
 def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """Show a box for a reply, at first with a call that the dialect wrote, and the events that the
     dialect reads from it."""
-    given = belongings.value(belongings.of_this_browser(_REPLY))
-    # a key for each call: with the same key, the box would still show the earlier call
-    key = "own reply" if given else f"own reply {crc32(written.encode())}"
+    typed = belongings.value(belongings.of_this_browser(_REPLY))
+    # a key for each call, because with the same key the box would still show the earlier call
+    key = "own reply" if typed else f"own reply {crc32(written.encode())}"
     text = st.text_area(
         "A reply",
-        given or written,
+        typed or written,
         height=130,
         key=key,
-        on_change=widget_changes.of(key, _take_reply, shown=given or written),
+        on_change=widget_changes.of(key, _take_reply, shown=typed or written),
     )
     result = parse(text or "", draft.dialect, session.tools)
-    for made in result.tool_calls:
-        say.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
+    for read in result.tool_calls:
+        say.text(f"{read.name} {json.dumps(read.arguments, ensure_ascii=False)}")
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
     say.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
@@ -247,8 +247,8 @@ def show_laws(text: str) -> None:
     for check in checks.broken:
         if check.broken:
             say.error(f"Law {check.law} is broken. The smallest example:")
-            told = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
-            components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
+            example = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
+            components.verbatim(example, f"law {check.law}", key=f"own law {check.law}", height=300)
 
 
 @memoized(32, spinner="Trying the laws …")
@@ -281,8 +281,8 @@ def nearest(text: str) -> None:
 
 
 def _show_nearest(text: str) -> None:
-    found = near(text)
-    if not found:
+    dialects = near(text)
+    if not dialects:
         st.text("No registered dialect reads this dialect's example calls.")
         return
     rows = [
@@ -292,7 +292,7 @@ def _show_nearest(text: str) -> None:
             "writes alike": f"{each.writes} of 3",
             "differs in": ", ".join(each.differs) or "nothing",
         }
-        for each in found
+        for each in dialects
     ]
     tables.table(rows, height="content")
 

@@ -17,12 +17,12 @@ from playground.plugins.own_dialects import declaring
 from playground.plugins.own_dialects.derivation import Proposal, propose_dialect
 
 _PROPOSED: Final = "own dialect proposed"
-_PASTED: Final = 3
+_BOXES: Final = 3
 
 
 def boxes() -> None:
-    """Show boxes for replies of one model, and these replies as the proposed form reads them."""
-    columns = st.columns(_PASTED)
+    """Show boxes for replies of one model, and what the proposed form reads in these replies."""
+    columns = st.columns(_BOXES)
     for number, column in enumerate(columns, 1):
         column.text_area(f"Reply {number}", key=_pasted(number), height=120)
     st.button("Propose a form", type="primary", on_click=_from_replies)
@@ -35,16 +35,16 @@ def _pasted(number: int) -> str:
 
 
 def _from_replies() -> None:
-    given = [str(state.get(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
-    replies = [text for text in given if text.strip()]
+    texts = [str(state.get(_pasted(number)) or "") for number in range(1, _BOXES + 1)]
+    replies = [text for text in texts if text.strip()]
     state.put(_PROPOSED, None)
     try:
-        found = _proposal(tuple(replies))
+        proposal = _proposal(tuple(replies))
     except InputFault as fault:
         state.put(declaring.FAULT, str(fault))
         return
     state.put(_PROPOSED, replies)
-    document = plain_dialect(found.dialect)
+    document = plain_dialect(proposal.dialect)
     name = document["name"]
     declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
 
@@ -56,7 +56,7 @@ def _proposal(replies: tuple[str, ...]) -> Proposal:
 
 
 def _show(proposal: Proposal) -> None:
-    """Show which calls the form reads in each reply, and which text it leaves."""
+    """Show how many calls the form reads in each reply, and the text that it does not read."""
     if proposal.registered:
         say.text(f"These calls are read by: {', '.join(proposal.registered)}.")
     for number, reading in enumerate(proposal.readings, 1):

@@ -41,7 +41,7 @@ def keep_dialect(
             raise InputFault(problem, field="name", expected="another name")
         if seen is None and dialect.name in dialect_names():
             problem = f"another dialect is called {dialect.name!r} already"
-            raise InputFault(problem, field="name", expected="a name of its own")
+            raise InputFault(problem, field="name", expected="another name")
         text = dialect_text(clean)
         write_file(path, text, force=True)
     return text
@@ -52,12 +52,12 @@ def remove_dialect(name: str, seen: str) -> None:
     if the disk fails.
     """
     path = dialect_file(name)
-    other = InputFault(f"{path.name} was changed or removed elsewhere", expected="the text as read")
+    clash = InputFault(f"{path.name} was changed or removed elsewhere", expected="the text as read")
     if not is_kept(name):  # the folder may be missing, too
-        raise other
+        raise clash
     with alone_in(path.parent):
         if kept_text(name) != seen:
-            raise other
+            raise clash
         trashed = _trashed(path)
         with faults_naming(path):
             trashed.parent.mkdir(exist_ok=True, mode=0o700)

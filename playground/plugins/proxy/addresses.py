@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# Arguments with the address, for programs that read none of these variables, such as Codex 0.169.
+# Arguments that pass the address to programs that read none of these variables (Codex 0.169).
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -42,14 +42,14 @@ _HEADERS: Final[tuple[tuple[str, Api], ...]] = (
     ("x-api-key", "anthropic"),
     ("x-goog-api-key", "gemini"),
 )
-_ASKS: Final = re.compile(
+_MODEL_PATHS: Final = re.compile(
     r"/messages$|/chat/completions$|/responses$|/completions$"
     r"|:(?:streamG|g)enerateContent$|/model/[^/]+/(?:converse|invoke)"
 )
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Return the API of a path. If several APIs have it (`/v1/models`), the headers decide."""
+    """Return the API of a path. If several APIs have such a path (`/v1/models`), headers decide."""
     by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
     if by_path is not None:
         return by_path
@@ -58,7 +58,7 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 def asks_a_model(method: str, path: str) -> bool:
     """Return True if a model answers the request. The cache is predicted only for such requests."""
-    return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
+    return method == "POST" and bool(_MODEL_PATHS.search(path.partition("?")[0]))
 
 
 def is_signed(headers: Mapping[str, str], query: str) -> bool:
@@ -69,7 +69,7 @@ def is_signed(headers: Mapping[str, str], query: str) -> bool:
 
 @dataclass(frozen=True)
 class Upstreams:
-    """The addresses to forward to: `given` for all APIs, or `known` for each API."""
+    """The addresses to forward to: `given` for all APIs, or else `known`, one for each API."""
 
     given: Upstream | None = None
     known: Mapping[Api, Upstream] = field(default_factory=dict)
@@ -93,8 +93,8 @@ class Upstreams:
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
     """Return the addresses to forward to: `address`, or each API's own address if it is "".
 
-    For a `child`, an address in its environment replaces the API's own, because it may be the
-    gateway that the child must use.
+    For a `child`, an address in its environment replaces the API's own, because this address may be
+    that of a gateway which the child must use.
 
     Raises InputFault for an invalid address.
     """

@@ -30,7 +30,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # the number of requests that are stored, the last ones; the cache lint needs three
+_MOST_REQUESTS: Final = 4  # of a session that are stored, the last ones; the cache lint needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -39,9 +39,9 @@ class Expected:
     """The prediction for one request, in tokens and in billionths of a dollar (None if no price is
     known).
 
-    If the request `breaks` the cache, `cause` is the code of a finding, `place` the place where the
-    request differs, and `lost` the number of tokens that the session's last request left in the
-    cache and this one does not read.
+    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where the
+    request differs from the session's last one, and `lost` is the number of tokens that the last
+    request left in the cache and this one does not read.
     """
 
     session: str
@@ -90,7 +90,7 @@ class _Row:
     rules: Rules
     model: str
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
-        default_factory=lambda: deque(maxlen=_ROW)
+        default_factory=lambda: deque(maxlen=_MOST_REQUESTS)
     )
     prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
     last_size: tuple[int, int] = (0, 0)  # the same two sizes of the last billed request
@@ -155,8 +155,8 @@ class CacheForecast:
         findings = [*_lint_findings(row, prediction, difference), *_pairing_findings(body)]
         expected = _make_expected(match, row, prediction, difference, findings, price)
         codes = frozenset(finding.code for finding in findings)
-        left = row.cached_tokens if row.sent else 0
-        return Underway(expected, prediction, row, cache, match, difference, price, codes, left)
+        cached = row.cached_tokens if row.sent else 0
+        return Underway(expected, prediction, row, cache, match, difference, price, codes, cached)
 
     def record_sent(self, underway: Underway) -> None:
         """Record that the request is forwarded, so that later requests are compared with it."""
@@ -168,7 +168,7 @@ class CacheForecast:
         self._sessions.keep(underway.match, row)
 
     def record_answer(self, underway: Underway, at: float) -> None:
-        """Record when a successful answer began: later requests can read the cache from then on."""
+        """Record when a successful answer began, because the cache can be read from then on."""
         underway.cache.record_first_token(underway.prediction, at)
 
     def end_request(
@@ -203,10 +203,10 @@ class CacheForecast:
     def disagreement(self, underway: Underway, bill: Bill, diagnosis: Diagnosis | None) -> str:
         """Return in words how prediction, bill and diagnosis disagree, and which is wrong; "" if
         they agree or cannot be compared."""
-        found, expected = underway.prediction.outcome, underway.expected
+        outcome, expected = underway.prediction.outcome, underway.expected
         if diagnosis is None or bill.summed or not underway.cached_before:
             return ""
-        predicted = found.read if found.state == "exact" else None
+        predicted = outcome.read if outcome.state == "exact" else None
         answers = ThreeAnswers(
             predicted, bill.read, underway.cached_before, diagnosis, underway.difference
         )
@@ -310,7 +310,7 @@ def _lint_findings(
 
 
 def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
-    """Return the warnings and errors of a session's check about one request."""
+    """Return the warnings and errors of the session checks (of calls and results) on a request."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
@@ -353,7 +353,7 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 def _lost_nano(
     lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return what `lost` tokens cost more because they are not read; None without a price."""
+    """Return the extra cost of `lost` tokens that are not read; None if no price is known."""
     if price is None:
         return None
     write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)

@@ -24,7 +24,7 @@ HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
 # The most bytes that are read at once. Reading HTTP chunks of one byte takes a thousand times the
 # usual work, so after a read that took more than `_MOST_WORK` seconds, fewer bytes are read.
-_READ: Final = 32 * 1024
+_MOST_READ: Final = 32 * 1024
 _LEAST_READ: Final = 1024
 _MOST_WORK: Final = 0.01
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
@@ -35,7 +35,7 @@ class BoundedConnection(h11.Connection):
 
     A head is checked before h11 reads it. Received bytes and lines are counted, and the waiting
     data is searched only if a count passes a limit. So the work grows linearly with the data, even
-    if they come byte by byte. `looks` counts the searches.
+    if the data comes byte by byte. `looks` counts the searches.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._limit_reads(_READ)
+        self._limit_reads(_MOST_READ)
         if len(self.connections) > self.most_connections:
             reason = f"there are {self.most_connections} connections already; try again later"
             self._refuse(Refusal(503, "too_many_connections", reason), linger=False)
@@ -144,8 +144,8 @@ class Protocol(H11Protocol):
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
         """Answer with a refusal and close the connection, because further data cannot be read
-        safely. With `linger`, go on receiving for a moment: a client that still sends would not
-        read the answer from a closed connection.
+        safely. With `linger`, go on receiving for a moment, because a client that still sends would
+        not read the answer from a closed connection.
         """
         self._stop_timer()
         self._refused = True

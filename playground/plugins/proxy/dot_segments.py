@@ -1,5 +1,5 @@
 """Find `.` or `..` segments in a path (`/v1/../../admin`), in every form that a server may accept.
-Clients, proxies and servers resolve them in different ways, so the proxy refuses such a path.
+Clients, proxies and servers resolve these segments differently, so the proxy refuses such a path.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from typing import Final
 from unicodedata import normalize
 from urllib.parse import unquote
 
-_ROUNDS: Final = 5  # rounds of decoding: a server and each gateway before it may decode once
+_ROUNDS: Final = 5  # of decoding, because a server and each gateway before it may decode once
 # slashes, the backslash and similar characters
 _SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")
 _DOTS: Final = (".", "..")
 _ENDS: Final = re.compile(r"[;?#\0]")  # ends of a segment: parameter, query, fragment, null byte
 # Blanks and invisible characters, which some servers remove.
-_UNSEEN: Final = re.compile("[\x00-\x20+\x7f-\xa0\xad\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE: Final = re.compile("[\x00-\x20+\x7f-\xa0\xad\u200b-\u200f\u2060\ufeff]")
 # Bytes that UTF-8 never has, and overlong forms, which it forbids; old decoders may read them as
 # dots and slashes.
 _OVERLONG: Final = re.compile("[\xc0\xc1\xf8-\xff]|\xe0[\x80-\x9f]|\xf0[\x80-\x8f]")
@@ -43,7 +43,7 @@ def has_dot_segments(path: str) -> bool:
 def _is_dots(segment: str) -> bool:
     """Return True if a server may read a segment as `.` or `..`."""
     ends = (segment, _ENDS.split(segment, maxsplit=1)[0])
-    return any(_UNSEEN.sub("", text) in _DOTS for text in ends)
+    return any(_INVISIBLE.sub("", text) in _DOTS for text in ends)
 
 
 def _plain_text(path: str) -> str:

@@ -53,16 +53,16 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
 def requests(exchanges: Sequence[LoggedExchange]) -> pd.DataFrame:
     """Return a row for each request of a session: prediction, bill, and where the cache breaks."""
     frame = pd.DataFrame([_request_row(exchange) for exchange in exchanges])
-    told = [exchange.told_by_provider for exchange in exchanges]
-    if any(told):
-        frame.insert(list(frame.columns).index("break_cause"), "provider_diagnosis", told)
+    diagnoses = [exchange.told_by_provider for exchange in exchanges]
+    if any(diagnoses):
+        frame.insert(list(frame.columns).index("break_cause"), "provider_diagnosis", diagnoses)
     return frame
 
 
 def _request_row(exchange: LoggedExchange) -> dict[str, Any]:
     expected, billed = exchange.expected or {}, exchange.billed or {}
     parts = () if exchange.refused else (expected.get("cause"), expected.get("place"))
-    break_place = " at ".join(filter(None, parts))
+    cause_and_place = " at ".join(filter(None, parts))
     return {
         "request": expected.get("number"),
         "at": _clock(exchange.at),
@@ -71,7 +71,7 @@ def _request_row(exchange: LoggedExchange) -> dict[str, Any]:
         "billed_written_tokens": billed.get("written"),
         "expected_tokens": expected.get("total"),
         "billed_tokens": billed.get("total"),
-        "break_cause": break_place,
+        "break_cause": cause_and_place,
         "expected_dollars": _dollars([expected.get("nano")]),
         "billed_dollars": _dollars([billed.get("nano")]),
         "answer": _answer(exchange),
@@ -103,7 +103,7 @@ def causes(ledger: Ledger) -> pd.DataFrame:
 
 
 def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
-    """Draw two bars for each request, expected and billed: tokens read, written, and the rest."""
+    """Draw two bars for each request (expected, billed), split by tokens read, written and rest."""
     figure = go.Figure()
     numbers = [(exchange.expected or {}).get("number") for exchange in exchanges]
     for offset, name in enumerate(("expected", "billed")):

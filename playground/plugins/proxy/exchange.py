@@ -49,7 +49,7 @@ _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_USER_AGENT: Final = 200  # characters
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes on the disk that recordings leave free
 Result = TypeVar("Result")
-_TO_DISK: Final = 0.9  # seconds between writes to disk; not less, as 200 files may be open
+_WRITE_SECONDS: Final = 0.9  # between writes to disk; not less, because 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def _clean_address(address: str, search: Searcher) -> str:
 class WatchedExchange:
     """One request and its answer, recorded piece by piece.
 
-    `fault` says why not all of it is recorded: for example, the disk is full. The
-    exchange itself is forwarded in any case.
+    `fault` is the reason if not all of the exchange is recorded: for example, the disk is full. The
+    exchange is forwarded in any case.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class WatchedExchange:
         self._folder, self._cleaner = folder, cleaner
         self._body: list[bytes] = []
         self._size = 0
-        self._raw = False  # True if the body is recorded as bytes
+        self._raw = False  # True if the request's body is recorded as bytes
         self._recorded = {"sent": 0, "came": 0}  # bytes recorded as text, not as JSON
         # bytes that are not recorded
         self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
@@ -158,7 +158,7 @@ class WatchedExchange:
         try:
             search = self.search.time_limited(self._most_seconds)
             clean = self._cleaner.scrubbed(body, tally, search)
-            form = layout_of(body, data)
+            layout = layout_of(body, data)
         except RecursionError:  # nested too deeply to be searched for secrets
             self._record_bytes(data)
             self._record_request(b"", last=True)
@@ -168,11 +168,11 @@ class WatchedExchange:
             return
         finally:
             self._spent["sent"] += time.thread_time() - began
-        if not form:  # the JSON value does not give back the exact text, so record the bytes, too
+        if not layout:  # the JSON value does not give back the exact text, so record bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
         self.request = clean
-        details = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
+        details = {"agent": self.opened.agent, "at": self.opened.at, "written": layout}
         details = {key: value for key, value in details.items() if value}
         if self._open_recording(str(clean.get("model") or self.opened.model)):
             self._record(lambda r: r.record_clean_request(self.opened.url, clean, tally, **details))
@@ -295,8 +295,8 @@ class WatchedExchange:
         return _MOST_REQUEST_SECONDS + self._size * _REQUEST_SECONDS
 
     def _record_request(self, data: bytes, last: bool = False) -> None:
-        """Record bytes of the request if they are text: in other bytes, a search finds no
-        secrets."""
+        """Record bytes of the request if they are text, because a search for secrets finds nothing
+        in other bytes."""
         if not self._texts["sent"].feed(data):
             self._unrecorded["no_text"] += len(data)
             data = b""
@@ -304,8 +304,8 @@ class WatchedExchange:
 
     def _record_text(self, data: bytes, last: bool = False) -> None:
         """Record bytes of the request, up to the limits on size and time of one exchange."""
-        is_dear = self._spent["sent"] > self._most_seconds
-        data = self._within_limit("sent", data, 0 if is_dear else _MOST_RAW)
+        is_slow = self._spent["sent"] > self._most_seconds
+        data = self._within_limit("sent", data, 0 if is_slow else _MOST_RAW)
         if data or last:
             began = time.thread_time()
             self._record(lambda r: r.record_body(data, last=last))
@@ -318,7 +318,7 @@ class WatchedExchange:
         if self._recorder is None and not self.fault:
             try:
                 lines = create_numbered(
-                    self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK
+                    self._folder / f"{self.opened.number:05}.jsonl", seconds=_WRITE_SECONDS
                 )
                 name = f"{self._folder.name} {self.opened.number}"
                 self._lines, self.path = lines, lines.path
@@ -343,11 +343,11 @@ class WatchedExchange:
                 self.fault = f"{problem} forwarded and not recorded"
             return
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
-        is_dear = self._spent["came"] > _MOST_SECONDS
-        recorded = self._within_limit("came", data, 0 if is_dear else most)
-        if len(recorded) < len(data) and not self.fault and (is_dear or self.opened.asks):
+        is_slow = self._spent["came"] > _MOST_SECONDS
+        recorded = self._within_limit("came", data, 0 if is_slow else most)
+        if len(recorded) < len(data) and not self.fault and (is_slow or self.opened.asks):
             limit = f"has more than {most:,} bytes"
-            limit = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else limit
+            limit = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_slow else limit
             self.fault = f"the answer {limit}; the rest is forwarded and not recorded"
         if recorded:
             began = time.thread_time()
@@ -380,7 +380,7 @@ class WatchedExchange:
 
 
 def least_free(total: int) -> int:
-    """Return how many bytes recordings leave free on a disk: a twentieth of it, at most 1 GB."""
+    """Return how many bytes recordings leave free on a disk: a twentieth, but at most 1 GB."""
     return min(_LEAST_FREE, total // 20)
 
 
@@ -400,7 +400,7 @@ def disk_problem(folder: Path) -> str:
 
 
 def _reply(reply: bytes) -> dict[str, Any]:
-    """Return an answer that is one JSON object, or {} for any other."""
+    """Return an answer as a dict if it is one JSON object, or else {}."""
     try:
         value = load_json(reply.decode(), strict=True)
     except (ValueError, RecursionError):

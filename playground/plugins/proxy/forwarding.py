@@ -38,11 +38,11 @@ from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-# characters of the User-Agent header: the recorder removes secrets from it, then shortens it more
+# characters of the User-Agent header; the recorder removes its secrets, and then shortens it more
 _LONGEST_USER_AGENT: Final = 4096
-_LONGEST_WORDS: Final = 300  # characters of an error's text
+_LONGEST_ERROR: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
-_SESSION_NAMES: Final = (  # headers in which clients send their session's id
+_SESSION_HEADERS: Final = (  # headers in which clients send their session's id
     "x-claude-code-session-id",
     "thread-id",  # Codex: sub-agents have their own, but share the session's id
     "session_id",
@@ -58,7 +58,7 @@ class HungUp(Exception):
 
 
 class BrokenOff(Exception):
-    """Raised when an answer that has begun cannot be completed: the server then closes the
+    """Raised when an answer that has begun cannot be completed, so that the server closes the
     client's connection."""
 
 
@@ -71,7 +71,7 @@ class _Exchange:
     head: RequestHead
     upstream: Upstream
     path: str  # relative to the path of the upstream's address
-    request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
+    request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when the body is read
     started: bool = False  # True if the answer has begun
 
     @property
@@ -95,7 +95,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        # salted digests distinguish keys without revealing them
+        # salted digests distinguish the clients' keys without revealing them
         self._salt = secrets.token_bytes(16)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -144,7 +144,7 @@ class Forwarder:
             _model(head.path),
             headers.get("user-agent", "")[:_LONGEST_USER_AGENT],
             f"{peer} {key_digest}",
-            next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
+            next((headers[name][:200] for name in _SESSION_HEADERS if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
             asks_a_model(head.method, head.path),
             credentials(head.raw_headers, head.query),
@@ -280,7 +280,7 @@ class Forwarder:
         quote the address of a proxy (HTTPS_PROXY) with its password, for example."""
         secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
         words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
-        return words[:_LONGEST_WORDS]
+        return words[:_LONGEST_ERROR]
 
 
 @dataclass(frozen=True, slots=True)

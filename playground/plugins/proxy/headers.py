@@ -38,7 +38,7 @@ _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-a
 CREDENTIAL_NAME: Final = re.compile(
     r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I
 )
-_BLOCK: Final = 256  # characters; a longer credential is searched for in several blocks
+_BLOCK: Final = 256  # characters; a longer credential is cut into blocks, which are searched for
 _MOST_BLOCKS: Final = 64
 
 
@@ -46,7 +46,7 @@ def for_provider(headers: Headers, authorization: str = "") -> list[tuple[bytes,
     """Return the headers for the provider, made from the client's.
 
     Compressions that the recorder cannot read are left out. `authorization`, which comes from the
-    upstream's address, replaces the client's.
+    upstream's address, replaces the client's header of this name.
     """
     dropped = _connection_headers(headers) | {b"host", b"expect"}
     if authorization:
@@ -71,8 +71,8 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 def _connection_headers(headers: Headers) -> set[bytes]:
     """Return the names of those headers that concern only their connection.
 
-    `Connection` may name further headers. `Content-Length` is added if the body is chunked: it must
-    be ignored (RFC 9112, 6.3), because a server that used it would read one message as two.
+    `Connection` may name further headers. `Content-Length` is added if the body is chunked, because
+    it must be ignored then (RFC 9112, 6.3): a server that used it would read one message as two.
     """
     named = {
         option.strip().lower()
@@ -112,7 +112,7 @@ def credentials(headers: Headers, query: str) -> tuple[str, ...]:
 
 
 def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield names and values of headers; for `Basic` also encoded credentials and password."""
+    """Yield names and values of headers; for `Basic`, also the encoded pair and the password."""
     for raw_name, raw in headers:
         name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
         yield name, value

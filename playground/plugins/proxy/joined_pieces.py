@@ -1,7 +1,7 @@
 """Join pieces of a body that have already arrived, so that tiny pieces do not block the event loop.
 
-A small piece takes as much work as a large one: 200,000 pieces of one byte blocked the loop for
-seconds.
+A small piece takes as much work as a large one. For example, 200,000 pieces of one byte blocked the
+loop for seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Final
 
 _MOST_WAITING: Final = 256 * 1024  # bytes
-_TURN: Final = 0.003  # seconds of reading before other tasks get their turn
+_TURN_SECONDS: Final = 0.003  # of reading, before other tasks get their turn
 
 
 async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -21,7 +21,7 @@ async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     pieces that are still to come."""
     waiting: list[bytes] = []
     changed = asyncio.Event()  # set when a piece has come, or the end
-    taken = asyncio.Event()  # set when the waiting pieces were taken
+    taken = asyncio.Event()  # set when the waiting pieces were joined
     reading = asyncio.ensure_future(_read(pieces, waiting, changed, taken))
     reading.add_done_callback(lambda _: changed.set())
     try:
@@ -58,6 +58,6 @@ async def _read(
         if size > _MOST_WAITING:
             taken.clear()
             await taken.wait()
-        elif time.perf_counter() - turn > _TURN:
+        elif time.perf_counter() - turn > _TURN_SECONDS:
             await asyncio.sleep(0)
             turn = time.perf_counter()

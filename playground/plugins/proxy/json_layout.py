@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-_FORMS: Final[dict[str, dict[str, Any]]] = {
+_LAYOUTS: Final[dict[str, dict[str, Any]]] = {
     "compact": {"separators": (",", ":"), "ensure_ascii": False},  # JavaScript, the Python SDKs
     "compact ascii": {"separators": (",", ":")},
     "spaced": {},  # json.dumps without options
@@ -18,12 +18,12 @@ _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 def layout_of(value: Any, data: bytes) -> str:
     """Return the name of the layout in which a value has exactly these bytes, or ""."""
     spaced = data[: data.find(b":") + 2].endswith(b": ")
-    names = [name for name in _FORMS if name.startswith("spaced") == spaced]
+    names = [name for name in _LAYOUTS if name.startswith("spaced") == spaced]
     return next((name for name in (*names, _GO) if dump_in_layout(value, name) == data), "")
 
 
-def dump_in_layout(value: Any, form: str) -> bytes:
-    """Return a value's JSON in this layout."""
-    text = json.dumps(value, **_FORMS["compact" if form == _GO else form])
-    text = text.translate(_IN_GO) if form == _GO else text
+def dump_in_layout(value: Any, layout: str) -> bytes:
+    """Return a value's JSON in the layout of this name."""
+    text = json.dumps(value, **_LAYOUTS["compact" if layout == _GO else layout])
+    text = text.translate(_IN_GO) if layout == _GO else text
     return text.encode("utf-8", "surrogatepass")

@@ -116,8 +116,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def is_growing(run: Path) -> bool:
-    """Return True if a proxy still writes this ledger: it locks the file while it runs. On Windows,
-    which has no such lock, always return False.
+    """Return True if a proxy still writes this ledger, because a running proxy locks the file. On
+    Windows, which has no such lock, always return False.
     """
     with suppress(ImportError), open_regular_file(run / FILE) as file:
         import fcntl

@@ -17,7 +17,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
 
-_MOST: Final = 200_000  # entries; beyond this, expired ones are deleted
+_MOST_ENTRIES: Final = 200_000  # if there are more, expired entries are deleted
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class LiveCache(CacheSimulator):
         entries: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
-            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch only gets, sets
+            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch deletes none
             deepcopy(self._explicit),
             set(self._doubtful),
             _summed=set(self._summed),
@@ -59,9 +59,9 @@ class LiveCache(CacheSimulator):
     def record_sent(self, prediction: Prediction) -> None:
         """Record that the request was sent. Its entries cannot be read yet."""
         for key, entry in prediction.entries.items():
-            before = prediction.replaced[key] = self._entries.get(key)
-            alive = before is not None and before.expires >= prediction.request.at
-            entry.visible = before.visible if before is not None and alive else inf
+            old = prediction.replaced[key] = self._entries.get(key)
+            alive = old is not None and old.expires >= prediction.request.at
+            entry.visible = old.visible if old is not None and alive else inf
         self._entries.update(prediction.entries)
         branch = prediction.branch
         self._explicit = branch._explicit
@@ -69,7 +69,7 @@ class LiveCache(CacheSimulator):
         self._summed, self._warm, self._now = branch._summed, branch._warm, branch._now
         self._prefix_check, self._earlier = branch._prefix_check, branch._earlier
         self._first_blocks = branch._first_blocks
-        if len(self._entries) > _MOST:
+        if len(self._entries) > _MOST_ENTRIES:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
             self._entries.clear()
             self._entries.update(living)
@@ -85,19 +85,19 @@ class LiveCache(CacheSimulator):
         for key, entry in prediction.entries.items():
             if self._entries.get(key) is not entry:
                 continue
-            before = prediction.replaced.get(key)
-            if before is None:
+            old = prediction.replaced.get(key)
+            if old is None:
                 del self._entries[key]
             else:
-                self._entries[key] = before
+                self._entries[key] = old
 
     def record_bill(self, prediction: Prediction, sent: TimedRequest) -> None:
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # this cache may miss at random, so a bill does not show an entry's size
-        kept = bill.cached
-        if not kept:
+        cached = bill.cached
+        if not cached:
             self.undo(prediction)  # no prefix of the request was long enough to be cached
             return
         hit = prediction.outcome.hit
@@ -108,4 +108,4 @@ class LiveCache(CacheSimulator):
             if entry is None or (entry.sized and point != points[-1]):
                 continue
             entry.sized = point == points[-1]
-            entry.size = kept if entry.sized else sent.sizes[point]
+            entry.size = cached if entry.sized else sent.sizes[point]

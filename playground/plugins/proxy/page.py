@@ -81,8 +81,8 @@ def read(run: Path) -> Ledger:
 
 def headline(run: Ledger) -> str:
     """Summarise a run in a few sentences: its size, and the cost of cache breaks."""
-    breaks = [found for exchange in run.exchanges if (found := exchange.breaks)]
-    lost = sum(exchange["lost"] for exchange in breaks)
+    breaks = [forecast for exchange in run.exchanges if (forecast := exchange.breaks)]
+    lost = sum(forecast["lost"] for forecast in breaks)
     text = f"{counted(len(run.exchanges), 'exchange')} in {counted(len(run.sessions), 'session')}"
     states = [exchange.expected["state"] for exchange in run.exchanges if exchange.expected]
     unknown = states.count("unknown-provider")
@@ -91,7 +91,7 @@ def headline(run: Ledger) -> str:
         text = f"{text}. No caching rules are known for {which}, so no breaks are predicted"
     if not breaks:
         return f"{text}." if unknown else f"{text}. Nothing breaks."
-    nano = sum(exchange["lost_nano"] or 0 for exchange in breaks)
+    nano = sum(forecast["lost_nano"] or 0 for forecast in breaks)
     price = f" ({dollars(nano / 1e9)})" if nano else ""
     times = counted(len(breaks), "time")
     return f"{text}. The cache breaks {times}: about {lost:,} tokens are not read{price}."

@@ -26,13 +26,13 @@ from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
-_LAST_SECONDS: Final = 3  # the time that open answers get when the proxy is stopped
-# Seconds that an idle connection stays open. uvicorn's default, 5, is httpx's, too: both ends
-# might close at the same moment, and a request would be lost.
-_RESTING_SECONDS: Final = 90
+_LAST_SECONDS: Final = 3  # that open answers may still take when the proxy is stopped
+# Seconds that an idle connection stays open. uvicorn's default, 5, is httpx's, too, so that both
+# ends might close at the same moment, and a request would be lost.
+_IDLE_SECONDS: Final = 90
 _OWN_FILES: Final = 64  # open files that belong to no exchange
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
-_UNKNOWN_LIMIT: Final = 4096
+_UNKNOWN_LIMIT: Final = 4096  # open files, if the system states no lower limit
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ProxySettings:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server without its signal handlers: the caller handles signals."""
+    """uvicorn's server without its signal handlers, because the caller handles signals."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -90,7 +90,7 @@ class Proxy:
     async def run(self) -> None:
         """Serve until `stop`."""
         settings = self._settings
-        asyncio.get_running_loop().set_exception_handler(self._tell_fault)
+        asyncio.get_running_loop().set_exception_handler(self._report_fault)
         names = (*own_names(settings.host), *settings.hosts)
         forwarder = Forwarder(
             settings.upstreams,
@@ -111,7 +111,7 @@ class Proxy:
             server_header=False,
             date_header=False,
             proxy_headers=False,
-            timeout_keep_alive=_RESTING_SECONDS,
+            timeout_keep_alive=_IDLE_SECONDS,
             timeout_graceful_shutdown=_LAST_SECONDS,
         )
         self._server = _Server(config)
@@ -120,7 +120,7 @@ class Proxy:
         finally:
             await self._client.close()
 
-    def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _report_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Report an asyncio error in one line, without the values in a traceback."""
         fault = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
         if fault not in self._faults:  # a fault may recur thousands of times
@@ -176,7 +176,7 @@ def most_connections() -> int:
 
 
 def logging_off() -> int:
-    """Return a log level that silences logging: the terminal is for the proxy or its child."""
+    """Return a log level that silences logging, as the terminal is for the proxy or its child."""
     return 100
 
 
@@ -184,10 +184,10 @@ def new_run() -> Path:
     """Make a folder for a run's recordings, named after the time, and return it."""
     name = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
-        place = runs_folder() / (name if number == 1 else f"{name}-{number}")
+        folder = runs_folder() / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
-            place.mkdir(parents=True, mode=0o700)
-            return place
+            folder.mkdir(parents=True, mode=0o700)
+            return folder
     raise AssertionError  # a thousand names of this second are taken
 
 

@@ -1,8 +1,8 @@
 """Find the session of a request by its client, its agent, its session id and its messages.
 
 Requests of one session share most of their messages. A rewritten message breaks the cache, but does
-not begin a new session. An agent's side requests (for a title, or of a sub-agent) are sessions of
-their own: they have other messages, or the same messages with other tools and another prompt.
+not begin a new session. An agent's side requests (for a title, or of a sub-agent) are separate
+sessions, because their messages differ, or else their tools and their system prompt.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from playground.sessions.shapes.parts import plain_text
 from playground.sessions.shapes.requests import conversation
 
 Value = TypeVar("Value")
-_MOST: Final = 64  # sessions
-_TITLE: Final = 60  # characters
-_RUN: Final = 3  # system prompts are compared by their runs of three words
+_MOST_SESSIONS: Final = 64
+_TITLE_CHARACTERS: Final = 60
+_RUN_WORDS: Final = 3  # system prompts are compared by their runs of so many words
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class Sessions(Generic[Value]):
             self._count += 1
         self._sessions[session.name] = session
         self._sessions.move_to_end(session.name)
-        while len(self._sessions) > _MOST:
+        while len(self._sessions) > _MOST_SESSIONS:
             self._sessions.popitem(last=False)
 
     def _continued_session(
@@ -101,7 +101,7 @@ class Sessions(Generic[Value]):
         most similar context, then the newest. Return None if none has enough in common."""
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
-        message_counts = Counter(digests)  # each of several equal messages counts
+        message_counts = Counter(digests)  # equal messages count several times
         for age, session in enumerate(self._sessions.values()):
             if session.owner != owner:
                 continue
@@ -113,7 +113,7 @@ class Sessions(Generic[Value]):
             if not _same_agent(session, context, system):
                 continue
             same_beginning = session.digests[0] in message_counts or digests[0] in session.digests
-            # two fifths of the shorter list must be equal; four fifths if the beginning changed
+            # two fifths of the shorter list must be shared; four fifths if the beginning changed
             if shared * 5 < min(len(session.digests), len(digests)) * (2 if same_beginning else 4):
                 continue
             if (shared, same_context, age) >= best_score:
@@ -137,7 +137,7 @@ def _same_agent(
 
 def _word_runs(text: str) -> set[tuple[str, ...]]:
     words = text.split()
-    return set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
+    return set(zip(*(words[start:] for start in range(_RUN_WORDS)), strict=False)) or {tuple(words)}
 
 
 def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
@@ -158,7 +158,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """Return the sorted characters of a JSON text, so that the order of keys has no effect."""
+    """Return the sorted characters of a JSON object, so that the order of keys has no effect."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 
@@ -166,4 +166,4 @@ def _title(messages: list[dict[str, Any]]) -> str:
     """Return the first words of the user's first message with text."""
     users = (m for m in messages if m.get("role") == "user")
     texts = (plain_text(m.get("content", m.get("parts"))) for m in users)
-    return " ".join(next(filter(None, texts), "").split())[:_TITLE]
+    return " ".join(next(filter(None, texts), "").split())[:_TITLE_CHARACTERS]

@@ -79,7 +79,7 @@ def store_run(workspace: Workspace, run: Path) -> Iterator[str]:
     for session, logged in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
         size = sum((run / entry.file).stat().st_size for entry in logged if entry.file)
         if size > _MOST_AT_THE_END:
-            yield f"{session} is not kept, at {size >> 20:,} MB: the page Live opens it"
+            yield f"{session} is not kept, at {size >> 20:,} MB; the page Live can open it"
             continue
         try:
             yield store_session(workspace, session_name(run, session), session_of(run, logged))

@@ -81,9 +81,9 @@ class TerminalReport:
             self._breaks[expected["cause"]] += 1  # only now, as a refused request costs nothing
             self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
-        took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
+        outcome = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
         if billed is not None:
-            yield f"         {name}: billed {bill_line(billed, expected)}; {took}"
+            yield f"         {name}: billed {bill_line(billed, expected)}; {outcome}"
             if expected is not None and not billed["summed"]:
                 self._sums += Counter(
                     billed=1,
@@ -92,9 +92,9 @@ class TerminalReport:
                     predicted=expected["read"],
                 )
         else:
-            yield f"         {name}: {took}"
-        if told := line.get("told_by_provider"):
-            yield f"         {name}: the provider's diagnosis: {told}"
+            yield f"         {name}: {outcome}"
+        if diagnosis := line.get("told_by_provider"):
+            yield f"         {name}: the provider's diagnosis: {diagnosis}"
         if words := line.get("disagrees"):
             yield f"         {name}: diagnosis-disagrees: {words}"
         for key in ("error", "fault"):
@@ -103,15 +103,15 @@ class TerminalReport:
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Return a line about a request's predicted reads, and the cause of a cache break."""
+    """Return a line about a request's predicted reads, and the cause of a predicted cache break."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":
         return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
-    sure = {"eligible": ", which is not guaranteed", "unpredictable": ", perhaps"}
+    doubts = {"eligible": ", which is not guaranteed", "unpredictable": ", perhaps"}
     about = "" if expected["sized"] else "~"
     text = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
-    text += sure.get(expected["state"], "")
+    text += doubts.get(expected["state"], "")
     if not expected["breaks"]:
         return text
     where = f" at {expected['place']}" if expected["place"] else ""

@@ -12,7 +12,7 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class TextBytes:
-    """A check that bytes are text, which gets them in pieces.
+    """A check that bytes are text, which takes the bytes in pieces.
 
     Bytes are not text if they have a zero byte, or if they are not UTF-8 and have control
     characters.

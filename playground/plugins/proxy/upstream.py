@@ -27,19 +27,19 @@ _EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 fo
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
 _VERSION_NAME: Final = "api-version"  # Azure's; any other parameter may be a key
 _VERSION_VALUE: Final = re.compile(r"[\w.-]{0,40}", re.ASCII)
-_SHORTEST: Final = 6  # characters; a shorter password does not count as a secret
+_SHORTEST_SECRET: Final = 6  # characters of a password; a shorter one is not starred out
 _RUN: Final = re.compile(r"[A-Za-z0-9]+")
 _SWITCH: Final = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
-_ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
+_MIXED_RUN: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
     """An address that requests are forwarded to.
 
-    `shown` is the address without password, query and tokens; `secrets` lists those of
-    these that are secret, so that they can be starred out elsewhere. `spends` is True if the
-    address holds a credential, which every client of the proxy then uses.
+    `shown` is the address without password, query and tokens; `secrets` lists its texts that count
+    as secrets, so that they can be starred out elsewhere. `spends` is True if the address holds a
+    credential, which every client of the proxy then uses.
     """
 
     shown: str
@@ -161,7 +161,7 @@ def _is_token(segment: str) -> bool:
     runs = _RUN.findall(segment)
     if any(len(run) > 7 and len(_SWITCH.findall(run)) > 2 for run in runs):
         return True
-    return sum(map(len, runs)) > 11 and sum(bool(_ALL_KINDS.match(run)) for run in runs) > 1
+    return sum(map(len, runs)) > 11 and sum(bool(_MIXED_RUN.match(run)) for run in runs) > 1
 
 
 def _basic(user: str) -> str:
@@ -172,11 +172,11 @@ def _basic(user: str) -> str:
 
 
 def _holds_key(parts: SplitResult) -> bool:
-    """Return True if a path or a query may hold a key. An API's version is not a key."""
+    """Return True if a path or query may hold a key; Azure's `api-version` does not count."""
     if any(shown != segment for segment, shown in _segments(parts.path)):
         return True
-    known = f"{parts.path}?{parts.query}"
-    return scrubbed(known) != known or bool(_possible_keys(parts.query))
+    text = f"{parts.path}?{parts.query}"
+    return scrubbed(text) != text or bool(_possible_keys(parts.query))
 
 
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _possible_keys(query: str) -> list[tuple[str, str]]:
 def _as_passwords(value: str) -> Iterator[str]:
     """Yield a value as it is sent, and decoded, if it is long enough to be recognised."""
     for text in dict.fromkeys((value, unquote(value))):
-        if len(text) >= _SHORTEST:
+        if len(text) >= _SHORTEST_SECRET:
             yield text
 
 

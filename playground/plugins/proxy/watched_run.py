@@ -1,7 +1,7 @@
 """The settings of a run, which the watching process gets before any event.
 
-The settings go through the pipe, because they include secrets of an upstream's address: every user
-of the machine can read a process's arguments.
+The settings go through the pipe, because they include secrets of an upstream's address, and every
+user of the machine can read a process's arguments.
 """
 
 from __future__ import annotations

@@ -21,18 +21,18 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # bytes that an event counts in addition to its data
+_EVENT_BYTES: Final = 100  # that an event counts in addition to its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
-_LAST_SECONDS: Final = 60.0
-_SILENT_SECONDS: Final = 1.0  # seconds until the user is told that recording goes on
+_LAST_SECONDS: Final = 60.0  # that the watching process gets at the end
+_SILENT_SECONDS: Final = 1.0  # at the end, before a message says that recording goes on
 Tell = Callable[[dict[str, Any]], None]
 
 
 class WatcherPipe:
     """The pipe to the watching process, which it starts.
 
-    `tell` gets that process's lines, except verdicts, and the pipe's faults, mostly in a thread.
+    `tell` is called, often in a thread, with that process's lines but verdicts, and with faults.
     """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:
@@ -54,8 +54,8 @@ class WatcherPipe:
         `size` is the number of data bytes in the event.
         """
         with self._changed:
-            self._waiting.append((size + _EVENT, event))
-            self._size += size + _EVENT
+            self._waiting.append((size + _EVENT_BYTES, event))
+            self._size += size + _EVENT_BYTES
             self._changed.notify()
 
     async def wait_for_room(self) -> None:
@@ -114,7 +114,7 @@ class WatcherPipe:
             start_new_session=True,  # Ctrl-C reaches the forwarding process, which ends this one
         )
         self.processes.append(process)
-        with suppress(OSError):  # the process has died: `_send_batch` will notice
+        with suppress(OSError):  # the process has died, which `_send_batch` will report
             write_frame(process.stdin, self._run.pack())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()

@@ -31,15 +31,15 @@ from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
-_TICK: Final = 0.2  # seconds
-_WAITING: Final = 8  # the most batches that are read and not yet handled
+_TICK_SECONDS: Final = 0.2
+_MOST_WAITING: Final = 8  # batches that are read and not yet handled
 _CUT: Final = {"type": "cut", "message": "the proxy was stopped before the end"}
 LineHandler = Callable[[dict[str, Any]], None]
 
 
 class RunWatcher:
-    """The exchanges of a run that are under way. `say` gets the ledger's lines, each verdict on a
-    request that waits for one, each fault, and at the end what was starred out and stored."""
+    """The exchanges of a run that are under way. `say` is called with the ledger's lines, verdicts
+    on requests that wait, faults, and at the end with the starred-out secrets and stored names."""
 
     def __init__(self, run: WatchedRun, say: LineHandler) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
@@ -131,7 +131,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # first of all, because the forwarding process waits
+        if waits:  # before the ledger is written, because the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)
@@ -164,8 +164,8 @@ class RunWatcher:
         billed, disagrees = None, ""
         if underway is not None:
             billed = self._forecast.end_request(underway, exchange.status, exchange.usage)
-            told = exchange.diagnosis
-            disagrees = self._forecast.disagreement(underway, billed, told) if billed else ""
+            diagnosis = exchange.diagnosis
+            disagrees = self._forecast.disagreement(underway, billed, diagnosis) if billed else ""
         line = {
             **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
@@ -225,19 +225,19 @@ def watch() -> None:
         return
     price_of("")  # loads the price list now, which takes a moment
     watcher = RunWatcher(read_run(run_bytes), lambda line: _send_line(sink, line))
-    waiting: Queue[bytes | None] = Queue(_WAITING)
+    waiting: Queue[bytes | None] = Queue(_MOST_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
     ticked = time.monotonic()
     while True:
         try:
-            batch = waiting.get(timeout=_TICK)
+            batch = waiting.get(timeout=_TICK_SECONDS)
         except Empty:
             batch = b""
         if batch is None:
             break
         for event in marshal.loads(batch) if batch else ():
             watcher.handle(event)
-        if time.monotonic() - ticked > _TICK:
+        if time.monotonic() - ticked > _TICK_SECONDS:
             watcher.tick()
             ticked = time.monotonic()
     watcher.finish()

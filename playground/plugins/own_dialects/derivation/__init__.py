@@ -65,10 +65,10 @@ __all__ = [
     "propose_dialect",
 ]
 
-_OF_TURNS: Final = (
+_TURN_FIELDS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
-_TRIED: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
+_LAWS: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
 _EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # the most guesses that are tried by reading; the first is mostly the best
 
@@ -119,7 +119,7 @@ def _best(
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # First the guesses that write the most calls like the template: this is fast to test,
+    # First the guesses that write the most calls like the template, because this is fast to test,
     # while making a parser takes up to half a second.
     guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
@@ -170,7 +170,7 @@ def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> N
 def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
     return tuple(
         f"law {check.law}: {check.broken.says}"
-        for check in check_dialect(dialect, _EXAMPLES, _TRIED)
+        for check in check_dialect(dialect, _EXAMPLES, _LAWS)
         if check.broken
     )
 
@@ -193,4 +193,4 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
 
 def _turns(frame: TurnFrame) -> dict[str, Any]:
     """Return the fields that a dialect and its frame of turns have in common."""
-    return {name: getattr(frame, name) for name in _OF_TURNS}
+    return {name: getattr(frame, name) for name in _TURN_FIELDS}

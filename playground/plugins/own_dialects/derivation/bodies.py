@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the first JSON object with only this call's arguments; None if it is no body."""
+    """Return the first JSON object with only this call's arguments; None if it cannot be a body."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -113,7 +113,7 @@ def _shape(
     arguments: Any = value
     for key in path:
         arguments = arguments[key]
-    usual = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
+    default_order = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
     return JsonShape(
         name=name,
         arguments=path,
@@ -121,7 +121,7 @@ def _shape(
         constants=constants,
         id=ids[0] if ids else "",
         arguments_as_text=isinstance(arguments, str),
-        order=tuple(value) if list(value) != list(usual) else (),
+        order=tuple(value) if list(value) != list(default_order) else (),
         id_is=_NUMBERS.get(value[ids[0]], "id") if ids else "id",
     )
 
@@ -177,13 +177,13 @@ def _params(
     """Return the body from the first parameter's key to the end of the last value, or None."""
     name = region.find(call.name, position)
     start = max(name, position)
-    places = []
+    spans = []
     for key, value in call.arguments.items():
         key_start = region.find(key, start if name >= position else position)
         end = region.find(str(value), key_start)
         if key_start < 0 or end < 0:
             return None
-        places.append((key_start, end + len(str(value))))
-    if not places:
+        spans.append((key_start, end + len(str(value))))
+    if not spans:
         return None
-    return Body("params", places[0][0], places[-1][1])
+    return Body("params", spans[0][0], spans[-1][1])

@@ -1,4 +1,4 @@
-"""Guess the syntaxes that a template may have. Then proof.py tests them, and the best is taken.
+"""Guess the syntaxes that a template may have; proof.py tests them, and the best one is chosen.
 
 A rendered text does not show where a marker ends and white space begins, so all likely cuts
 are tried.
@@ -34,7 +34,7 @@ from playground.plugins.own_dialects.derivation.writing import (
     value_text,
 )
 
-_NUMBER: Final = 48137
+_NUMBER: Final = 48137  # an argument that no template writes by itself
 _MOST_SYNTAXES: Final = 66
 
 
@@ -93,9 +93,9 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
 
 def _with_marks(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...]) -> str:
     """Return the text with placeholders for the calls' names and ids; an id may hold the name."""
-    for place, call in enumerate(calls):
+    for index, call in enumerate(calls):
         if not template.form.names_in_ids:
-            text = text.replace(template.form.call_id(call, place), MARKS["id"])
+            text = text.replace(template.form.call_id(call, index), MARKS["id"])
         text = text.replace(call.name, MARKS["name"])
     return text
 
@@ -157,7 +157,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if a number after `typed` has no quotes; the caller knows that texts have."""
+    """Return True if a number after `typed` has no quotes, unlike the text of the caller."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 

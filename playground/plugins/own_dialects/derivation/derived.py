@@ -12,8 +12,8 @@ from playground.dialects.declared import DeclaredDialect
 from playground.parsing.syntax import Syntax
 from playground.plugins.own_dialects.asking import RequestForm
 from playground.plugins.own_dialects.derivation.nearest import (
+    COMPARED_FIELDS,
     LEAST_CALLS,
-    SHOWN,
     Nearest,
     nearest_dialects,
 )
@@ -25,8 +25,8 @@ class Derivation:
     """The report on how a dialect was derived from a template.
 
     `form` is the form in which the template takes calls. `tried` is the number of declarations that
-    were tried; a perfect one ends the search. `alike` is the number of them, without the chosen
-    one, that score as well as it. `renderings` is the number of times that the template ran.
+    were tried; a perfect one ends the search. `alike` is the number of other declarations that
+    score as well as the chosen one. `renderings` is the number of times that the template ran.
     `broken` names the laws that random calls break, `unread` the kinds of answers that are not read
     back unchanged, `results` the kinds of tool results that the dialect and the template write
     differently. `result_turn` is the template's turn of a result; it is "" if results are part of a
@@ -131,7 +131,7 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     """
     plain = Syntax("{call:json}")
     lines = []
-    for name in SHOWN:
+    for name in COMPARED_FIELDS:
         value = getattr(dialect.syntax, name)
         if name == "call" or value != getattr(plain, name):
             text = _changed_fields(value) if dataclasses.is_dataclass(value) else repr(value)

@@ -92,7 +92,7 @@ def _mark_names(
             return None
         if all(map(_ID.fullmatch, words)):
             befores = [
-                _mark_end(text, word, "id") for text, word in zip(befores, words, strict=True)
+                _mark_last(text, word, "id") for text, word in zip(befores, words, strict=True)
             ]
             continue
         names, befores = _bare_names(words, befores, rows)
@@ -107,10 +107,10 @@ def _with_names(
     result: list[CallSurroundings] = []
     for row in rows:
         for i, call in enumerate(row):
-            place = len(result)
-            after = befores[place + 1] if i + 1 < len(row) else call.after
-            after = _mark_start(after, names[place])
-            result.append(CallSurroundings(befores[place], after, call.first, call.last))
+            index = len(result)
+            after = befores[index + 1] if i + 1 < len(row) else call.after
+            after = _mark_first(after, names[index])
+            result.append(CallSurroundings(befores[index], after, call.first, call.last))
     return result
 
 
@@ -134,8 +134,8 @@ def _bare_names(
 ) -> tuple[list[str], list[str]]:
     """Return the names in these words, and the texts with placeholders for the names.
 
-    A prefix or suffix that all words share, up to a dot or a colon, is not part of the names. A
-    number that counts the calls (`name:0`) is not part of them either.
+    A prefix or suffix that all words share, up to a dot or a colon, is not part of the names, and
+    neither is a number that counts the calls (`name:0`).
     """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
@@ -158,12 +158,12 @@ def _bare_names(
     return names, texts
 
 
-def _mark_end(text: str, word: str, hole: str) -> str:
-    place = text.rfind(word)
-    return text[:place] + MARKS[hole] + text[place + len(word) :]
+def _mark_last(text: str, word: str, hole: str) -> str:
+    start = text.rfind(word)
+    return text[:start] + MARKS[hole] + text[start + len(word) :]
 
 
-def _mark_start(text: str, name: str) -> str:
+def _mark_first(text: str, name: str) -> str:
     """Replace a name that a closer repeats (`</name>`) by its placeholder."""
     match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
     return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
@@ -204,11 +204,11 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
     end = texts[0]
     for text in texts[1:]:
         end = common_end(end, text)
-    end = _own_lines(end)
+    end = _after_blank_line(end)
     return (snap_end(texts[0], end) if snaps else end).lstrip()
 
 
-def _own_lines(end: str) -> str:
+def _after_blank_line(end: str) -> str:
     """Return the text after the last blank line. Text before it is prose, which in a single reply
     looks like a part of the marker."""
     return end.rpartition("\n\n")[2]

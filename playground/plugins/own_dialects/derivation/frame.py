@@ -38,8 +38,8 @@ _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 class TurnFrame:
     """The text around an answer: `header` before the answer, and one or more of `ends` after it.
 
-    `result` is the declaration's template of a tool's result, `result_turn` the turn that the
-    chat template makes of the result; `stops` are the tokens with which a turn ends.
+    `result_turn` is the turn that the chat template makes of a tool's result. All other fields
+    after `ends` are fields of the declared dialect.
     """
 
     header: str
@@ -78,7 +78,7 @@ class TurnFrame:
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
-        # Only the first token is a stop: the text after it belongs to the next turn.
+        # Only the first token is a stop, because the text after it belongs to the next turn.
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
@@ -119,21 +119,21 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     return max(header, shared, key=len), end
 
 
-def _common_end(called: str, after: str) -> str:
+def _common_end(call_turn: str, after: str) -> str:
     """Return the common end of both texts, without a tag that belongs to the word before it. For
     example, `tools<|sep|>` and `response<|sep|>` are two different markers, so the end is ""."""
-    end = common_end(called, after)
-    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, after)]
+    end = common_end(call_turn, after)
+    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (call_turn, after)]
     tag = TOKEN.match(end)
     return end[tag.end() :] if all(attached) and tag else end
 
 
-def _end_of_turn(template: AskedTemplate, called: str) -> str:
+def _end_of_turn(template: AskedTemplate, call_turn: str) -> str:
     """Return the token that ends both a turn of calls and an answer, or "". The answer is followed
     by a turn of the user, because some templates do not end the last answer."""
     answer = template.answered(TEXT) or ""
     token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
-    return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
+    return token[0] if token and TEXT in answer and call_turn.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from playground.plugins.own_dialects.asking import ONE, PAIR, TWO, AskedCall, Re
 from playground.plugins.own_dialects.derivation.proof import reads, written_of
 
 # The fields of a declaration that are shown and compared, in their order.
-SHOWN: Final = (
+COMPARED_FIELDS: Final = (
     "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
     "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
     "element", "known_names",
@@ -44,7 +44,7 @@ def nearest_dialects(
     """Return the registered dialects, except `dialect`, that read at least one of the texts,
     the nearest first.
 
-    `theirs` maps the names in LEAST_CALLS to the texts that were written for these calls.
+    The texts are the values of `theirs`: each is what a template writes for a call of LEAST_CALLS.
     """
     compared = [
         _compare_with(other, dialect, theirs, form)
@@ -73,5 +73,5 @@ def _compare_with(
             written_of(other, LEAST_CALLS[probe], form).strip() == text.strip()
             for probe, text in theirs.items()
         ),
-        tuple(n for n in SHOWN if getattr(other.syntax, n) != getattr(own.syntax, n)),
+        tuple(n for n in COMPARED_FIELDS if getattr(other.syntax, n) != getattr(own.syntax, n)),
     )

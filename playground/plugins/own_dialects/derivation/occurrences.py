@@ -1,6 +1,6 @@
 """Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each finder looks for one notation. What a finder returns may be no call: the caller must verify it.
+Each finder looks for one notation. It may return texts that are no calls; the caller verifies them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final
 from playground.parsing.syntax import JsonShape
 
 _DECODER: Final = json.JSONDecoder(strict=False)
-_NAMED: Final = (
+_NAME_KEYS: Final = (
     "name",
     "tool_name",
     "tool",
@@ -66,9 +66,9 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Find all JSON objects: each may be the arguments of a call whose name is before it."""
+    """Find all JSON objects, because each may be the arguments of a call named before it."""
     return [
-        [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
+        [Occurrence("args:json", start, stop, "", value) for start, stop, value in _objects(reply)]
         for reply in replies
     ]
 
@@ -124,7 +124,7 @@ _VALUE: Final = r"(?P<value>.*?)"
 # The value contains no other opener, so of two nested tags that match, the inner is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
-_KINDS: Final = (
+_PARAMETER_PATTERNS: Final = (
     rf"<(?P<tag>[\w|:.-]+)=\"?{_KEY}\"?>(?P<lead>\n?){_IN_EQUAL}(?P=lead)</(?P=tag)>",
     rf"<(?P<tag>[\w|:.-]+) [\w-]+=\"{_KEY}\">(?P<lead>\n?){_IN_ATTRIBUTE}(?P=lead)</(?P=tag)>",
     rf"<(?P<tag>[\w|:.-]+)>{_KEY}</(?P=tag)>\s*<(?P<other>[\w|:.-]+)>{_VALUE}</(?P=other)>",
@@ -137,7 +137,7 @@ FINDERS: Final[tuple[Finder, ...]] = (
     json_calls,
     json_arguments,
     python_calls,
-    *(parameters(re.compile(kind, re.DOTALL)) for kind in _KINDS),
+    *(parameters(re.compile(kind, re.DOTALL)) for kind in _PARAMETER_PATTERNS),
 )
 
 
@@ -160,7 +160,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return the shape of a call: name and arguments at most one level down. Or return None."""
+    """Return the shape of a call, with name and arguments at most one level down, or None."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
@@ -182,7 +182,7 @@ def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
     """Return the keys of name and arguments, and True if the arguments are JSON in a string. Return
     None without such keys."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
-    name_keys = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
+    name_keys = [key for key in _NAME_KEYS if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
     encoded = [k for k, v in value.items() if isinstance(v, str) and _is_object(v)]
     if name_keys and len(objects) == 1 and len(value) <= 4:

@@ -60,7 +60,7 @@ HOSTILE: Final[dict[str, Any]] = {
     "an empty object": {},
 }
 NOTHING: Final = ("no arguments", (AskedCall(NAMES[0], {}),))
-_SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
+_SHORT_PROBES: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ class Proof:
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back, and so rules out the dialect, or
-        None."""
+        """Return the first plain call that is not read back (this rules out the dialect); None if
+        all are."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -117,7 +117,7 @@ PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
 
 def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
     """Return the few probes by which a candidate is chosen."""
-    values = [(name, _call_with(HOSTILE[name])) for name in _SHORT]
+    values = [(name, _call_with(HOSTILE[name])) for name in _SHORT_PROBES]
     return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
 
 
@@ -172,7 +172,7 @@ def count_written(
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
 ) -> int:
-    """Return the number of probes that the dialect writes like the template; read none back."""
+    """Return the number of probes that the dialect writes like the template, without reading."""
     regions = [(template.reply(calls), calls) for _, calls in probes]
     return sum(
         frame.bare(region) == written_of(dialect, calls, template.form).strip()

@@ -27,11 +27,11 @@ from playground.plugins.own_dialects import RULES
 from playground.plugins.own_dialects.derivation.forms import syntaxes
 from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
-_MOST: Final = 200_000  # the most characters of all replies together
+_MOST: Final = 200_000  # characters of all replies together
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
-_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value: it may belong to the form
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # in a value, this may be markup of the form
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -163,7 +163,7 @@ def _of_registered(names: list[str], replies: Sequence[str], name: str) -> Propo
     return Proposal(dialect, readings, (), tuple(names))
 
 
-# a form of its own
+# a new form
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
@@ -194,7 +194,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the stop tokens at replies' ends: registered dialects' and two common ones."""
+    """Return those stop tokens (of registered dialects, and two common ones) that end a reply."""
     tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",
@@ -229,20 +229,20 @@ def _has_both(tags: ReasoningTags, replies: Sequence[str]) -> bool:
 
 def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
     result = parse(reply, dialect)
-    left = tuple(
+    texts = tuple(
         (e.span.start, e.text) for e in result.events if isinstance(e, TextEvent) and e.text.strip()
     )
-    odd = tuple(each for each in left if _MARKUP.search(each[1]))
-    odd += tuple(
+    unexplained = tuple(each for each in texts if _MARKUP.search(each[1]))
+    unexplained += tuple(
         (a.span.start, f"a call of {a.name or '?'} that is not complete") for a in result.aborted
     )
-    odd += tuple(
+    unexplained += tuple(
         (e.span.start, f"a value that holds markup: {e.text}")
         for e in result.events
         if isinstance(e, ArgumentEvent) and e.key is not None and _TAGS.search(e.text)
     )
     calls = tuple((call.name, call.arguments) for call in result.tool_calls)
-    return ReplyReading(calls, left, odd, _is_as_written(dialect, result, reply))
+    return ReplyReading(calls, texts, unexplained, _is_as_written(dialect, result, reply))
 
 
 def _is_as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
@@ -251,10 +251,10 @@ def _is_as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) ->
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
-    solid = re.sub(r"\s+", "", reply)
+    dense_reply = re.sub(r"\s+", "", reply)
     texts = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
     together, *one_by_one = (re.sub(r"\s+", "", text) for text in texts)
-    return together in solid or all(text in solid for text in one_by_one)
+    return together in dense_reply or all(text in dense_reply for text in one_by_one)
 
 
 def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
@@ -289,7 +289,7 @@ def _has_same_values(read: Any, seen: Any) -> bool:
 def _dialects_reading_alike(
     readings: Sequence[ReplyReading], replies: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the registered dialects that read the same calls, however they write them."""
+    """Return the registered dialects that read the same calls, even if they write others."""
     names = []
     for dialect in _declared():
         calls_by_reply = [_reading(dialect, reply).calls for reply in replies]

@@ -2,7 +2,7 @@
 
 Most templates write a thought in the history, or with a call. Others remove the text between their
 own tags from a message, or end the generation prompt with one of these tags. Such tags are found
-only if `_KNOWN` lists them.
+only if `_KNOWN_TAGS` lists them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from playground.plugins.own_dialects.derivation.alignment import snap_start
 # A tag in angle or square brackets, or the text up to the next tag.
 TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
 _WORDS: Final = re.compile(r"[A-Za-z]+")
-_KNOWN: Final = (
+_KNOWN_TAGS: Final = (
     ReasoningTags("<think>", "</think>"),
     ReasoningTags("[THINK]", "[/THINK]"),
     ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -36,8 +36,8 @@ _KNOWN: Final = (
     ReasoningTags("<thinking>", "</thinking>"),
     ReasoningTags("<thought>", "</thought>"),
 )
-_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, then a role
-_TAIL: Final = 3  # a thought's tag is at most this many tokens
+_TAGS_AND_ROLE: Final = re.compile(r"(?:<[^<>\s]+>)+\w")
+_MOST_TOKENS: Final = 3  # of a thought's tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
     """Return the known pair of tags whose thought the template drops, or of which one ends the
     generation prompt; () if there is no such pair."""
     prompt = template.generation()[-100:]
-    for tags in _KNOWN:
+    for tags in _KNOWN_TAGS:
         region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
         is_dropped = region is not None and TEXT in region and THOUGHT not in region
         if is_dropped or prompt.rstrip().endswith((tags.open, tags.close)):
@@ -132,7 +132,7 @@ def _restart_text(header: str, before: str, between: str) -> str:
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
-        if _NAMED.match(tail) and between.partition(tail)[0].strip() and tail in between:
+        if _TAGS_AND_ROLE.match(tail) and between.partition(tail)[0].strip() and tail in between:
             return tail
     return ""
 
@@ -141,7 +141,7 @@ def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
     """Return the tags around a thought: two that share a word, or else the two nearest."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
-    tail = " ".join(TOKEN.findall(before)[-_TAIL:])
+    tail = " ".join(TOKEN.findall(before)[-_MOST_TOKENS:])
     words_before = set(_WORDS.findall(tail))
     word = next((word for word in _WORDS.findall(first) if word in words_before), "")
     if not word:
@@ -149,7 +149,7 @@ def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
     word_start = before.rindex(word)
     start = max(before.rfind("<", 0, word_start), before.rfind("[", 0, word_start))
     while start > 0 and before[start - 1] in "<[":
-        start -= 1  # the thought's tag is `<[thought]>`
+        start -= 1  # for tags such as `<[thought]>`
     inner = before[word_start + len(word) :].strip()
     stop = first.index(word) + len(word)
     if inner and first[stop:].startswith(inner):

@@ -20,7 +20,7 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = ("a text", 7, 1.5, True, None, ["a"], {"a": 1})  # a value of each JSON type
 _ELEMENT: Final = re.compile(r"(\S*)<x>")  # an object's key that is written as an element
 # A template may write a text with one of these (special in XML, or a line break) as CDATA.
-_SECTIONED: Final = '<>&"\n'
+_CDATA_CHARACTERS: Final = '<>&"\n'
 
 
 def json_style(text: str) -> JsonStyle:
@@ -84,11 +84,11 @@ def parameter_fields(
     nested: Nested = "python" if texts[repr(_LIST)][1] == repr(_LIST) else "json"
     style = json_style(texts[repr(_DEEP)][1])
     element = _ELEMENT.match(texts[repr(_DEEP)][1])
-    sectioned = _sectioned(template, frame, typed)
+    special = _cdata_characters(template, frame, typed)
     return {
         **_literals(words, nested),
         **({"json": style} if style != PLAIN_JSON else {}),
-        **({"cdata": True, "cdata_for": sectioned} if sectioned else {}),
+        **({"cdata": True, "cdata_for": special} if special else {}),
         **({"element": element[1]} if element and element[1] else {}),
         **_type_words(template, frame, typed),
     }
@@ -118,7 +118,7 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
 def value_text(
     template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
 ) -> tuple[str, str]:
-    """Return the word for a value's type, and the text of the value; both "" if it is not found.
+    """Return the word for a value's type, and the value's text; both "" if the value is not found.
 
     The call also has a second value, so that the text between the two shows where the first value
     ends. If texts are `quoted`, the quotes belong to the value.
@@ -136,10 +136,10 @@ def value_text(
     return word, region[before.end() : len(region) - len(after)]
 
 
-def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
+def _cdata_characters(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
     """Return the characters that make the template write a text in a CDATA section."""
     return "".join(
         char
-        for char in _SECTIONED
+        for char in _CDATA_CHARACTERS
         if value_text(template, frame, f"a{char}b", typed)[1].startswith("<![CDATA[")
     )

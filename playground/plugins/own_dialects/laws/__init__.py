@@ -23,7 +23,7 @@ from playground.plugins.own_dialects.laws.examples import Subject
 
 __all__ = ["LAWS", "LawBreak", "LawCheck", "LawChecks", "check_dialect"]
 
-_MOST: int = 10_000
+_MOST: int = 10_000  # examples of a law
 
 
 @dataclass(frozen=True, slots=True)

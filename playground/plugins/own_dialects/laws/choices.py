@@ -3,7 +3,7 @@ smaller.
 
 Each number is a choice. Equal rows make equal examples; shorter rows, or rows with lower numbers,
 make smaller ones. To make an example smaller, choices are left out, set to 0 or lowered, as long as
-it still fails.
+the example still fails.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SIZES: Final = (8, 4, 3, 2, 1)  # the numbers of neighbouring choices that are 
 
 class Choices:
     """A source of choices: first the numbers in `given`, then random numbers of `rng`, or zeros
-    if it is None.
+    if `rng` is None.
 
     `made` holds all choices so far.
     """
@@ -29,9 +29,9 @@ class Choices:
 
     def below(self, limit: int) -> int:
         """Return a number from 0 to `limit` - 1; 0 makes the smallest example."""
-        place = len(self.made)
-        if place < len(self._given):
-            chosen = min(self._given[place], limit - 1)
+        index = len(self.made)
+        if index < len(self._given):
+            chosen = min(self._given[index], limit - 1)
         else:
             chosen = self._rng.randrange(limit) if self._rng else 0
         self.made.append(chosen)
@@ -43,7 +43,7 @@ class Choices:
         return options[self.below(len(options))]
 
     def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
-        """Return up to `most` items. Before each item, a choice decides whether to add another."""
+        """Return up to `most` items, `usual` on average. Before each, a choice adds it or ends."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
             items.append(make())
@@ -78,7 +78,7 @@ def _smaller(row: list[int]) -> Iterator[list[int]]:
     for size in _SIZES:
         for start in range(0, len(row) - size + 1):
             yield row[:start] + row[start + size :]
-    for place, chosen in enumerate(row):
+    for index, chosen in enumerate(row):
         if chosen:
             for lower in dict.fromkeys((0, chosen // 2, chosen - 1)):
-                yield [*row[:place], lower, *row[place + 1 :]]
+                yield [*row[:index], lower, *row[index + 1 :]]

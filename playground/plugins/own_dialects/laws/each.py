@@ -1,7 +1,7 @@
 """The laws of a dialect: each function tests one example. It returns a `LawBreak`, or None if the
 law holds for the example.
 
-Laws 4, 8 and 9 are about the engine and the package: a declaration cannot break them.
+Laws 4, 8 and 9 are about the engine and the package, so a declaration cannot break them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playground.plugins.own_dialects.laws.examples import LIST, TOOLS, Subject
 
 @dataclass(frozen=True, slots=True)
 class LawBreak:
-    """An example that breaks a law: `says` names the break, `shown` has texts with their names."""
+    """An example that breaks a law: `says` states how, and `shown` has labelled texts of it."""
 
     says: str
     shown: tuple[tuple[str, str], ...]

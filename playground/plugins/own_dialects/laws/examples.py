@@ -52,7 +52,7 @@ _HOSTILE: Final = (
 )  # fmt: skip
 _OTHER_TYPES: Final[tuple[Any, ...]] = ([1], "x", 7, 0.5, True, None, [], [{"path": "a.py"}])
 _WORDS: Final = ("The", "file", "is", "read", "x", "12", "é", "don't")
-_MARKS: Final = (*",.;:!?()<>[]{}|/=`-_@#'\"", "</", "<|", "|>", "e.g.")
+_PUNCTUATION: Final = (*",.;:!?()<>[]{}|/=`-_@#'\"", "</", "<|", "|>", "e.g.")
 _BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
 
 
@@ -85,7 +85,7 @@ class Subject:
 
     @property
     def unclosed(self) -> bool:
-        """True if no marker ends a call: the call's last text then ends at the next marker."""
+        """True if no marker ends a call, so that its last text ends at the next marker."""
         if self.syntax is None:
             return False
         param = self.syntax.param_template
@@ -198,29 +198,29 @@ class Subject:
     def prose(self, choices: Choices) -> str:
         """Return words, some of them from the dialect's markers, with punctuation and blanks.
 
-        Return "" if they happen to make a complete marker.
+        Return "" if the words happen to make a complete marker.
         """
         words = [*_WORDS, *self._marker_words]
-        pieces = [*words, *_MARKS, *_BLANKS]
+        pieces = [*words, *_PUNCTUATION, *_BLANKS]
         middle = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
         text = choices.of(("Well ", "a ", "1. ")) + middle + choices.of(words)
         squeezed = "".join(text.split())
-        has_marker = "```" in text or any(marker in squeezed for marker in self._squeezed)
+        has_marker = "```" in text or any(marker in squeezed for marker in self._dense_markers)
         return "" if has_marker else text
 
     @cached_property
-    def _squeezed(self) -> list[str]:
+    def _dense_markers(self) -> list[str]:
         """The markers that contain letters, without white space."""
         squeezed = {"".join(text.split()) for text in self.literals}
         return sorted(text for text in squeezed if any(map(str.isalpha, text)))
 
     @cached_property
     def _marker_words(self) -> list[str]:
-        return sorted({word for text in self._squeezed for word in re.findall(r"\w+", text)})
+        return sorted({word for text in self._dense_markers for word in re.findall(r"\w+", text)})
 
 
 def bodies_of_other_types(syntax: Syntax) -> list[str]:
-    """Return a call for each JSON type except objects. The value replaces the arguments.
+    """Return a call for each JSON type except objects, with a value of that type as its arguments.
 
     There are calls in each form that the syntax reads, if the form's notation can write the type.
     """

@@ -59,16 +59,16 @@ def response_template(
     """Build the response template of a dialect; see `Dialect.response_template`."""
     name = dialect.name
     if not isinstance(dialect, DeclaredDialect):
-        reason = "the dialect is written by hand: only a declaration gives a response template"
+        reason = "the dialect is written by hand, and only a declaration gives a response template"
         return ResponseTemplate(name, {}, (finding("no-response-template", "dialect", reason),))
     syntax, markers, answer = dialect.syntax, dialect.markers, dialect.answer
     notes = Notes(SUBJECT)
     try:
         calls = _Calls(syntax, markers, notes, portable)
     except Inexpressible as reason:
-        alone = Notes(SUBJECT)
-        alone.none("calls", str(reason))
-        return ResponseTemplate(name, {}, tuple(alone.findings))
+        refusal = Notes(SUBJECT)
+        refusal.none("calls", str(reason))
+        return ResponseTemplate(name, {}, tuple(refusal.findings))
     fields = {
         **_reasoning(markers, answer, calls, notes),
         "tool_calls": calls.field(),
@@ -120,8 +120,8 @@ def _reasoning(
 
 
 def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[str, Any]:
-    """Return the field of content, which is all other text. Its closers do not belong to it. The
-    parts of a message are joined, because a second part would replace the first."""
+    """Return the field of content, which is all other text, without closers. The parts of a message
+    are joined, because a second part would replace the first."""
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
@@ -191,7 +191,7 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Return the function that the field makes of a call, or of each object in a list."""
+        """Return the field's function: the form of one call, or of each object in a list."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -244,7 +244,7 @@ class _Calls:
         )
 
     def _opener(self, form: Declaration) -> str:
-        """Build the opener of a call, or of a list of calls, with the section's."""
+        """Build the opener of a call or list of calls, after its section's if that is needed."""
         # only the holes that the call uses, not an id that only some of the forms have
         function = str(self._function())
         holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}

@@ -55,7 +55,7 @@ class CallBody(NamedTuple):
 
 
 def body_of(syntax: Declaration, notes: Notes) -> CallBody:
-    """Return how transformers can read the body of a call. Raises Inexpressible if it cannot."""
+    """Return the way to read a call's body in transformers. Raises Inexpressible without any."""
     if syntax.nameless:
         raise Inexpressible("a call has no name; it would have to follow from the arguments")
     if syntax.joined:
@@ -68,8 +68,8 @@ def body_of(syntax: Declaration, notes: Notes) -> CallBody:
 
 
 def list_of(syntax: Declaration) -> Template | None:
-    """Return the section around a list of calls, without the brackets; None if the dialect writes
-    no list of calls.
+    """Return the section around a list of calls, without the list's brackets; None if the dialect
+    writes no list of calls.
 
     Raises Inexpressible if the list has no marker of its own.
     """

@@ -26,7 +26,7 @@ def group(name: str, pattern: str = ANYTHING) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape only characters that are special in a pattern, so that it stays readable."""
+    """Escape only characters that are special in a pattern, so that the pattern stays readable."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
@@ -67,9 +67,9 @@ def without_groups(pattern: str) -> str:
 
 def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
     """Return a pattern that matches the end of a body in brackets: the closer after its last
-    bracket, or, without a closer, the position there.
+    bracket, or, without a closer, the position after that bracket.
 
-    A closer inside a string of the body does not match: the brackets are still open there.
+    A closer inside a string of the body does not match, because the brackets are still open there.
     """
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""
