@@ -18,6 +18,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from conftest import ROOT
+from golden_answers import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.validators import validator_for
@@ -146,8 +147,12 @@ def test_the_example_is_recognised_and_read_whole(name: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_what_is_read_can_be_written_and_read_again(name: str, tmp_path: Path) -> None:
-    session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
+def test_what_is_read_can_be_written_and_read_again(
+    name: str, tmp_path: Path, golden: Golden
+) -> None:
+    loaded = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path))))
+    session, findings = loaded.session, [[f.code, f.where, f.message] for f in loaded.findings]
+    golden({"session": json.loads(dump_session(session)), "findings": findings})
     again = first_session(Source("again.json", dump_session(session).encode()))
     assert again.session == session
     assert again.format == "playground"

@@ -22,6 +22,7 @@ from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_parameters import parameter_differences
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.session import Session
+from playground.show.payloads import payload_pane
 
 TIDES: Final = ToolMetadata(
     name="tides",
@@ -94,6 +95,12 @@ def test_what_is_the_same_of_many_messages_is_told_once() -> None:
     assert told.where == "messages 0, 1, 2, 3, 4, 5, 6, 7 and 4 more"
     assert other.where == "message 3"
     assert tools.where == "tool a, tool b"
+
+
+def test_a_pane_counts_one_difference_as_one() -> None:
+    found = (finding("system-moved", "message 0", "it is a field"),)
+    payload = replace(provider_payload(SESSION, "native", model="OpenAI"), differences=found)
+    assert payload_pane("sent", payload)["note"] == f"{payload.model}, 1 difference"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from golden_answers import Golden, plain
 from terminals import run
 from wires import FRAMINGS, WRITERS, Said
 
@@ -192,11 +193,12 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
 @pytest.mark.parametrize(
     ("text", "kind", "title"), [k[1:] for k in KNOWN], ids=[k[0] for k in KNOWN]
 )
-def test_a_text_is_known_by_its_content(text: str, kind: Kind, title: str) -> None:
+def test_a_text_is_known_by_its_content(text: str, kind: Kind, title: str, golden: Golden) -> None:
     found = recognise(text)
     assert (found.kind, found.title.partition(", or a reply of ")[0]) == (kind, title)
-    assert found.data
     assert recognise(text.encode(), "") == found
+    data = "" if found.data == text.encode() else found.data.decode()
+    golden(plain(found) | {"data": data})
 
 
 @pytest.mark.parametrize("text", [k[1] for k in KNOWN if k[2] == "session"])

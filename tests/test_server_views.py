@@ -254,6 +254,10 @@ def test_a_literal_is_the_reply_to_the_character(language: Language, text: str) 
     assert read(LITERALS[language](value)) == value
 
 
+def test_a_literal_keeps_letters_beyond_ascii_readable_in_go() -> None:
+    assert LITERALS["go"]({"é": 1}) == '"{\\"é\\": 1}"'
+
+
 @pytest.mark.parametrize("server", [server for server in all_servers() if server.suite])
 def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
     spec = next((parser.name for parser in server.parsers), "")

@@ -276,4 +276,4 @@ def _policy(text: str, place: str) -> Recognised:
 
 
 def problem_lines(problems: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple(f"{place}: {message}" for place, message in problems)
+    return tuple(f"{place}: {message}" if place else message for place, message in problems)

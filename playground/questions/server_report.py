@@ -301,4 +301,4 @@ LITERALS: Final[dict[Language, Callable[[Any], str]]] = {
 
 
 def _json(value: Any) -> str:
-    return json.dumps(finite(value), ensure_ascii=False, indent=2, default=str)
+    return json.dumps(finite(value), ensure_ascii=False, indent=2)

@@ -99,7 +99,7 @@ def take_text_after_calls(reply: Projection) -> None:
     call: ReplySegment | None = None
     takes = reply.view.text_right_after_call in ("argument", "malformed call")
     for segment in list(reply.segments) if takes else ():
-        if segment.kind == "call" and segment.ended is not None:
+        if segment.ended is not None:
             call = segment
         elif call is not None and segment.kind in ("text", "bare") and segment.text.strip():
             if reply.segments[reply.segments.index(segment) - 1] is call:

@@ -191,8 +191,9 @@ class SessionBuilder:
             return
         names = [value for value in values if isinstance(value, str)]
         if names:
-            message = f"{len(names)} tools by name, without a schema: {', '.join(names)!r:.80}"
-            self.findings.append(finding("tools-by-name", str(place), message))
+            tools = counted(len(names), "tool")
+            words = f"{tools} by name, without a schema: {', '.join(names)!r:.80}"
+            self.findings.append(finding("tools-by-name", str(place), words))
             self.counter.kept += 1
         self._add_described([(i, v) for i, v in enumerate(values) if not isinstance(v, str)], place)
 

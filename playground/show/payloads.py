@@ -147,7 +147,7 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
         )
         role = f"{wire.field}: {wire.role}" if wire.role else wire.field
         shown.append({"role": role, "blocks": [_with_badge(block, codes)]})
-    note = f"{payload.model}, {len(payload.differences)} differences"
+    note = f"{payload.model}, {counted(len(payload.differences), 'difference')}"
     return {"name": name, "note": note, "messages": shown}
 
 

@@ -83,8 +83,7 @@ def trimmed_text(forbidden: str) -> TextShape:
 @lru_cache
 def not_beginning_with(words: tuple[str, ...]) -> TextShape:
     """Return the shape of text that begins with none of the words."""
-    beginnings = {word[:size] for word in words for size in range(len(word))} | {""}
-    heads = sorted(beginnings)
+    heads = sorted({word[:size] for word in words for size in range(len(word))} | {""})
     free = len(heads)  # the state after a character that leads to no word
     rows: list[Row] = []
     for head in heads:

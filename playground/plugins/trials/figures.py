@@ -79,7 +79,7 @@ class Arm:
 
     def __repr__(self) -> str:
         shares = f"{self.share('parsed').hits} parsed, {self.share('right_arguments').hits} right"
-        return short_repr(self, self.name, f"{len(self.answered)} answers", shares)
+        return short_repr(self, self.name, counted(len(self.answered), "answer"), shares)
 
     @property
     def answered(self) -> list[Attempt]:
