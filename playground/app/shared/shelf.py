@@ -18,6 +18,7 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.wording import counted, grouped
 from playground.dialects import dialect_names
+from playground.questions.recognised_documents import PASTED
 from playground.recordings.append_only_file import has_end, interrupted
 from playground.sessions.entries import Label, read_label
 from playground.sessions.loading import read_sessions
@@ -143,7 +144,7 @@ def _kind(label: Label) -> str:
     """Return the words about a session: `edited` if it is, its parts, its own title, its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
-    origin = label.origin and f"from {label.origin}"
+    origin = label.origin and ("" if label.origin == PASTED else "from ") + label.origin
     title = "" if label.title == PurePath(label.origin).stem else label.title
     facts = ["edited" * bool(label.edits), parts or "empty", title, origin]
     return " · ".join(filter(None, facts))

@@ -1,4 +1,4 @@
-"""The view Audit of the template, of a raw prompt: each fault, the worst first."""
+"""The view Audit of a raw prompt: each fault, the worst first."""
 
 from __future__ import annotations
 
