@@ -116,7 +116,7 @@ def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, ad
     names = ("xml", "hermes", "native", "json", "glm", "mistral")
     chosen = "&".join(f"dialects={name}" for name in names)
     page.goto(f"{address}/compare?session=02-parallel-calls&{chosen}")
-    page.get_by_role("button", name="Show tool:get_tides in every pane").click()
+    page.get_by_role("button", name="Show tool get_tides in every pane").click()
     expect(page.locator(".block.lit")).to_have_count(6)
     expect(page).to_have_url(re.compile(r"origin=tool(%3A|:)get_tides"))
     tops = page.locator(".block.lit").evaluate_all(
@@ -698,10 +698,10 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     strip = page.locator(".strip")
     expect(strip.locator("h2")).to_contain_text("none can hit: about 1,004 tokens")
     canvas = strip.locator("canvas").first.bounding_box()
-    card = strip.locator("section[aria-label='All requests']").bounding_box()
-    bars = page.locator(".bars", has_text="All policies, predicted").bounding_box()
-    assert card and bars
-    assert (bars["x"], bars["width"]) == pytest.approx((card["x"], card["width"]), abs=1)
+    findings = strip.locator(".findings").bounding_box()
+    bars = strip.locator(".bars", has_text="Policies").bounding_box()  # beside the findings
+    assert findings and bars
+    assert (bars["y"], bars["width"]) == pytest.approx((findings["y"], findings["width"]), abs=1)
     finding = strip.locator(".finding", has_text="after the last mark")
     remedy = finding.get_by_role("button", name="Switch policy: Claude Code's marks")
     expect(remedy).to_be_visible()
@@ -900,7 +900,7 @@ def test_every_column_is_asked_without_a_key_and_a_trial_says_what_is_proven(
     expect(page.locator(".panes .block").first).to_be_visible()
     page.keyboard.press("Control+Enter")
     answers = page.locator(".st-key-answers")
-    expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
+    expect(answers).to_contain_text("Scripted, no model is asked", timeout=60_000)
     replays = answers.get_by_role("link", name="Open in Replay")
     expect(replays).to_have_count(3, timeout=60_000)
     expect(answers).to_contain_text("the same call in all 3")
@@ -977,6 +977,22 @@ def test_answers_that_end_while_another_page_is_open_are_in_the_session(
         answers.get_by_role("link", name="Open in Replay").click(timeout=30_000)
         expect(page).to_have_url(re.compile(r"session=02-parallel-calls%2C\+run"))
         expect(page.locator(".player .text").first).to_contain_text("I will look that up.")
+
+
+def test_an_answer_that_ends_while_its_tab_closes_is_on_start(page: Page, address: str) -> None:
+    """It was whole, so no interrupted recording, and in no session: nothing led to it."""
+    with serving() as demo:
+        tab = page.context.new_page()
+        asked(tab, address, "openai/demo-slow", f"{demo.url}/v1")
+        answers = tab.locator(".st-key-answers")
+        expect(answers).to_contain_text(re.compile("[1-9] chunks?, "), timeout=60_000)
+        tab.close()
+        page.wait_for_timeout(8_000)  # it goes on for some seconds, as if the tab came back
+    page.goto(address)
+    row = page.locator("[class*=st-key-kept]", has_text="demo-slow")
+    expect(row).to_contain_text("recording in no session")
+    row.get_by_role("button", name="Replay", exact=True).click()
+    expect(page.locator(".player .text").first).to_contain_text("I will look that up.")
 
 
 def test_an_app_that_is_stopped_keeps_what_its_run_had(

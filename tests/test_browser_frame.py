@@ -59,7 +59,7 @@ FIRST = [
     (f"compare?session=02-parallel-calls&{FOUR}", {".panes .row .block": (220, 330)}),
     (
         "cache?session=12-long-tool-run",  # a policy's bar had no width on a narrow screen
-        {".strip .drawing": (250, 330), ".bars .track": (850, 1800)},
+        {".strip .drawing": (250, 330), ".bars .track": (640, 1200)},
     ),
     ("cache?session=07-gemini-above", {".strip .drawing": (250, 360)}),
     ("replay?session=04-truncated-call", {".player .text": (200, 360)}),

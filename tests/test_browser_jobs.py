@@ -154,7 +154,7 @@ def test_a_tool_is_found_in_five_dialects(hand: Hand, tour: Tour) -> None:
         hand.click(page.get_by_role("option", name=name, exact=True))
     page.keyboard.press("Escape")
     expect(page.locator(".pane")).to_have_count(5)
-    hand.click(page.get_by_role("button", name="Show tool:search in every pane"))
+    hand.click(page.get_by_role("button", name="Show tool search in every pane"))
     lit = page.locator(".block.lit")
     expect(lit).to_have_count(5)
     for number in range(5):

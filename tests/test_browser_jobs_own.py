@@ -114,7 +114,7 @@ def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(
     expect(page.locator(".panes .block").first).to_be_visible()
     hand.click(jobs.button(page, "Run in all columns"))
     answers = page.locator(".st-key-answers")
-    expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
+    expect(answers).to_contain_text("Scripted, no model is asked", timeout=60_000)
     hand.click(page.get_by_text("Trial: ask n times"))
     expect(jobs.button(page, "Set to 7 times")).to_be_visible()  # which moves the others
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()

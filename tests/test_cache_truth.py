@@ -40,6 +40,7 @@ from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.ledger import read_ledger
 from playground.recordings.decoding import decode_stream
 from playground.sessions.session import RequestRecord, RequestRow
+from playground.show.strip import strip
 from playground.show.wire import simulation_json
 
 MARK = {"type": "ephemeral"}
@@ -593,6 +594,12 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
     assert [each.number for each in found.shorter] == [1]
     assert found.unexplained == []
     assert found.requests[1].finding == "shorter-context"
+    assert strip(found)["findings"][0] == (  # one finding, with the lengths, for all such requests
+        "Shorter contexts, in tokens: request 2 (161,000 to 40,903)",
+        "no break",
+        "Nothing is lost: a shorter request reads less",
+        1,
+    )
     said = headline(found).text
     assert "read less because the context had become shorter: no break." in said
     sentences = said.split(". ")

@@ -65,7 +65,7 @@ def test_where_the_grammar_differs_is_said_beside_it() -> None:
 def test_an_audit_says_what_each_fault_means_the_worst_first() -> None:
     app = page("raw", format="A chat template")
     app.file_uploader[0].set_value([("mine.jinja", TEMPLATE.encode(), "text/plain")]).run()
-    app.session_state["template view"] = "Audit of the template"
+    app.session_state["template view"] = "Audit"
     app.run()
     assert not app.exception
     labels = [box.label for box in app.expander]

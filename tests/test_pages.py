@@ -854,7 +854,7 @@ def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
     (prompt,) = verbatim(app)
     assert prompt.startswith("<|begin_of_text|>")
     assert prompt.endswith("<|start_header_id|>assistant<|end_header_id|>\n\n")
-    assert "2 line breaks at its edges" in " ".join(text.value for text in app.text)
+    assert "2 line breaks at its start or end" in " ".join(text.value for text in app.text)
     asked = page("raw", format="A chat template")
     assert "tokenizer_config.json" in asked.info[0].value
 

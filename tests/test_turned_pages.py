@@ -66,7 +66,7 @@ PAGES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("payload", {}, {"body anthropic": True}),
     ("raw", {}, {}),
     ("raw", {"format": "A chat template"}, {}),
-    ("raw", {"format": "A chat template"}, {"template view": "Audit of the template"}),
+    ("raw", {"format": "A chat template"}, {"template view": "Audit"}),
     ("declare", {}, {"nearest": True, "whole file": True}),
     ("declare", {"start": "A chat template"}, {}),
     ("formats", {}, {}),

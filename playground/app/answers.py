@@ -11,14 +11,14 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import has_page, page_entry
 from playground.app.serving import access, warming
-from playground.app.shared import components, history, keys, say, waiting
+from playground.app.shared import belongings, components, history, keys, say, waiting
 from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
@@ -44,6 +44,7 @@ _MODEL: Final = "run model"
 _SERVER: Final = "run server"
 _TEMPERATURE: Final = "run temperature"
 _WRITTEN_IN: Final = "run written in"  # a session whose text is in a dialect already, and that one
+_UNSTORED: Final = "recordings in no session"
 _SCRIPTED: Final = "openai/demo-taught"
 
 
@@ -63,6 +64,38 @@ def _scripted_server(tools: tuple[ToolMetadata, ...]) -> str:
 def _missing_keys(model: str, environment: tuple[str, ...]) -> Future[list[str]]:
     """Return the keys that a model lacks; `environment` names the variables that are set."""
     return waiting.background().submit(missing_keys, model)
+
+
+class Askable(NamedTuple):
+    """The model and the server to ask, and the keys that the model lacks on this machine."""
+
+    model: str
+    server: str
+    missing: Sequence[str] = ()
+
+
+def askable(model: str, server: str, tools: tuple[ToolMetadata, ...]) -> Askable:
+    """Return what can be asked: the scripted server, if there is one and the model has no key."""
+    if server and not access.current().public:  # a visitor may not choose the address
+        return Askable(model, server)
+    future = _missing_keys(model, tuple(sorted(os.environ)))
+    if not future.done():
+        waiting.until_loaded(future.done)
+    missing: list[str] = []
+    with suppress(InputFault):  # the runs report an unknown model
+        missing = future.result()
+    if missing and (scripted := _scripted_server(tools)):
+        return Askable(_SCRIPTED, scripted, missing)
+    return Askable(model, "", missing)
+
+
+def scripted_note(model: str, missing: Sequence[str]) -> str:
+    """Say that the scripted server answers, and why."""
+    needed = " and ".join(f"${key}" for key in missing)
+    return (
+        f"Scripted, no model is asked: {model} needs {needed}. This project's own server calls a "
+        "tool that fits your words, and answers once it has the result."
+    )
 
 
 # the row of controls
@@ -96,6 +129,11 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
         help="Ctrl+Enter" if may_run else access.NO_RUNS,
         on_click=want,
     )
+
+
+def unstored() -> list[str]:
+    """Return the names of recordings that are in no session, as their tab was closed."""
+    return belongings.value(_UNSTORED) or []
 
 
 def ask_next(model: str, server: str, dialect: str) -> None:
@@ -164,23 +202,14 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     own = working.session.task.model_name
-    model, base_url = str(state.get(_MODEL) or own), str(state.get(_SERVER) or "")
-    if access.current().public:
-        base_url = ""  # a visitor may not choose the address
-    missing: list[str] = []
-    if not base_url:
-        future = _missing_keys(model, tuple(sorted(os.environ)))
-        if not future.done():
-            waiting.until_loaded(future.done)
-        with suppress(InputFault):  # the runs report an unknown model
-            missing = future.result()
-    asks = model
-    if missing and (scripted := _scripted_server(working.session.tools)):
-        asks, base_url = _SCRIPTED, scripted
+    model, server = str(state.get(_MODEL) or own), str(state.get(_SERVER) or "")
+    asks, base_url, missing = askable(model, server, working.session.tools)
     old_ids, run_ids = _last_run().get("runs", {}), dict[str, str]()
     for name in dialects:
         run = _run(working, name, asks, base_url)
         run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
+        if path := run.path:
+            belongings.change(_UNSTORED, lambda names, new=path.name: [*(names or ()), new])
     state.put(
         _LAST_RUN,
         {
@@ -197,25 +226,29 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
     """Begin one column's run. An error before anything is sent becomes the run's fault."""
-    written = state.get(_WRITTEN_IN) or {}
-    is_written = get_dialect(name).is_native_toolcalling() and written.get("of") == working.name
-    run = Run(model, written["dialect"] if is_written else name)
+    is_native = get_dialect(name).is_native_toolcalling()
+    run = Run(model, (is_native and _written_in(working)) or name)
     try:
         data = working.session.with_model(model).prompt_data()
         rendering = get_dialect(name).with_preflight(*checks_from(os.environ)).render(data)
-    except PlaygroundError as error:  # a pre-flight check refused: nothing is sent
+        run.start(
+            rendering.messages,
+            rendering.tools or (),
+            name=f"{working.name} {name}",
+            base_url=base_url,
+            parameters=merge_parameters(working.session.parameters, _parameters(), rendering.tools),
+            folder=paths.recordings() if access.current().may_keep else None,
+            alive=waiting.tab_is_open(),
+        )
+    except PlaygroundError as error:  # as of a pre-flight check: nothing is sent
         run.fault = str(error)
-        return run
-    run.start(
-        rendering.messages,
-        rendering.tools or (),
-        name=f"{working.name} {name}",
-        base_url=base_url,
-        parameters=merge_parameters(working.session.parameters, _parameters(), rendering.tools),
-        folder=paths.recordings() if access.current().may_keep else None,
-        alive=waiting.tab_is_open(),
-    )
     return run
+
+
+def _written_in(working: WorkingSession) -> str:
+    """Return the dialect that the session's text is in already; "" if the columns write it."""
+    written = state.get(_WRITTEN_IN) or {}
+    return str(written["dialect"]) if written.get("of") == working.name else ""
 
 
 def _parameters() -> dict[str, Any]:
@@ -250,6 +283,8 @@ def _store_answers() -> None:
     for run in _runs_by_dialect().values():
         if run.recorded and of in state.session_names():
             of = history.copy_values(of, state.add_recording(of, run.recorded.recording))
+    stored = {run.path.name for run in _runs_by_dialect().values() if run.path}
+    belongings.change(_UNSTORED, lambda names: sorted({*(names or ())} - stored))
     state.put(_LAST_RUN, {**_last_run(), "of": of, "stored": True})
     st.rerun()
 
@@ -289,12 +324,7 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
             else:
                 say.badge("the calls differ", color="orange")
         if asked["missing"]:
-            needed = " and ".join(f"${key}" for key in asked["missing"])
-            say.caption(
-                f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
-                "own server calls a tool that fits your words, and answers once it has the result.",
-                width="content",
-            )
+            say.caption(scripted_note(asked["model"], asked["missing"]), width="content")
         else:
             say.caption(f"from {asked['model']}", width="content")
 
@@ -346,4 +376,5 @@ def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[s
         model=asked["asks"],
         base_url=asked["server"],
         parameters=_parameters(),
+        written_in=_written_in(working),
     )

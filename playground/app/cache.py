@@ -47,7 +47,7 @@ from playground.sessions.session import Session
 from playground.show import frames, policy_bars, rows, rule_rows
 from playground.show.policy_bars import PricedPolicy, best_saving, cheaper_policy, title
 from playground.show.rows import AnswerRows
-from playground.show.strip import strip
+from playground.show.strip import other_findings, strip
 from playground.tokens.count import TokenCount
 
 _AS_MARKED: Final = "as marked"
@@ -275,13 +275,14 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     remedy = None
     if best and not _runs_on_server(question):
         remaining = {each.code for each in best.cell.findings}
-        places = enumerate(cell.findings, -len(cell.findings))  # bills' findings come before them
+        findings = other_findings(cell)  # bills' findings come before them
+        places = enumerate(findings, -len(findings))
         mended = next((place for place, each in places if each.code not in remaining), None)
         remedy = {"key": best.key, "label": f"Switch policy: {saving}", "finding": mended}
-    written = ", for the requests as a dialect writes them" if question.is_imported else ""
-    components.bars(
-        f"All policies, predicted in % of uncached{written}.",
+    written = ", as a dialect writes the requests" if question.is_imported else ""
+    components.policies(
         policy_bars.policy_bars(found, question.policy),
+        f"predicted, in % of uncached{written}",
         key=_BARS,
         remedy=remedy,
         on_choose=_take_bar,

@@ -127,7 +127,10 @@ def _show_until_loaded(
 
 
 def _show_payloads(payloads_by_provider: Mapping[str, ProviderPayload]) -> None:
-    tables.table(rows.payload_differences(payloads_by_provider), height="content")
+    found = rows.payload_differences(payloads_by_provider)
+    # a narrow screen shows the first two columns
+    found = found.only("provider", "message", "where", "code")
+    tables.table(found, height="content", columns={"provider": st.column_config.Column(width=90)})
     first = next(iter(payloads_by_provider.values()))
     panes = [
         payloads.rendered_pane(first.dialect, first.rendering),

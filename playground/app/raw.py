@@ -89,8 +89,8 @@ def template_upload() -> tuple[str, str] | None:
     )
     found = brought.kept_template()
     if found:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            say.text(found[0])
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            say.text(found[0], width="content")
             st.button("Remove", key="forget template", on_click=brought.forget_template)
     return found
 
@@ -102,7 +102,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 def audit_view() -> Any:
     """Return the plugin's function that shows an audit if the user chooses it; otherwise None."""
-    show_audit, views = addition("raw prompt: audit"), ["The prompt", "Audit of the template"]
+    show_audit, views = addition("raw prompt: audit"), ["The prompt", "Audit"]
     if show_audit is None:
         return None
     chosen = st.segmented_control(

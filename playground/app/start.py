@@ -24,7 +24,7 @@ from playground.show.replays import player
 
 Rows = list[dict[str, Any]]
 _SERVERS: Final = (f"{readings.SERVER}vllm", f"{readings.SERVER}ollama")
-_AROUND: Final = (6, 22)  # characters shown before and after the place where the readings differ
+_AROUND: Final = (6, 20)  # characters shown before and after the place where the readings differ
 
 
 class Job(NamedTuple):

@@ -39,19 +39,19 @@ class Run(BackgroundRun):
     ) -> None:
         """Send the request; `more` goes to `record`.
 
-        If `folder` is given, the recording grows there. When `alive` returns False, the request
-        ends and the answer so far is kept.
+        If `folder` is given, the recording grows there; raises InputFault if it cannot. When
+        `alive` returns False, the request ends and the answer so far is kept.
         """
+        if folder is not None:
+            name = f"{self.dialect}-{self.model.replace('/', '-')}.jsonl"
+            more["out"] = create_numbered(folder / name)
+            self.path = more["out"].path
 
         def count_chunk(count: int, text: str) -> None:
             self.chunks = count
             self.pieces.append(text)
 
         def send() -> None:
-            if folder is not None:
-                name = f"{self.dialect}-{self.model.replace('/', '-')}.jsonl"
-                more["out"] = create_numbered(folder / name)
-                self.path = more["out"].path
             self.recorded = record(
                 messages,
                 self.model,

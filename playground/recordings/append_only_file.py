@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -227,20 +228,22 @@ def _lock(handle: int) -> None:
         raise BlockingIOError(errno.EAGAIN, message)
 
 
-def interrupted(folder: Path) -> list[Path]:
+def interrupted(folder: Path, also: Collection[str] = ()) -> list[Path]:
     """Return the recordings in a folder that were cut off and that nobody writes, newest first.
 
-    They have no end line, or one that names a cut, for example because a tab was closed.
+    They have no end line, or one that names a cut, for example because a tab was closed. Those
+    whose name is in `also` need not be cut off.
     """
     paths_by_age = []
     for path in folder.glob("*.jsonl"):
         with suppress(OSError):  # the file is gone by now, or belongs to another user
-            if not _has_end(path) and not _is_written(path):
+            if (path.name in also or not has_end(path)) and not _is_written(path):
                 paths_by_age.append((-path.stat().st_mtime, path))
     return [path for _, path in sorted(paths_by_age)]
 
 
-def _has_end(path: Path) -> bool:
+def has_end(path: Path) -> bool:
+    """Return True if a recording ended by itself."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _LONGEST_END))
         last = file.read().rstrip().rpartition(b"\n")[2]

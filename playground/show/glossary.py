@@ -83,7 +83,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "first": Term("one", "text", "the first of the two ways that a trial compares"),
     "first_prompt_tokens": Term("first prompt", "tokens", "input tokens before any search"),
     "first_request": Term("first at", "number", "the first request that calls a tool, from 1"),
-    "first_word_seconds": Term("first", "seconds", "median time to the first word"),
+    "first_word_seconds": Term("first word", "seconds", "median time to the first word"),
     "full_price_tokens": Term("full price", "tokens", "input tokens paid at the full price"),
     "handed_as": Term(
         "handed over as", "text", "the kind of event that a server delivers, or `dropped`"

@@ -193,8 +193,8 @@ def _block(block: Block) -> Payload:
 
 
 def label_of(origin: str, kind: str = "") -> str:
-    """Return the name of an origin's row."""
-    return origin if ":" in origin else kind or _KINDS.get(origin, origin)
+    """Return the name of an origin's row, as `message 3` for `message:3`."""
+    return origin.replace(":", " ", 1) if ":" in origin else kind or _KINDS.get(origin, origin)
 
 
 def _part(part: PartPlacement) -> Payload:

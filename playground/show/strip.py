@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from typing import Any, Final
 
+from playground.base.findings import Finding
 from playground.base.fixes import FIXES
 from playground.base.wording import as_sentence, counted, dollars, grouped, keep_order, percent
 from playground.cache.answers.cells import BilledBreak, CacheSimulation, billed_breaks
@@ -18,12 +19,13 @@ from playground.cache.usage import life_of
 Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
-_REQUEST: Final = re.compile(r"requests? (\d+)")
+_REQUEST: Final = re.compile(r"requests? (\d+)(?: to (\d+))?")
 _SHOWN: Final = 2_000  # the most characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # the most breaks with a label
 _MOST_FINDINGS: Final = 5  # the most findings about bills
 _HOUR: Final = 3_600  # seconds
+_SHORTER: Final = "shorter-context"
 _DOUBTS: Final = {"": "", "eligible": ", not promised"}
 
 
@@ -47,7 +49,8 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "opens": named[0] if named else None,
         "findings": [
             *_billed_findings(cell),
-            *(_finding(each.code, each.where, each.message) for each in cell.findings),
+            *_shorter_contexts(cell),
+            *(_finding(each.code, each.where, each.message) for each in other_findings(cell)),
         ],
         "parts": _parts(cell, placed) if placed else [],
         "requests": [_request(cell, i) for i in range(len(cell.row))],
@@ -136,6 +139,19 @@ def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
         where = f"billed: {miss.lost:,} tokens paid again"
         found.append((_break_in_words(cell, miss), where, keep_order(remedy), miss.number))
     return found
+
+
+def _shorter_contexts(cell: CacheSimulation) -> list[StripFinding]:
+    """Return one finding about all requests that are shorter than the text cached before them."""
+    sizes = (f"{e.number + 1} ({e.cached_before:,} to {e.total:,})" for e in cell.shorter)
+    title = f"Shorter contexts, in tokens: request {', '.join(sizes)}"
+    remedy = as_sentence(FIXES[_SHORTER])
+    return [(title, "no break", remedy, cell.shorter[0].number)] if cell.shorter else []
+
+
+def other_findings(cell: CacheSimulation) -> list[Finding]:
+    """Return the findings that the strip shows one by one, in its order."""
+    return [each for each in cell.findings if each.code != _SHORTER]
 
 
 def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
@@ -260,7 +276,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "character": character,
         "at": sent.at,
         "state": outcome.sureness,
-        "reason": keep_order(cell.why(number)),
+        "reason": keep_order(_reason(cell, number)),
         "read": outcome.read,
         "written": sum(outcome.written.values()),
         "uncached": outcome.uncached,
@@ -268,6 +284,15 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "cost": outcome.cost / 1000 / max(1, outcome.total),
         "billed": [bill.read, bill.write, bill.uncached] if bill else None,
     }
+
+
+def _reason(cell: CacheSimulation, number: int) -> str:
+    """Return the reason for the tokens read, without the minimum if a finding already names it."""
+    clauses = cell.why(number).split("; ")
+    short = [_REQUEST.match(each.where) for each in cell.findings if each.code == "below-minimum"]
+    if any(of and int(of[1]) <= number + 1 <= int(of[2] or of[1]) for of in short):
+        clauses = [clause for clause in clauses if "minimum" not in clause]
+    return "; ".join(clauses)
 
 
 def _shared_blocks(cell: CacheSimulation, number: int) -> int:

@@ -35,11 +35,11 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     if cost:
         read = f"{cost.read:,} of {cost.total:,}"
         figures.append((read, "tokens a cache still reads", "bad" if cost.lost else ""))
-    note = "Both "
+    note = ""
     if cost and (parts := cost.parts) and (parts.before or parts.after):
-        note = "Old: {}, new: {}; ".format(*parts.excerpts)
-    assumed = ", marks assumed" if cost and cost.marks_assumed else ""
-    return board(_sentence(value, cost), f"{note}{value.form}{assumed}", figures)
+        note = "The old text there is {}, the new {}. ".format(*parts.excerpts)
+    assumed = ", with assumed marks" if cost and cost.marks_assumed else ""
+    return board(_sentence(value, cost), f"{note}Both {value.form}{assumed}.", figures)
 
 
 def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:

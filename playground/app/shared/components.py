@@ -86,7 +86,7 @@ def difference(lines: Picture, *, key: str) -> None:
 
 def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
     """Draw rows of bars, or of a reply's pieces, without any control."""
-    _registered("bars", "bars")(data={"title": "", "rows": list(rows)}, key=key)
+    _registered("bars", "bars")(data={"rows": list(rows)}, key=key)
 
 
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
@@ -105,12 +105,12 @@ def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], N
     _registered("strip", "strip")(data=data, key=key, on_mark_change=on_mark)
 
 
-def bars(
-    title: str, rows: Sequence[dict[str, Any]], *, remedy: Any, key: str, on_choose: Any
+def policies(
+    rows: Sequence[dict[str, Any]], note: str, *, remedy: Any, key: str, on_choose: Any
 ) -> None:
-    """Draw rows of bars; a click on a bar chooses its key. The page's strip offers the `remedy`
-    as a button at its finding: the key that it chooses, its label, and the finding's index."""
-    data = {"title": title, "rows": list(rows), "remedy": remedy}
+    """Let the page's strip draw policies as bars; a click on a bar chooses its key. The strip also
+    offers the `remedy` at its finding: the key that it chooses, its label, the finding's index."""
+    data = {"title": "Policies", "note": note, "rows": list(rows), "remedy": remedy}
     _registered("bars", "bars")(data=data, key=key, on_chosen_change=on_choose)
 
 

@@ -18,7 +18,8 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.wording import counted, grouped
 from playground.dialects import dialect_names
-from playground.recordings.append_only_file import interrupted
+from playground.questions.recognised_documents import PASTED
+from playground.recordings.append_only_file import has_end, interrupted
 from playground.sessions.entries import Label, read_label
 from playground.sessions.loading import read_sessions
 from playground.sessions.shapes.fields import mapping
@@ -143,7 +144,7 @@ def _kind(label: Label) -> str:
     """Describe a session: "edited" if it is, its parts, its title if it has one, and its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
-    origin = label.origin and f"from {label.origin}"
+    origin = label.origin and ("" if label.origin == PASTED else "from ") + label.origin
     title = "" if label.title == PurePath(label.origin).stem else label.title
     facts = ["edited" * bool(label.edits), parts or "empty", title, origin]
     return " · ".join(filter(None, facts))
@@ -177,7 +178,8 @@ def _interrupted() -> list[str]:
     if not access.current().may_keep:
         return []
     hidden = belongings.value(_HIDDEN) or []
-    return [path.name for path in interrupted(paths.recordings()) if path.name not in hidden]
+    found = interrupted(paths.recordings(), answers.unstored())
+    return [path.name for path in found if path.name not in hidden]
 
 
 def _draw_interrupted(name: str) -> None:
@@ -185,13 +187,15 @@ def _draw_interrupted(name: str) -> None:
         status = (paths.recordings() / name).stat()
         with (paths.recordings() / name).open("rb") as file:
             head = _header(file.readline(_HEADER))
+        is_whole = has_end(paths.recordings() / name)
+        kind = "recording in no session" if is_whole else "interrupted recording"
     except OSError:  # it is gone by now
         return
     with st.container(
         horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
     ):
         say.text(name, width=260)
-        kind = " · ".join(filter(None, ("interrupted recording", str(head.get("name", "")))))
+        kind = " · ".join(filter(None, (kind, str(head.get("name", "")))))
         say.text(say.shown(kind), width="stretch")
         for label, page in (("Replay", "replay"), ("Ask again", "compare")):
             say.button(

@@ -87,7 +87,7 @@ def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: i
     """
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
-    hidden = f", {breaks} at its edges among them" if edges else ""
+    hidden = f", with {breaks} at its start or end" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="center"):
         # `label` may quote a file's name, which must not be read as Markdown

@@ -10,7 +10,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import components, opening
 from playground.app.shared.components import Picture
-from playground.base.wording import counted, grouped
+from playground.base.wording import counted
 from playground.plugins.corpus import page
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.asking import Corpus
@@ -128,7 +128,7 @@ def _show_bar(corpus: Corpus, overview: Overview, chosen: str, filters: dict[str
 
 
 def _size(answer: CorpusAnswer) -> str:
-    return f"{grouped(len(answer.rows))} sessions{' and more' if answer.cut else ''}"
+    return f"{counted(len(answer.rows), 'session')}{' and more' if answer.cut else ''}"
 
 
 def _open(corpus: Corpus, facets: dict[str, str]) -> None:

@@ -134,7 +134,7 @@ def _malformed(overview: Overview, chosen: str) -> Payload | None:
     bars = []
     for number, row in enumerate(rows):
         few = row["calls"] < _FEW
-        share = "" if few else f"{row['malformed_percent']:.1f} % "
+        share = "" if few else f"{row['malformed_percent']:.1f} % · "
         mended = f", {grouped(row['mended'])} mended" if row["mended"] else ""
         bars.append(
             {

@@ -77,9 +77,9 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
     else:
         st.text_input(label, value, **options)
     if edges := len(value) - len(value.strip()):
-        breaks = counted(value.count("\n"), "line break")
         white = counted(edges, "character")
-        say.caption(f"{breaks} in it; {white} of white space at its edges")
+        breaks = f", {counted(lines, 'line break')} in all" if (lines := value.count("\n")) else ""
+        say.caption(f"Not visible: {white} of white space at its start or end{breaks}")
     if draft.fault and draft.fault.field == path:
         _show_fault(draft.fault)
 

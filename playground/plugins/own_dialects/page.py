@@ -141,7 +141,7 @@ def _template_choice() -> None:
         "Chat template", type=types, key=key, on_change=widget_changes.of(key, _take_template)
     )
     if template := brought.kept_template():
-        say.button(f"From {template[0]}", key="from template", on_click=_from_template)
+        say.button(f"Derive from {template[0]}", key="from template", on_click=_from_template)
 
 
 def _show_derivation() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -166,7 +166,7 @@ def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -
 def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from playground.plugins.trials.rows import trial_rows
+    from playground.plugins.trials.rows import trial_rows, with_bounds
 
     rows = result.rows
     pairs = [_pair(pair) for pair in result.pairs()]
@@ -180,7 +180,7 @@ def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
     if is_set(CSV):
         show_rows(trial_rows(result))
     else:
-        table(*_with_bounds(result), _RIGHT)
+        table(*with_bounds(result), _RIGHT)
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
     for miss in result.misses:
         who = f"{miss.case}, {miss.dialect}, {miss.model}"
@@ -203,19 +203,7 @@ def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
         say(result.verdict)
 
 
-_SHARES: Final = ("parsed", "right_tool", "right_arguments")
 _RIGHT = frozenset({"attempts", "tokens"})
-
-
-def _with_bounds(result: Trial) -> tuple[list[str], list[list[str]]]:
-    """Return heads and cells, with each share's interval in its own cell."""
-    from playground.plugins.trials.rows import trial_rows
-
-    bounds = [f"{name}_{bound}" for name in _SHARES for bound in ("low", "high")]
-    head, cells = trial_rows(result).without("unanswered", "broken_off", *bounds).texts()
-    for arm, row in zip(result.arms, cells, strict=True):
-        row[3:6] = [str(arm.share(name)) for name in _SHARES]
-    return head, cells
 
 
 def _pair(pair: Any) -> dict[str, Any]:

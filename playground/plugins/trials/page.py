@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app import navigation, state
+from playground.app import answers, navigation, state
 from playground.app.serving import access
 from playground.app.shared import choosing, say, tables, waiting, widgets
 from playground.app.shared.runs import Runs
@@ -19,7 +19,7 @@ from playground.plugins.trials.doubts import doubts
 from playground.plugins.trials.figures import Trial
 from playground.plugins.trials.plan import TrialPlan, TrialRun, own_calls
 from playground.plugins.trials.plan import trial as planned
-from playground.plugins.trials.rows import miss_rows, pair_rows
+from playground.plugins.trials.rows import miss_rows, pair_rows, with_bounds
 from playground.sessions.editing import Edit
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
@@ -38,12 +38,20 @@ def show(row: Any) -> None:
     expected_calls(working)
     if not working.session.expected:
         st.stop()
+    found = _from_recordings(working.session)
     recorded, asked = st.tabs(
-        [RECORDED, "Live"], key="trial view", on_change="rerun", bind="query-params"
+        [RECORDED, "Live"],
+        default=RECORDED if found else "Live",
+        key="trial view",
+        on_change="rerun",
+        bind="query-params",
     )
     if recorded.open:
         with recorded:
-            from_recordings(working)
+            if found:
+                _result(found, working.name)
+            else:
+                st.info("No recording has the name of a case, so none is counted: see Live.")
     if asked.open:
         with asked:
             live(working)
@@ -67,7 +75,7 @@ def expected_calls(working: WorkingSession) -> None:
             height="content",
         )
         widgets.show_findings(doubts(working.session), "in what is expected")
-    with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
+    with st.expander("Edit the expected calls", icon=":material/edit:", expanded=not expected):
         shown = step_editor.editor(name, dump_expected(expected) if expected else "", _STEP)
         st.text_area(
             "Expected replies, as JSON",
@@ -90,7 +98,7 @@ def expected_calls(working: WorkingSession) -> None:
                 args=(name, _STEP),
             )
         say.button(
-            f"Expect what its own model called ({len(own)})",
+            f"Expect the calls of the session's own model ({len(own)})",
             key="expect own calls",
             icon=":material/playlist_add_check:",
             disabled=not own,
@@ -99,17 +107,12 @@ def expected_calls(working: WorkingSession) -> None:
         )
 
 
-def from_recordings(working: WorkingSession) -> None:
-    """Show the trial of the session's recordings; nothing is sent."""
-    if not working.session.recordings:
-        st.info("This session has no recordings: run a trial live, or open one that was stored.")
-        return
+def _from_recordings(session: Session) -> Trial | None:
+    """Return the trial of the session's recordings, or None if none answers a case."""
     try:
-        found = planned(working.session).run()
+        return planned(session).run() if session.recordings else None
     except InputFault:
-        st.info("No recording has the name of a case.")
-        return
-    _result(found, working.name)
+        return None
 
 
 def live(working: WorkingSession) -> None:
@@ -135,6 +138,10 @@ def live(working: WorkingSession) -> None:
     if not dialects or not names:
         st.info("Choose a dialect and a model.")
         return
+    askable = [answers.askable(name, base_url, working.session.tools) for name in names]
+    if all(each.missing for each in askable):
+        say.caption(answers.scripted_note(names[0], askable[0].missing))
+        names, base_url = [askable[0].model], askable[0].server
     ask(working, working.session, dialects, names, repeats, base_url)
 
 
@@ -146,6 +153,7 @@ def ask(
     repeats: int,
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
+    written_in: str = "",
 ) -> None:
     """Show the cost of a trial, run it, show its progress, and then its outcome."""
     try:
@@ -157,6 +165,7 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
+        plan = replace(plan, written_in=written_in)
         cost = waiting.background().submit(lambda: plan.cost)  # LiteLLM knows what it refuses
         waiting.until_loaded(cost.done)
         say.text(f"{cost.result()}. {plan.too_few}".strip())
@@ -190,8 +199,10 @@ def ask_again(
     model: str,
     base_url: str,
     parameters: Mapping[str, Any],
+    written_in: str,
 ) -> None:
-    """Offer a trial of Compare's columns; `called` has the calls of each answer, by dialect."""
+    """Offer a trial of Compare's columns; `called` has the calls of each answer, by dialect. For
+    `written_in`, see `TrialPlan`."""
     title = "Trial: ask n times, and see what is proven"
     with say.expander(title, key="trial of columns", on_change="rerun") as place:
         if not place.open:
@@ -204,7 +215,8 @@ def ask_again(
             right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
             repeats = st.number_input("Times", 1, 100, 5, key=_REPEATS, width=140)
         expecting = replace(working.session, expected=cases[str(right)])
-        ask(working, expecting, dialects, [model], int(repeats), base_url, parameters)
+        times = int(repeats)
+        ask(working, expecting, dialects, [model], times, base_url, parameters, written_in)
 
 
 def _cases(
@@ -244,7 +256,7 @@ def _watch(run: TrialRun) -> None:
     def show() -> None:
         bar.progress(len(run.done) / run.plan.requests, _progress(run))
         if run.done:
-            tables.table(run.trial.frame(), table, height="content")
+            _arms(run.trial, table)
 
     waiting.until(lambda: not run.under_way, show)
     st.rerun()
@@ -266,12 +278,15 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
     if not found.attempts:
         return
     recordings = tuple(each.recording for each in found.attempts if each.recording)
+    if not recordings:
+        _result(found, "")
+        return
     kept = replace(run.plan.session, recordings=recordings)
     name = _kept_name(working.name, kept)
     with st.container(horizontal=True, vertical_alignment="center"):
         say.text(f"Every answer is in a session of its own: {name}")
         values = {"session": say.option(name), "trial view": RECORDED}
-        navigation.link("trials", "Open it", **values)
+        navigation.link("trials", "Open it", width="content", **values)
         say.download_button(
             "Download",
             lambda: dump_session(kept),
@@ -280,6 +295,12 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
             icon=":material/download:",
         )
     _result(found, name)
+
+
+def _arms(trial: Trial, place: Any = None) -> None:
+    """Show a row for each arm, narrow enough for the page."""
+    head, cells = with_bounds(trial)
+    tables.table([dict(zip(head, row, strict=True)) for row in cells], place, height="content")
 
 
 def _kept_name(of: str, kept: Session) -> str:
@@ -295,7 +316,9 @@ def _result(trial: Trial, name: str) -> None:
     """Show the verdict, the figures, and how wrong answers differ from the expected calls. `name`
     is the name of the session that has the answers."""
     say.info(trial.verdict)
-    tables.table(trial.frame(), height="content")
+    if not any(arm.answered for arm in trial.arms):
+        return
+    _arms(trial)
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
         "counts only answers that the share before it counts. Times are medians since the request."

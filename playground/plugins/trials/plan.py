@@ -74,6 +74,8 @@ class TrialPlan(Shown):
     """A trial that has not begun: `cost` is its forecast, `run` begins it.
 
     Without models the trial costs nothing: it reads the session's recordings in these `dialects`.
+    `written_in` names the dialect that the session's text is in already: its requests are sent as
+    they are, in the native dialect, and the answers are read in this one.
     """
 
     session: Session
@@ -82,6 +84,7 @@ class TrialPlan(Shown):
     repeats: int = 5
     base_url: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    written_in: str = ""
 
     def __repr__(self) -> str:
         names = ", ".join(dialect.name for dialect in self.dialects)
@@ -229,15 +232,15 @@ class TrialPlan(Shown):
     ) -> Attempt:
         from playground.llm.record import Limits, record
 
-        empty = Attempt(case, dialect.name, model, number)
-        rendering = self._rendering(case, dialect)
+        rendering, reader = self._rendering(case, dialect), self._reader(dialect).name
+        empty = Attempt(case, reader, model, number)
         try:
             recorded = record(
                 rendering.messages,
                 model,
                 tools=rendering.tools or (),
-                name=f"{case}, {dialect.name}, {model}, {number}",
-                dialect=dialect.name,
+                name=f"{case}, {reader}, {model}, {number}",
+                dialect=reader,
                 base_url=self.base_url,
                 parameters=self.parameters,
                 limits=Limits(alive=alive),
@@ -247,6 +250,11 @@ class TrialPlan(Shown):
             return replace(empty, fault=str(fault))
         # the reply names the model without its route, and a file of answers is counted by it
         return self._scored(empty, replace(recorded.recording, model=model))
+
+    def _reader(self, dialect: Dialect) -> Dialect:
+        """Return the dialect in which an answer to requests in `dialect` is read."""
+        is_written = self.written_in and dialect.is_native_toolcalling()
+        return get_dialect(self.written_in) if is_written else dialect
 
     def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
@@ -279,7 +287,7 @@ class TrialPlan(Shown):
             return replace(empty, fault=str(error.get("message", error)), recording=recording)
         if recording.broken_off:
             return replace(empty, broken_off=recording.broken_off, recording=recording)
-        dialect = next(d for d in self.dialects if d.name == empty.dialect)
+        dialect = next(d for d in map(self._reader, self.dialects) if d.name == empty.dialect)
         result = read_recording(recording, dialect, self.session.tools)
         expected = self.cases[empty.case].calls
         return replace(

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from playground.plugins.trials.figures import Arm, Trial
+from playground.plugins.trials.figures import Arm, Measure, Trial
 from playground.plugins.trials.plan import TrialPlan
 from playground.show.rows import AnswerRows, rows_of
+
+_SHARES: Final[tuple[Measure, ...]] = ("parsed", "right_tool", "right_arguments")
 
 
 def trial_rows(value: Trial) -> AnswerRows:
     """Return a row for each arm, in their order: medians, and shares with 95 % intervals."""
-    measures = ("parsed", "right_tool", "right_arguments")
-    shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
+    shares = [f"{each}_{bound}" for each in _SHARES for bound in ("share", "low", "high")]
     medians = ["tokens", "first_word_seconds", "seconds"]
     columns = ["dialect", "model", "attempts", "unanswered", "broken_off", *shares, *medians]
     return AnswerRows(columns, [_arm(arm) for arm in value.arms])
 
 
+def with_bounds(value: Trial) -> tuple[list[str], list[list[str]]]:
+    """Return heads and cells, with each share's interval in its own cell."""
+    bounds = [f"{name}_{bound}" for name in _SHARES for bound in ("low", "high")]
+    head, cells = trial_rows(value).without("unanswered", "broken_off", *bounds).texts()
+    for arm, row in zip(value.arms, cells, strict=True):
+        row[3:6] = [str(arm.share(name)) for name in _SHARES]
+    return head, cells
+
+
 def _arm(arm: Arm) -> Sequence[Any]:
-    parsed, tool, arguments = (
-        arm.share("parsed"),
-        arm.share("right_tool"),
-        arm.share("right_arguments"),
-    )
     shares = [
         bound if share.of else None
-        for share in (parsed, tool, arguments)
+        for share in map(arm.share, _SHARES)
         for bound in (share.rate, share.low, share.high)
     ]
     medians = (arm.tokens, arm.first_seconds, arm.seconds)

@@ -95,7 +95,7 @@ def both_versions(
     if is_sent:
         form = f"as sent ({forms[0]})"
     else:
-        written = "written in" if dialect else "in assumed"
+        written = "written in" if dialect else "in the assumed dialect"
         dialect = dialect or _DEFAULT_DIALECT
         differ = "" not in forms and forms[0] != forms[1]
         reason = f": {forms[0]} and {forms[1]} differ in form" * differ

@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 _HERE = Path(__file__).parent
 # files that come before a component's own
-_PARTS = {"panes": ("words", "edit", "cells", "search", "heads")}
+_PARTS = {
+    "panes": ("words", "edit", "cells", "search", "heads"),
+    "strip": ("rows",),
+    "bars": ("rows",),
+}
+_STYLES = {"strip": ("bars",)}
 
 
 class ComponentFiles(NamedTuple):
@@ -23,7 +28,7 @@ class ComponentFiles(NamedTuple):
 @cache
 def component_files(name: str, root_class: str) -> ComponentFiles:
     """Return the text of a component's files, and the element that it draws into."""
-    css = _joined(f"{part}.css" for part in ("kit", name))
+    css = _joined(f"{part}.css" for part in ("kit", *_STYLES.get(name, ()), name))
     js = _joined(f"{part}.js" for part in ("kit", *_PARTS.get(name, ()), name))
     return ComponentFiles(f'<div class="{root_class}"></div>', css, js)
 

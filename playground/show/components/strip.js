@@ -27,8 +27,8 @@ class Strip {
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
     this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
     this.unheard = hearKeys(root, (key, event) => this.key(key, event))
-    this.late = () => this.offer(globalThis.playgroundRemedy)
-    document.addEventListener("playground-remedy", this.late)
+    this.late = () => this.offer(globalThis.playgroundPolicies)
+    document.addEventListener("playground-policies", this.late)
     this.late()
   }
 
@@ -36,7 +36,7 @@ class Strip {
     this.sizes.disconnect()
     this.scheme.onchange = null
     this.unheard()
-    document.removeEventListener("playground-remedy", this.late)
+    document.removeEventListener("playground-policies", this.late)
   }
 
   take(data) {
@@ -79,7 +79,11 @@ class Strip {
   build() {
     const { data } = this
     const left = element("div", "left")
-    left.append(this.buildStrip(), this.buildChart(), this.buildFindings())
+    const below = element("div", "below")
+    this.policies = element("section", "card bars")
+    this.policies.setAttribute("aria-label", "Policies")
+    below.append(this.buildFindings(), this.policies)
+    left.append(this.buildStrip(), this.buildChart(), below)
     this.side = element("section", "card side")
     this.side.setAttribute("aria-label", "The chosen block")
     const predicted = element("div", "predicted")
@@ -157,13 +161,19 @@ class Strip {
     return card
   }
 
-  // A policy that costs less, which is simulated after the strip is drawn: at what it mends
-  offer(remedy) {
+  // The policies, which are simulated after the strip is drawn; one that costs less is offered at
+  // what it mends
+  offer(policies) {
+    const { title, note, rows = [], remedy, take } = policies ?? {}
+    const line = element("div", "line")
+    line.append(element("b", "", title), element("span", "quiet", note))
+    this.policies.replaceChildren(line, ...barRows(rows, take))
+    this.policies.hidden = !rows.length
     this.offered?.remove()
     const [, ...all] = this.findings.children
     this.findings.hidden = !all.length && !remedy
     if (!remedy) return
-    this.offered = button(remedy.label, remedy.label, remedy.take)
+    this.offered = button(remedy.label, remedy.label, () => take(remedy.key))
     this.offered.className = "remedy"
     ;(all.at(remedy.finding ?? all.length) ?? this.findings).append(this.offered)
   }
