@@ -205,11 +205,14 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     model, server = str(state.get(_MODEL) or own), str(state.get(_SERVER) or "")
     asks, base_url, missing = askable(model, server, working.session.tools)
     old_ids, run_ids = _last_run().get("runs", {}), dict[str, str]()
+    files: list[str] = []
     for name in dialects:
         run = _run(working, name, asks, base_url)
         run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
-        if path := run.path:
-            belongings.change(_UNSTORED, lambda names, new=path.name: [*(names or ()), new])
+        if run.path:
+            files.append(run.path.name)
+    if files:
+        belongings.change(_UNSTORED, lambda names: [*(names or ()), *files])
     state.put(
         _LAST_RUN,
         {
