@@ -39,7 +39,11 @@ from playground.plugins.own_dialects.laws import check_dialect
 LINES = ToolMetadata(
     name="write_file",
     description="",
-    input_schema={"type": "object", "properties": {"lines": {"type": "array"}}},
+    input_schema={
+        "type": "object",
+        "properties": {"lines": {"type": "array"}},
+        "additionalProperties": True,
+    },
 )
 
 

@@ -122,7 +122,7 @@ LITERALS: Final[dict[str, list[Any]]] = {
     "unknown_markers": [("<tool_call>", "<minimax:tool_call>")],
     "call_must_end_with": [("</tool_call>",), ("<|im_end|>",), ("}",)],
     "markers_left_in_content": [("<tool_call>", "<|tool_call_start|>")],
-    "erased_beside_calls": [("B", " "), ("<",)],
+    "erased_if_calls": [("B", " "), ("<",)],
     "text_must_end_with": ["<|return|>", "C"],
     "unsupported_repairs": [("missing-closer",), ("relaxed-json", "malformed-json")],
     "switches": [{"broken_calls": "text"}, {"calls_in_reasoning": "call"}],
