@@ -99,7 +99,7 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def ask_next(model: str, server: str, dialect: str) -> None:
-    """Set the model and the server of the next run; the scripted server is started anew.
+    """Set the model and the server of the next run; the scripted server is started again.
 
     The session's request is sent as it is, and its answer is read in this dialect.
     """

@@ -1,5 +1,5 @@
 """Access to session_state and the URL: other modules use both only through this one, but may pass
-values to a page's URL. It stores plain values, no objects of ours, which a reload replaces."""
+values to a page's URL. It stores only plain values, because a reload replaces our classes."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, because messages cannot hold its cache marks.
 
     Skip a body with a list `output`. Skip a body that has no model, no parameters and no cache
-    marks and is not in Gemini's form: it is a row of training data.
+    marks and is not in Gemini's form, because it is a row of training data.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
