@@ -277,7 +277,7 @@ def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[st
 
 def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
     """Show which model or server answers, and whether all answers make the same calls."""
-    asked = _last_run()
+    last_run = _last_run()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Answers**", width="content")
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
@@ -288,15 +288,15 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
                 say.badge(f"{summary} in all {len(runs)}", color="green")
             else:
                 say.badge("the calls differ", color="orange")
-        if asked["missing"]:
-            needed = " and ".join(f"${key}" for key in asked["missing"])
+        if last_run["missing"]:
+            needed = " and ".join(f"${key}" for key in last_run["missing"])
             say.caption(
-                f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
+                f"Scripted, no model was asked: {last_run['model']} needs {needed}. This project's "
                 "own server calls a tool that fits your words, and answers once it has the result.",
                 width="content",
             )
         else:
-            say.caption(f"from {asked['model']}", width="content")
+            say.caption(f"from {last_run['model']}", width="content")
 
 
 def _answer(run: Run, name: str, working: WorkingSession) -> None:
@@ -338,12 +338,12 @@ def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[s
     """Offer to repeat these requests in a trial, if the plugin for trials is installed."""
     if not has_page("trials"):
         return
-    asked = _last_run()
+    last_run = _last_run()
     warming.import_parts(page_entry("trials")).ask_again(
         working,
         list(dialects),
         {name: _calls(run, working.session.tools) for name, run in runs.items()},
-        model=asked["asks"],
-        base_url=asked["server"],
+        model=last_run["asks"],
+        base_url=last_run["server"],
         parameters=_parameters(),
     )

@@ -88,8 +88,8 @@ def _recording(builder: SessionBuilder, reply: dict[str, Any]) -> Recording:
                 delta = {"index": index, "id": call_id, "function": function}
                 chunks.append(ToolCallChunk(delta | marks))
             case ToolResultPart(call_id, _, result):
-                kept = {"type": "tool_result", "tool_use_id": call_id, "content": result}
-                chunks.append(SignalChunk(OF_PROVIDER + dump_json(kept)))
+                block = {"type": "tool_result", "tool_use_id": call_id, "content": result}
+                chunks.append(SignalChunk(OF_PROVIDER + dump_json(block)))
             case _:
                 chunks.append(SignalChunk(part.type))
     request = builder.requests[-1]

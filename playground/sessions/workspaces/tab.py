@@ -48,10 +48,10 @@ class Tab:
     def names(self) -> list[str]:
         """Return the names of all sessions, stored or in this tab alone."""
         try:
-            kept = self.workspace.names()
+            stored = self.workspace.names()
         except InputFault:
-            kept = []
-        return sorted({*kept, *(name for name in self._shown if self.fault(name))})
+            stored = []
+        return sorted({*stored, *(name for name in self._shown if self.fault(name))})
 
     def text(self, name: str) -> str | None:
         """Return the entry as this tab shows it; None if there is none."""
