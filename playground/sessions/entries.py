@@ -143,8 +143,8 @@ def read_entry(text: str, where: str) -> Entry:
 
 @lru_cache(maxsize=4)
 def _imported(line: str, where: str) -> Session:
-    """Return the session of an entry's third line. It is cached, because other caches know its
-    messages by identity, and must find the same objects after an edit."""
+    """Return the session of an entry's third line. It is cached, because the keys of other caches
+    are the identities of its messages, which must be the same after an edit."""
     return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 

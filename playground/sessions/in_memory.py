@@ -166,8 +166,8 @@ def _is_path(text: str) -> bool:
 def _add_as_sent(
     builder: SessionBuilder, own_body: Mapping[str, Any], others: dict[str, Any]
 ) -> None:
-    """Add the request as it was sent: a body, or else the arguments if they have a cache mark. Our
-    own objects, such as ToolMetadata, were never sent, so that no request is added with them."""
+    """Add the request as it was sent: a body, or else the arguments if they have a cache mark. A
+    request with our own objects, such as ToolMetadata, is left out, because they are never sent."""
     replaced = {key for names in (_TOOLS, _SYSTEM) if names[0] in others for key in names}
     body = {key: value for key, value in own_body.items() if key not in replaced}
     body |= {key: value for key, value in others.items() if key != "messages" or not own_body}

@@ -84,7 +84,7 @@ class Tab:
         self._show(name, found, found)
 
     def write(self, name: str, text: str) -> str:
-        """Store the entry with this text, and return its name (a new one if it became a copy)."""
+        """Store the entry with this text. Return its name, a new one if the text became a copy."""
         shown = self._shown.get(name)
         before = shown["kept"] if shown else None
         try:
@@ -154,7 +154,7 @@ class Tab:
     # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Keep the other tab's version and return its name; this tab's goes into the trash."""
+        """Keep the other tab's version, return its name, and move this tab's into the trash."""
         notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
