@@ -137,7 +137,7 @@ def unstored() -> list[str]:
 
 
 def ask_next(model: str, server: str, dialect: str) -> None:
-    """Set the model and the server of the next run; the scripted server is started anew.
+    """Set the model and the server of the next run; the scripted server is started again.
 
     The session's request is sent as it is, and its answer is read in this dialect.
     """
@@ -315,7 +315,7 @@ def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[st
 
 def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
     """Show which model or server answers, and whether all answers make the same calls."""
-    asked = _last_run()
+    last_run = _last_run()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Answers**", width="content")
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
@@ -326,10 +326,10 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
                 say.badge(f"{summary} in all {len(runs)}", color="green")
             else:
                 say.badge("the calls differ", color="orange")
-        if asked["missing"]:
-            say.caption(scripted_note(asked["model"], asked["missing"]), width="content")
+        if last_run["missing"]:
+            say.caption(scripted_note(last_run["model"], last_run["missing"]), width="content")
         else:
-            say.caption(f"from {asked['model']}", width="content")
+            say.caption(f"from {last_run['model']}", width="content")
 
 
 def _answer(run: Run, name: str, working: WorkingSession) -> None:
@@ -371,13 +371,13 @@ def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[s
     """Offer to repeat these requests in a trial, if the plugin for trials is installed."""
     if not has_page("trials"):
         return
-    asked = _last_run()
+    last_run = _last_run()
     warming.import_parts(page_entry("trials")).ask_again(
         working,
         list(dialects),
         {name: _calls(run, working.session.tools) for name, run in runs.items()},
-        model=asked["asks"],
-        base_url=asked["server"],
+        model=last_run["asks"],
+        base_url=last_run["server"],
         parameters=_parameters(),
         written_in=_written_in(working),
     )

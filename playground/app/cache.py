@@ -141,7 +141,7 @@ def _policy(name: str, session: Session) -> str:
     state.put(_LAST_SESSION, name)
     state.put(_LAST_USUAL, usual)
     state.follow_url(POLICY, names)
-    # not bound: the address would hold the title, not the name
+    # not bound, because the address would then hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
     state.put(state.POLICY_OF + name, policy)

@@ -34,7 +34,7 @@ pages = navigation.every_page()
 
 
 def start() -> None:
-    """Go from the address without a path to the first page, so that this has its own address."""
+    """Go from the address without a path to the first page, which has an address of its own."""
     st.switch_page(pages[0], query_params=st.query_params.to_dict())
 
 

@@ -29,17 +29,17 @@ def show(row: Any) -> None:
     with row:
         form = format_choice()
         tool_format = tool_format_choice(form) if form else None
-        given = None if form else template_upload()
-        show_audit = audit_view() if given else None
+        file = None if form else template_upload()
+        show_audit = audit_view() if file else None
         show_breaks = st.toggle("Show line breaks", key="arrows", bind="query-params")
-    if not form and given is None:
+    if not form and file is None:
         st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")
         st.stop()
-    if given and show_audit:
-        show_audit(*given)
+    if file and show_audit:
+        show_audit(*file)
         st.stop()
     try:
-        prompt = by_template(session, *given) if given else by_format(session, form, tool_format)
+        prompt = by_template(session, *file) if file else by_format(session, form, tool_format)
     except InputFault as fault:
         st.error("The session cannot be written in this format. Nothing was changed.")
         say.text(str(fault))

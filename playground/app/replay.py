@@ -131,11 +131,11 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     values = state.url_values()
     named = _columns_in_address(values)
     say.unknown("column", [name for name in named if name not in known], known)
-    asked = [name for name in named if name in known][: readings.MOST_COLUMNS]
-    if state.get(_OF) != recording.name and (state.get(_OF) is not None or not asked):
+    from_address = [name for name in named if name in known][: readings.MOST_COLUMNS]
+    if state.get(_OF) != recording.name and (state.get(_OF) is not None or not from_address):
         state.choose(COLUMNS, usual)
-    elif asked and (state.get(COLUMNS) is None or state.went_back()):
-        state.choose(COLUMNS, asked)
+    elif from_address and (state.get(COLUMNS) is None or state.went_back()):
+        state.choose(COLUMNS, from_address)
     elif not state.get(COLUMNS):
         state.choose(COLUMNS, usual)
     state.put(_OF, recording.name)

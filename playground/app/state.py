@@ -1,5 +1,5 @@
 """Access to session_state and the URL: other modules use both only through this one, but may pass
-values to a page's URL. It stores plain values, no objects of ours, which a reload replaces."""
+values to a page's URL. It stores only plain values, because a reload replaces our classes."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ def follow_link() -> None:
     """
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
-    asked = _linked_name()
+    linked = _linked_name()
     # In a tab's first run the widget takes the name from the address by itself, unless hidden
     # characters are escaped in it.
-    followed = st.session_state.get(SESSION) or visible(asked) != asked
-    if asked and followed and asked != st.session_state.get(_ADDRESS):
-        st.session_state[SESSION] = asked
+    followed = st.session_state.get(SESSION) or visible(linked) != linked
+    if linked and followed and linked != st.session_state.get(_ADDRESS):
+        st.session_state[SESSION] = linked
     st.session_state[_ADDRESS] = chosen_name()
     forget(STORED_AS + chosen_name())  # a link to a sample shows the sample, not its edited copy
 
@@ -198,10 +198,10 @@ def add_recording(name: str, recording: Recording) -> str:
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # the text is equal if the answer was added before
-        kept = _stored(name, _report_stars(after, text), "run")
-        if kept != name == (get(_NEXT) or chosen_name()):
-            look_at(kept)
-        return kept
+        stored_name = _stored(name, _report_stars(after, text), "run")
+        if stored_name != name == (get(_NEXT) or chosen_name()):
+            look_at(stored_name)
+        return stored_name
     return name
 
 
@@ -281,9 +281,9 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
     before = _kept_text(name)
     after = _report_stars(with_edits(before, steps, undone, scrub=_scrubs()), before)
     only_expected = all(step.action == "expected calls" for step in steps)
-    kept = _stored(name, after, "with expected calls" if only_expected else "edited")
-    choose(SESSION, kept)
-    return kept
+    stored_name = _stored(name, after, "with expected calls" if only_expected else "edited")
+    choose(SESSION, stored_name)
+    return stored_name
 
 
 @memoized(16)
@@ -355,28 +355,28 @@ def set_url_number(name: str, value: int) -> None:
 def follow_url(key: str, options: Sequence[str]) -> None:
     """Set a selectbox whose titles differ from its options to the option in the address, or to the
     first, if it has no option yet, or after Back or Forward. Call this before drawing it."""
-    asked = st.query_params.get(key)
-    if asked in options and (key not in st.session_state or went_back()):
-        st.session_state[key] = asked
+    in_address = st.query_params.get(key)
+    if in_address in options and (key not in st.session_state or went_back()):
+        st.session_state[key] = in_address
     elif st.session_state.get(key) not in options or went_back():
         st.session_state[key] = options[0]
 
 
 def rename_in_address(key: str, names: Mapping[str, str]) -> None:
     """Replace an older name in the address, before a bound widget is first drawn."""
-    asked = str(st.query_params.get(key, ""))
-    if asked in names and key not in st.session_state:
+    in_address = str(st.query_params.get(key, ""))
+    if in_address in names and key not in st.session_state:
         st.query_params.pop(key)
-        st.session_state[key] = names[asked]
+        st.session_state[key] = names[in_address]
 
 
 def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
     """Correct names that commas join or that are unknown, and return the unknown ones. Streamlit
     ignores such a value of a bound widget. Call this before the widget is drawn."""
-    asked, context = st.query_params.get_all(key), get_script_run_ctx()
-    if context is None or all(name in options for name in asked):
+    in_address, context = st.query_params.get_all(key), get_script_run_ctx()
+    if context is None or all(name in options for name in in_address):
         return []
-    names = list(dict.fromkeys(name.strip() for value in asked for name in value.split(",")))
+    names = list(dict.fromkeys(name.strip() for value in in_address for name in value.split(",")))
     with context.session_state.query_params() as address:
         address[key] = [name for name in names if name in options]
         address.set_initial_query_params_from_current()  # the widget takes its value from these

@@ -42,7 +42,7 @@ def drafts_of(
         formatted = dialect.format_history_item(item, tools)
         if formatted is None:
             continue
-        # The role in the session, not in the dialect: a result may be sent in a user's message.
+        # The role is the session's: the dialect may send a result in a user's message.
         kind = KIND_OF_ROLE[item.role]
         blocks = message_blocks(origin_of(index), kind, formatted)
         # A copy, because the message may hold a call's own arguments, which may change later.
@@ -58,7 +58,7 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
 
 
 def all_drafts(dialect: MessageWriter, prompt_data: PromptData) -> Iterator[Draft]:
-    """Yield the drafts of a conversation, written anew."""
+    """Yield the drafts of a conversation, without use of the cache."""
     ids = dialect.written_ids(prompt_data.messages)
     for index, message in enumerate(prompt_data.messages):
         written = with_ids(message, ids[index] if ids else None)

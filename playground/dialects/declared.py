@@ -145,8 +145,8 @@ class DeclaredDialect(HashedOnce, Dialect):
     def markers(self) -> Markers:
         """The texts that may surround calls in a reply.
 
-        The opener of a result is one of them: a model that writes a result after its call invents
-        the result, so that text does not belong to the answer.
+        The opener of a result is one of them, because a model that writes a result after its call
+        invents the result, which does not belong to the answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")

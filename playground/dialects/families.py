@@ -1,7 +1,7 @@
 """Group dialects by the form of their calls, and find those that a model writes.
 
-No dialect is listed here: the family is a field of a dialect's notation, the models are a field of
-the dialect.
+No dialect is listed here, because the family is a field of a dialect's notation, and the models are
+a field of the dialect.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class NativeDialect(DeclaredDialect):
             return [replace(message, role="user") if message.role == "tool" else message]
         messages = [Message("tool", (result,)) for result in message.tool_results]
         rest = tuple(p for p in message.parts if isinstance(p, TextPart | ImagePart))
-        if rest:  # after the results: they must follow the calls that they answer
+        if rest:  # after the results, because these must follow the calls that they answer
             messages.append(Message("user", rest))
         return messages
 

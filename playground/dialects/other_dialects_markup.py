@@ -1,4 +1,4 @@
-"""Find another dialect's calls in a reply in which its own dialect reads none.
+"""Find another dialect's calls in a reply in which the chosen dialect reads none.
 
 Most replies hold no call at all, so fast searches for texts come before any parsing.
 """

@@ -43,7 +43,7 @@ def parse(
     """Read a complete answer: text, bytes, or byte pieces cut anywhere.
 
     `tools`, in any known form, give types to arguments. `prefill` is the end of the prompt if the
-    template began the answer there (an opened `<think>`): it sets the parser's state and is not in
+    template began the answer there (an opened `<think>`). It sets the parser's state and is not in
     any span. `switches` replace the dialect's own, as some servers do; the result names them. With
     `server` (see `server_names`; `vllm:hermes` names a parser), the result is a
     `ServerReading`: what that server returns to its client. Its `server-drops` findings hold the

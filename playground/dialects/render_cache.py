@@ -1,7 +1,7 @@
 """Cache the texts that dialects wrote for messages and tools.
 
 An entry is found by the identity of the objects that it was made from, and only while these are
-unchanged: a message is frozen, but the arguments of a call are a dict. So no result depends on
+unchanged. (A message is frozen, but the arguments of a call are a dict.) So no result depends on
 earlier callers.
 """
 

@@ -1,4 +1,4 @@
-"""Read a dialect's rules from a file that replaces its own."""
+"""Read rules from files, to replace dialects' own rules."""
 
 from __future__ import annotations
 

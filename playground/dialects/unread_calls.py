@@ -163,7 +163,7 @@ def _closers() -> dict[str, tuple[str, ...]]:
 
 def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
     """Return a finding if the text begins with a reasoning opener and has its closer, both without
-    their control tokens: a server has removed these, and nobody can tell reasoning from answer."""
+    their control tokens. A server has removed these, so that reasoning and answer are one text."""
     if not isinstance(dialect, DeclaredDialect):
         return None
     for opener, closer in _bare_words(dialect):

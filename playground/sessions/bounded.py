@@ -137,8 +137,8 @@ def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool
 def _loader(unique_keys: bool = False) -> Any:
     """Return PyYAML's safe loader with two additions for VCR's cassettes.
 
-    `!binary` is Ruby's way to write bodies that are not ASCII. VCR.py writes the headers of aiohttp
-    as objects of its classes for texts: they are read as texts.
+    `!binary` is Ruby's way to write bodies that are not ASCII. Headers that VCR.py writes as
+    objects of aiohttp's text classes are read as texts.
     """
     import yaml
 

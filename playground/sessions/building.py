@@ -364,7 +364,7 @@ class SessionBuilder:
             self.note_beside(name, place, times)
 
     def finish(self) -> Session:
-        """Return the session; its model is by default that of the last request that names one."""
+        """Return the session; its model is by default the last one that a request names."""
         if self.complete_session is not None:
             return with_rows_bound(self.complete_session)
         for name, (place, times) in self._additions.items():

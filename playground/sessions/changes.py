@@ -35,7 +35,7 @@ def _conversation(session: Session) -> tuple[Message, ...]:
 
 
 def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
-    # Unedited items are the same objects: they need no comparison by text.
+    # Unedited items are the same objects, so that they need no comparison by text.
     shared = Counter(map(id, before)) & Counter(map(id, after))
     old, new = (Counter(map(repr, _unshared(items, shared))) for items in (before, after))
     only_old, only_new = (old - new).total(), (new - old).total()

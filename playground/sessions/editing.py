@@ -254,8 +254,8 @@ def _check_tool_names(
 
 def _remove_tool(session: Session, edit: Edit) -> Session:
     _item(session.tools, edit.index, "tool")
-    kept = (tool for index, tool in enumerate(session.tools) if index != edit.index)
-    return replace(session, tools=tuple(kept))
+    remaining = (tool for index, tool in enumerate(session.tools) if index != edit.index)
+    return replace(session, tools=tuple(remaining))
 
 
 # messages
@@ -330,8 +330,8 @@ def _add_part(session: Session, edit: Edit) -> Session:
 def _remove_part(session: Session, edit: Edit) -> Session:
     message = _item(session.messages, edit.index, "message")
     _item(message.parts, edit.part, "part")
-    kept = _without(len(message.parts), edit.part)
-    return _with_parts(session, edit.index, [message.parts[index] for index in kept])
+    remaining = _without(len(message.parts), edit.part)
+    return _with_parts(session, edit.index, [message.parts[index] for index in remaining])
 
 
 def _move_part(session: Session, edit: Edit) -> Session:

@@ -143,8 +143,8 @@ def read_entry(text: str, where: str) -> Entry:
 
 @lru_cache(maxsize=4)
 def _imported(line: str, where: str) -> Session:
-    """Return the session of an entry's third line. It is cached, because other caches know its
-    messages by identity, and must find the same objects after an edit."""
+    """Return the session of an entry's third line. It is cached, because the keys of other caches
+    are the identities of its messages, which must be the same after an edit."""
     return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 
@@ -189,15 +189,15 @@ def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> st
     dropped."""
     label, steps, rest = _split_entry(text)
     session, *others = _lines(rest)
-    kept = [line for line in others if json.loads(line).get("name", "") != recording.name]
+    remaining = [line for line in others if json.loads(line).get("name", "") != recording.name]
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.recording(dump_recording(recording)))
     label = replace(
         label,
-        recordings=label.recordings - len(others) + len(kept) + 1,
+        recordings=label.recordings - len(others) + len(remaining) + 1,
         starred=_sum_counts(label.starred, cleaner),
     )
-    return "".join([_label_line(label), _line(steps), session, line, *kept])
+    return "".join([_label_line(label), _line(steps), session, line, *remaining])
 
 
 def without_secrets(

@@ -166,8 +166,8 @@ def _is_path(text: str) -> bool:
 def _add_as_sent(
     builder: SessionBuilder, own_body: Mapping[str, Any], others: dict[str, Any]
 ) -> None:
-    """Add the request as it was sent, as for a file. Parts that are given next to messages are kept
-    if they have a cache mark. Objects of ours were not sent: marks beside them are a finding."""
+    """Add the request as it was sent: a body, or else the arguments if they have a cache mark. Our
+    own objects, such as ToolMetadata, were never sent: marks given with them are a finding."""
     replaced = {key for names in (_TOOLS, _SYSTEM) if names[0] in others for key in names}
     body = {key: value for key, value in own_body.items() if key not in replaced}
     body |= {key: value for key, value in others.items() if key != "messages" or not own_body}

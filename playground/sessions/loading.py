@@ -128,23 +128,23 @@ def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Rece
     return receipt_of(leaves_of(source), sessions, findings, kind.left_aside, form, kind.own)
 
 
-def source_of(given: Any) -> Source:
+def source_of(content: Any) -> Source:
     """Return the source for a path or content. Raises InputFault for anything else."""
-    match given:
-        case str() if _is_content(given):
-            return Source(IN_MEMORY, given.encode("utf-8", "surrogatepass"))
+    match content:
+        case str() if _is_content(content):
+            return Source(IN_MEMORY, content.encode("utf-8", "surrogatepass"))
         case str():
-            return named_source(given)
+            return named_source(content)
         case PathLike():
-            return Source.open(given)
+            return Source.open(content)
         case bytes() | bytearray():
-            return Source(IN_MEMORY, bytes(given))
+            return Source(IN_MEMORY, bytes(content))
         case Mapping() | list() | tuple() | BaseModel():
             from playground.sessions.in_memory import json_bytes
 
-            return Source(IN_MEMORY, json_bytes(given))
+            return Source(IN_MEMORY, json_bytes(content))
         case _:
-            raise wrong("a session", given, _GIVEN)
+            raise wrong("a session", content, _GIVEN)
 
 
 def named_source(name: str) -> Source:
@@ -209,14 +209,14 @@ def sample_sessions() -> dict[str, Session]:
     return {name: load_session(path) for name, path in paths.samples().items()}
 
 
-def session_or_sample(given: Session | str) -> Session:
+def session_or_sample(session_or_name: Session | str) -> Session:
     """Return a session unchanged, or the sample of this name. Raises UnknownNameError."""
-    if isinstance(given, Session):
-        return given
+    if isinstance(session_or_name, Session):
+        return session_or_name
     samples = paths.samples()
-    if given not in samples:
-        raise UnknownNameError("sample", given, [*samples])
-    return load_session(samples[given])
+    if session_or_name not in samples:
+        raise UnknownNameError("sample", session_or_name, [*samples])
+    return load_session(samples[session_or_name])
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:

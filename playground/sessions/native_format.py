@@ -208,11 +208,11 @@ def _plain_values(adapter: TypeAdapter[Any], value: Any) -> Any:
 def _fault(error: ValidationError, text: str, where: str) -> InputFault:
     first = error.errors()[0]
     path = _file_path(first["loc"])
-    given = "" if first["type"] == "missing" else f", not {_short(first['input'])}"
+    actual = "" if first["type"] == "missing" else f", not {_short(first['input'])}"
     context = first.get("ctx", {})
     expected = str(context.get("expected") or context.get("expected_tags") or "")
     return InputFault(
-        f"{first['msg']}{given}",
+        f"{first['msg']}{actual}",
         where=where,
         line=line_of(text, path),
         field=".".join(str(step) for step in path),

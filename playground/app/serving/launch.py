@@ -53,7 +53,7 @@ def _refuse_taken_port(address: str) -> None:
     settings: from its options, its files and the environment.
 
     Streamlit itself would exit with status 1 and not name the address. Its settings cannot be read
-    earlier: it would warn at each start that they have changed.
+    earlier, because it would warn at each start that they have changed.
     """
     from streamlit import config
 

@@ -132,7 +132,7 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
 
 
 def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
-    """Return the one of these keys that was pressed for this run, or "".
+    """Return the key in `keys` that was pressed for this run, or "".
 
     Two letters mean two keys, one after the other; a word is an action: undo (Ctrl+Z), redo, run.
     """

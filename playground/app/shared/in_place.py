@@ -74,24 +74,24 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
 
 def on_asked(name: str, key: str) -> None:
     """Do what the component asks: open a block, or accept, drop or change its text."""
-    asked = state.component_value(key, "asked")
-    if not isinstance(asked, Mapping):
+    action = state.component_value(key, "asked")
+    if not isinstance(action, Mapping):
         return
     name = state.name_now(name)
     opened = state.get(state.OPEN_BLOCK + name) or {}
-    if asked["do"] == "open":
-        _open(name, asked["origin"], asked["number"])
-    elif asked["number"] != opened.get("number"):  # the box is already closed
-        if asked.get("then"):
-            _open(name, asked["then"], asked["next"])
-    elif asked["do"] == "leave":
+    if action["do"] == "open":
+        _open(name, action["origin"], action["number"])
+    elif action["number"] != opened.get("number"):  # the box is already closed
+        if action.get("then"):
+            _open(name, action["then"], action["next"])
+    elif action["do"] == "leave":
         close(name)
-    elif stored_name := _keep(name, opened, asked["texts"]):
+    elif stored_name := _keep(name, opened, action["texts"]):
         close(stored_name)
-        if asked["do"] == "change":
-            _change(stored_name, opened, asked["at"])
-        elif asked.get("then"):
-            _open(stored_name, asked["then"], asked["next"])
+        if action["do"] == "change":
+            _change(stored_name, opened, action["at"])
+        elif action.get("then"):
+            _open(stored_name, action["then"], action["next"])
 
 
 def close(name: str) -> None:

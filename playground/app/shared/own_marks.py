@@ -89,9 +89,9 @@ def _labels_to_show(
         if labels is not None:
             return [label for label in labels if label in places]  # an edit may have removed a part
     first = back or not state.get(_ADDRESS_READ)
-    asked = state.url_values().get(_ADDRESS) if first else None
+    in_address = state.url_values().get(_ADDRESS) if first else None
     state.put(_ADDRESS_READ, True)
-    wanted = (_address(marked) if asked is None else asked).split("-")
+    wanted = (_address(marked) if in_address is None else in_address).split("-")
     return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
 

@@ -21,7 +21,7 @@ def place(key: str, value: Any) -> str:
     """Return the key of a widget whose value is stored elsewhere.
 
     Pass the value as the widget's default in every run, because a value that code sets is sent to
-    the browser only once. The user's next action may end that run first: the widget would stay
+    the browser only once. The user's next action may end that run first. Then the widget would stay
     empty, and the browser would report the empty text as an edit. If something other than
     the user changed the value, the key is new, so that a new widget replaces the old one.
     """

@@ -106,8 +106,8 @@ def notice() -> None:
 
 def show_sessions_of_file() -> None:
     """Show which of a file's sessions is open, and buttons to the others."""
-    held: tuple[str, list[str]] | None = state.get(state.SEVERAL)
-    file_name, names = held or ("", [])
+    several: tuple[str, list[str]] | None = state.get(state.SEVERAL)
+    file_name, names = several or ("", [])
     chosen = state.chosen_name()
     if chosen not in names:
         return

@@ -151,7 +151,7 @@ def _same_positions(override: Callable[..., Any], required: list[str], offered: 
 def _accepted_arguments(
     override: Callable[..., Any], declared: Callable[..., Any]
 ) -> dict[str, str] | None:
-    """Return the optional arguments that an override takes: its own name -> the declared name.
+    """Return the optional arguments that an override takes: the override's name -> the declared.
 
     Return None if it takes too few arguments, or requires a further one. A required argument with
     another name is recognised by its position: Azad's `rules_file_name` is `rules_path`.

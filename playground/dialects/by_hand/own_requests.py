@@ -1,4 +1,4 @@
-"""Requests whose messages a dialect writes itself: it overrides `format_messages`,
+"""Requests whose messages a dialect writes itself, by overriding `format_messages`,
 `format_history`, or `inject_prompt_cache`.
 
 The origins of such a message's text are unknown. If the base class would have written the same

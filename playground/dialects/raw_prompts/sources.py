@@ -18,7 +18,7 @@ _TOKENS: Final = {
 }
 
 
-# Tokens for a template without a tokenizer: it names these tokens, but does not have their texts.
+# Texts for tokens that a template names, for a template that comes without its tokenizer.
 STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 

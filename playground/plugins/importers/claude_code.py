@@ -374,10 +374,10 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
         anchor = segment.get("anchorUuid", segment.get("anchor_uuid"))
         return (None if tail is None else marked.between(head, tail)), anchor
     named = mapping(about.get("preservedMessages", about.get("preserved_messages")))
-    found = [marked.between(each, each) for each in listed(named.get("uuids"))]
-    if any(each is None for each in found):
+    ranges = [marked.between(each, each) for each in listed(named.get("uuids"))]
+    if any(each is None for each in ranges):
         return None, None
-    kept = sorted({index for each in found for index in each or ()})
+    kept = sorted({index for each in ranges for index in each or ()})
     return kept, named.get("anchorUuid", named.get("anchor_uuid"))
 
 

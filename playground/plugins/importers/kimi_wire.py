@@ -131,7 +131,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # the request had no answer: it was cut off, or made a compaction
+    elif builder.messages:  # no answer: the request was cut off, or made a compaction
         builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

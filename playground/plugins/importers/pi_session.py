@@ -131,7 +131,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
         builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
-    elif kind == "branch_summary":  # a summary of another branch: it replaces no messages here
+    elif kind == "branch_summary":  # of another branch, so that it replaces no messages here
         if value.get("summary"):
             read_message(builder, {"role": "user", "content": value["summary"]}, place)
     elif isinstance(message, dict):

@@ -107,8 +107,8 @@ def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
 def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
     """Return the results of a step's calls, which are in the step's observation."""
     parts: list[Part] = []
-    given = dict_or_finding(builder, observation, place).get("results")
-    for where, result in objects_or_findings(builder, given, place.at("results")):
+    results = dict_or_finding(builder, observation, place).get("results")
+    for where, result in objects_or_findings(builder, results, place.at("results")):
         extra = dict_or_finding(builder, result.get("extra"), where.at("extra"))
         content = extra.get("result", result_value(_message(result.get("content"))))
         failed = bool(extra.get("is_error") or extra.get("tool_result_is_error"))

@@ -123,7 +123,7 @@ def _may_be_frame(value: Any) -> bool:
 def _is_frame(value: dict[str, Any], sole: bool) -> bool:
     """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body.
 
-    A whole completion without a finish reason is none, because as a stream it would seem cut off.
+    A whole completion without a finish reason does not count: as a stream it would seem cut off.
     """
     frame = mapping(value.get("chunk")) or value
     choices = [mapping(choice) for choice in listed(frame.get("choices"))]

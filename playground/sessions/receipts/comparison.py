@@ -190,14 +190,14 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the calls that no session holds. Calls with the same id, name and content count
     once."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
-    left = Counter(holdings.calls)
-    contents = {arguments for _, arguments in left} | _json_texts(holdings)
+    remaining = Counter(holdings.calls)
+    contents = {arguments for _, arguments in remaining} | _json_texts(holdings)
     for call in each.values():
         key = call.name, call.arguments
-        known = left if call.call_id else holdings.calls  # a body's copy may lack the id
+        known = remaining if call.call_id else holdings.calls  # a body's copy may lack the id
         is_there = known[key] > 0 if call.name else call.arguments in contents
         if is_there and call.name and call.call_id:
-            left[key] -= 1
+            remaining[key] -= 1
         if not is_there:
             yield call.place, "call", f"{call.name}({call.arguments})"
 

@@ -134,7 +134,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     role_name = _role_name(value)
     role = ROLES.get(role_name)
-    # LangGraph: the role is the tool's name
+    # in LangGraph's messages, the role is the tool's name
     if role is None and role_name and builder.open_call(role_name):
         value = {**value, "tool_call_id": builder.open_call(role_name), "name": role_name}
         role = "tool"
@@ -215,7 +215,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if kind not in CLIENT_RUN_CALLS and kind != "reasoning":
         builder.note_provider_tool(str(value.get("name") or kind), place)
     builder.add_to_answer(read_parts(builder, _as_call(value, kind), place), place)
-    if results := provider_result(value):  # the provider ran the tool: the item has the result
+    if results := provider_result(value):  # the item of a hosted tool has the result
         add_with_results(builder, "assistant", read_parts(builder, results, place), place)
     return True
 
@@ -394,8 +394,8 @@ def _image_address(image: str) -> str:
 
 
 def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Return Polylogue's message with its blocks as content, and its text before them unless they
-    contain it. If a block has a `tool_id`, its `id` is dropped, because it is not the call's id."""
+    """Return Polylogue's message with its blocks as content, after the message's text if no block
+    has that. The `id` of a block with a `tool_id` is dropped: it is not the call's id."""
     text = value.get("text")
     blocks = [
         {key: field for key, field in each.items() if key != "id"}

@@ -184,7 +184,7 @@ class _RepeatedMessages:
 def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
     """Return the messages of a reply, with the results of the provider's own tools.
 
-    Return [] if the assistant says nothing in it, or if it has messages of other roles.
+    Return [] for a reply without a message of the assistant, or with messages of other roles.
     """
     scratch = SessionBuilder()
     answered.read(scratch)

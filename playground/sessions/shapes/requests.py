@@ -229,8 +229,8 @@ _ENVELOPE: Final = {"request", "response", "choices"}  # fields of a file that a
 def add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, because messages cannot hold its cache marks.
 
-    Skip a body with a list `output`. Skip a body that has no model, no parameters and no cache
-    marks and is not in Gemini's form: it is a row of training data.
+    Skip a body with a list `output`, and a row of training data: a body without a model, parameters
+    and cache marks that is not in Gemini's form.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return

@@ -48,10 +48,10 @@ class Tab:
     def names(self) -> list[str]:
         """Return the names of all sessions, stored or in this tab alone."""
         try:
-            kept = self.workspace.names()
+            stored = self.workspace.names()
         except InputFault:
-            kept = []
-        return sorted({*kept, *(name for name in self._shown if self.fault(name))})
+            stored = []
+        return sorted({*stored, *(name for name in self._shown if self.fault(name))})
 
     def text(self, name: str) -> str | None:
         """Return the entry as this tab shows it; None if there is none."""
@@ -84,7 +84,7 @@ class Tab:
         self._show(name, found, found)
 
     def write(self, name: str, text: str) -> str:
-        """Store the entry with this text, and return its name (a new one if it became a copy)."""
+        """Store the entry with this text. Return its name, a new one if the text became a copy."""
         shown = self._shown.get(name)
         before = shown["kept"] if shown else None
         try:
@@ -154,7 +154,7 @@ class Tab:
     # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Keep the other tab's version and return its name; this tab's goes into the trash."""
+        """Keep the other tab's version, return its name, and move this tab's into the trash."""
         notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
