@@ -55,10 +55,8 @@ def _rises(lives: Iterable[int]) -> bool:
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True if the provider refuses a lifetime that it offers for no model.
-
-    A lifetime that it offers only for other models is not refused: the default replaces it.
-    """
+    """Return True if the provider refuses a lifetime that it offers for no model. A lifetime that
+    it offers only for other models is not refused: the default replaces it."""
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
 
@@ -132,10 +130,8 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
 
 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
-    """Return the blocks of `_message_ends` at which the provider looks for an entry.
-
-    The newest block is the automatic mark itself. The last block of `_head` is included.
-    """
+    """Return the blocks of `_message_ends` at which the provider looks for an entry. The newest
+    block is the automatic mark itself. The last block of `_head` is included."""
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:
         blocks = request.wire.blocks
@@ -144,10 +140,8 @@ def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
 
 
 def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
-    """Yield the last block of each message that OpenAI marks by itself, the newest first.
-
-    These are the user's messages, groups of tool results, and the developer's messages at the head.
-    """
+    """Yield the last block of each message that OpenAI marks by itself, the newest first. These are
+    the user's messages, groups of tool results, and the developer's messages at the head."""
     after, before_result = None, False
     for index in range(len(blocks) - 1, -1, -1):
         block = blocks[index]

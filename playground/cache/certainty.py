@@ -147,10 +147,8 @@ def _region(rules: Rules, model: str) -> str:
 
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
-    """Return for each known field of a body how it affects the prefix (`FieldRole`).
-
-    LiteLLM takes bodies in OpenAI's form for other providers too, so they may have OpenAI's fields.
-    """
+    """Return for each known field of a body how it affects the prefix (`FieldRole`). LiteLLM takes
+    bodies in OpenAI's form for other providers too, so they may have OpenAI's fields."""
     own: Mapping[str, str] = rules.get("fields", {})
     return {**rules_of("openai").value("fields"), **own} if api == "chat" else own
 

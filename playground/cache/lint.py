@@ -166,7 +166,8 @@ def _blank_mark(sent: SentRow) -> Mistakes:
 
 
 def _no_anchor(sent: SentRow) -> Mistakes:
-    """Find requests whose cacheable prefix, shared with the previous one, ends without a mark."""
+    """Find requests that share a prefix with the previous one, long enough to be cached, but have
+    no mark at its end."""
     for number in range(1, len(sent.row)):
         now, entry = sent.outcomes[number], sent.left_behind(number)
         if entry is None or not now.breakpoints or now.hit is not None or now.state == "error":

@@ -113,7 +113,8 @@ class TimedRequest:
             sums = _Figures[Sums]()
             self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
         self._sums: _Figures[Sums] = sums
-        # Hashes leave out marks and strings: only the `same` blocks, equal in all, pass them on.
+        # Hashes leave out marks, and whether a content is a string. So these are taken over only
+        # for the `same` leading blocks, which are equal in everything.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -310,10 +311,8 @@ _Extended = Callable[
 
 
 class _Figures(Generic[_Figure]):
-    """A figure for each block of a request; all are computed when they are first read.
-
-    Copies of the request share them, and later requests that begin like it only add to them.
-    """
+    """A figure for each block of a request; all are computed when they are first read. Copies of
+    the request share them, and later requests that begin like it only add to them."""
 
     __slots__ = ("_before", "_blocks", "_extended", "_known", "_shared")
 
@@ -409,10 +408,8 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> SharedList[int]:
-    """Return for each block the estimated tokens of all content without text up to it.
-
-    The list is empty if there is no such content.
-    """
+    """Return for each block the estimated tokens of all content without text up to it. The list is
+    empty if there is no such content."""
     if not sums and not any(block.opaque for block in blocks):
         return sums
     if not sums:
@@ -462,10 +459,8 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 def _positions(
     wire: WireRequest, new: Sequence[WireBlock], rules: Rules, earlier: SharedList[int], start: int
 ) -> SharedList[int]:
-    """Return each block's position as the look-back counts it.
-
-    By some rules a run of calls, or of results, counts as one position.
-    """
+    """Return each block's position as the look-back counts it. By some rules a run of calls, or of
+    results, counts as one position."""
     collapse, positions = rules.value("collapse_runs"), list[int]()
     last_kind, position = (wire.blocks[start - 1].kind, earlier[start - 1]) if start else ("", -1)
     for block in new:

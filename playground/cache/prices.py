@@ -147,10 +147,8 @@ def _price_in_map(model: str) -> Price | None:
 
 
 def _joined(listed: Price, feed: Price) -> Price:
-    """Return the map's price with what the feed adds to it, and both sources.
-
-    If map and feed disagree on a token's price, nothing is added; the source names both prices.
-    """
+    """Return the map's price with what the feed adds to it, and both sources. If map and feed
+    disagree on a token's price, nothing is added; the source names both prices."""
     if listed.uncached != feed.uncached or _differ(listed.read, feed.read):
         figures = f"${feed.uncached / 10**6:g}, read ${(feed.read or 0) / 10**6:g} a million tokens"
         return replace(

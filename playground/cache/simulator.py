@@ -141,8 +141,8 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return a refused outcome or None. `edited`: a forbidden edit precedes a thinking
-        block."""
+        """Return the outcome of a refused request, or None. `edited` is True if something before a
+        thinking block has changed, which the provider forbids."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -235,8 +235,9 @@ class CacheSimulator:
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
 
-        Entries are unknown if they are from before the first request (unimportant if this request
-        reads up to its last mark), from rounds on the server, or if a string became a block.
+        Entries are unknown if they are from before the first request, or from rounds on the server,
+        or if a string became a block. The first does not matter if this request reads up to its
+        last mark.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)

@@ -314,10 +314,8 @@ def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int)
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
-    """Return the tokens written, and those of them with the longer of two lifetimes.
-
-    The details are Anthropic's (`cache_creation`), Bedrock's (`cacheDetails`) and OpenAI's.
-    """
+    """Return the tokens written, and those of them with the longer of two lifetimes. The details
+    are Anthropic's (`cache_creation`), Bedrock's (`cacheDetails`) and OpenAI's."""
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
     short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))

@@ -308,10 +308,8 @@ def _gemini(
     billed: Billed | None,
     resources: dict[str, int],
 ) -> ValidationRow:
-    """Return the row of a Gemini request: its prediction, or why it is not predictable.
-
-    A request reads the complete explicit cache that it names; the implicit cache promises nothing.
-    """
+    """Return the row of a Gemini request: its prediction, or why it is not predictable. A request
+    reads the complete explicit cache that it names; the implicit cache promises nothing."""
     response = exchange.get("response")
     name = response.get("name") if isinstance(response, dict) else None
     usage = _usage(exchange) or {}

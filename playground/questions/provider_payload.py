@@ -159,9 +159,7 @@ def _wire_messages_with_origins(
     rendered: Sequence[Mapping[str, Any]], bodies: list[dict[str, Any]]
 ) -> list[WireMessage]:
     """Return the body's messages in order, each with the rendered messages that are found in it.
-
-    Both lists are read once, in order, so that each copy of a repeated text gets its own place.
-    """
+    Both lists are read once, in order, so that each copy of a repeated text gets its own place."""
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
     system = [message for message in wire if message.field in _SYSTEM]

@@ -112,11 +112,8 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
 
 
 def _json(text: str, place: str) -> Recognised | None:
-    """Recognise the document in a JSON text.
-
-    Return None for a reply that begins with a bracket, such as `[1] According to …` or DSPy's
-    `[[ ## answer ## ]]`.
-    """
+    """Recognise the document in a JSON text. Return None for a reply that begins with a bracket,
+    such as `[1] According to …` or DSPy's `[[ ## answer ## ]]`."""
     try:
         value = parse_json(text, place)
     except InputFault as fault:

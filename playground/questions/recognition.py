@@ -177,10 +177,8 @@ def _unwrapped_reply(
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
-    """Yield the text without its wrapping, if it has one, and then the text itself.
-
-    A wrapping that cannot be read is appended to `failed`.
-    """
+    """Yield the text without its wrapping, if it has one, and then the text itself. A wrapping that
+    cannot be read is appended to `failed`."""
     try:
         inner = unwrapped(text)
     except InputFault as fault:

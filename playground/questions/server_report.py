@@ -240,7 +240,7 @@ def suite_test(
     reading: ServerReading,
 ) -> str:
     """Return a test that fails as long as the server has this loss. Return "" if the suite is
-    unknown, if it does not assert what is lost (for example reasoning, which another parser of the
+    unknown, if it asserts nothing that is lost (for example reasoning, which another parser of the
     server reads), or if a number is not finite."""
     full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()

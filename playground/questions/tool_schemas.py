@@ -30,9 +30,9 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool's tokens: `by_model` in the form of each model's provider, `by_dialect` in each
-    dialect, and `shorter` with a smaller schema, by the name of the change that makes it smaller.
-    The last two are counted for the first model."""
+    """The tokens of one tool: as each model's provider gets it (`by_model`), in each dialect
+    (`by_dialect`), and after each change that makes its schema smaller (`shorter`). The last two
+    are counted for the first model."""
 
     tool: str
     by_model: dict[str, int]

@@ -177,11 +177,8 @@ class AppendOnlyFile:
 
 
 def _lock_old_file(path: Path) -> int | None:
-    """Lock the file that is to be replaced, so that nobody else records into it.
-
-    Return its handle, or None if there is no such file. Raises OSError if another program is
-    writing it.
-    """
+    """Lock the file that is to be replaced, so that nobody else records into it. Return its handle,
+    or None if there is no such file. Raises OSError if another program is writing it."""
     while True:
         try:
             handle = os.open(path, os.O_RDONLY)

@@ -113,9 +113,7 @@ def read_recording_file(
 
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Return a line's seconds since the request; None, with a finding, if they are not finite.
-
-    Raises InputFault for seconds that are no number, are negative, or are too large.
-    """
+    Raises InputFault for seconds that are no number, are negative, or are too large."""
     at = line.get("t", 0.0)
     if not is_finite(at):
         digits = long_integers(at)

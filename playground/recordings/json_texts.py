@@ -171,10 +171,8 @@ class JsonTexts:
         return not (self._hurried and kind == "text" and self._is_value())
 
     def _after_lone_quote(self, text: str, at: int) -> int:
-        """Return where to read on after an unpaired quotation mark.
-
-        The mark is garbage, or begins a text that is very long or incomplete.
-        """
+        """Return where to read on after an unpaired quotation mark. The mark is garbage, or begins
+        a text that is very long or incomplete."""
         if _CONTROL.search(text, at):
             return at + 1
         if len(text) - at > _LONGEST or (self._hurried and self._is_value()):

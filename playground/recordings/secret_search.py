@@ -198,10 +198,8 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
 
 
 def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
-    """Return the start of a secret's name, and its possible ends.
-
-    Return () if the word here does not belong to a secret's name.
-    """
+    """Return the start of a secret's name, and its possible ends. Return () if the word here does
+    not belong to a secret's name."""
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
         stem = before[:-1] if before[-1:] in (" ", "_", "-") else before

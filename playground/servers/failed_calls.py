@@ -94,10 +94,8 @@ def place_unclosed_section(reply: Projection) -> None:
 
 
 def _last_section(reply: Projection) -> list[ReplySegment]:
-    """Return the opener and the calls of the section that is still open at the end.
-
-    A blank marker, or the beginning of a closer, does not open a section.
-    """
+    """Return the opener and the calls of the section that is still open at the end. A blank marker,
+    or the beginning of a closer, does not open a section."""
     section: list[ReplySegment] = []
     for segment in reply.segments:
         marker = segment.text.strip()

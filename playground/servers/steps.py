@@ -59,10 +59,8 @@ def _convert_values(reply: Projection) -> None:
 
 
 def _read_first_sections(reply: Projection) -> None:
-    """Read only the first section (View.sections_read).
-
-    Later sections are treated as text after calls, unless the choice says otherwise.
-    """
+    """Read only the first section (View.sections_read). Later sections are treated as text after
+    calls, unless the choice says otherwise."""
     choice = reply.view.sections_read
     if choice == "all":
         return

@@ -85,10 +85,8 @@ def drop_after_opener(reply: Projection) -> None:
 
 
 def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
-    """Drop the header of a message to a tool that was not offered; keep its text as content.
-
-    If the tools are unknown, the recipient is assumed to be one of them.
-    """
+    """Drop the header of a message to a tool that was not offered; keep its text as content. If the
+    tools are unknown, the recipient is assumed to be one of them."""
     header, marker, _ = segment.text.partition(reply.view.header_marker or "\0")
     if not marker or header.rpartition("=")[2].strip() in reply.tools:
         return False

@@ -172,8 +172,9 @@ class View:
     # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "" means
     # the choice of on_truncated
     on_missing_closer: CallFate = ""
-    # calls without their closer before another call: each is a call, or all up to the first closer
-    # are one call ("run on") with the parameters of all, which is malformed if a body is an object
+    # calls without their closer before another call: each is a call ("apart"), or all up to the
+    # first closer are one call with the parameters of all ("run on"), which is malformed if a body
+    # is an object
     unclosed_calls: Literal["apart", "run on"] = "apart"
     # repairs of our reading, by the codes of their findings, that the server does not make: a call
     # that needed one is malformed, or truncated if it lacks its closer

@@ -47,10 +47,8 @@ def validate_folder(folder: str | Path) -> Validation:
 
 
 def _requests(path: Path) -> list[dict[str, Any]]:
-    """Return a file's requests, each with its address, answer and usage.
-
-    Raises InputFault if it holds no requests as they were sent.
-    """
+    """Return a file's requests, each with its address, answer and usage. Raises InputFault if it
+    holds no requests as they were sent."""
     source = Source.open(path)
     if (listed := _listed_requests(source)) is not None:
         return listed

@@ -93,9 +93,7 @@ def _smaller_reads(value: CacheSimulation) -> str:
 
 def _larger_reads(value: CacheSimulation) -> str:
     """Say how many bills show more cached tokens than the session's own requests could have left.
-
-    "" if the session holds less than was sent: what those requests left is then unknown.
-    """
+    "" if the session holds less than was sent: what those requests left is then unknown."""
     count = value.verdicts.count(MORE_THAN_LEFT)
     if not count or value.holds_less:
         return ""

@@ -97,11 +97,11 @@ def simulate_cache(
     "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
     takes several dialects and policies at once.
 
-    Raises UnknownNameError for an unknown provider, dialect or policy and for a `model` that no
-    rules fit and that is almost a known one's name (any other, as "acme/foo-1" or
-    "anthropic/claude-sonet", may exist), and InputFault for wrong `seconds_apart`, `usages`,
-    `times` or bodies, for an argument that bodies or a session do not use, and if "as-sent" comes
-    with a `what_if` or finds no recorded request.
+    Raises UnknownNameError for an unknown provider, dialect or policy, and for a `model` that no
+    rules fit and that is almost a known model's name (other unknown names, as "acme/foo-1" or
+    "anthropic/claude-sonet", may exist). Raises InputFault for wrong `seconds_apart`, `usages`,
+    `times` or bodies, for an argument that bodies or a session do not use, and for "as-sent" with a
+    `what_if` or without a recorded request.
     """
     check_model(model, provider)
     if isinstance(requests, str):
@@ -422,11 +422,8 @@ def _differences_of(
 
 
 def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
-    """Return a billed lifetime for each request.
-
-    Requests without a bill (still to come, or added by a what-if) take the lifetime of the last
-    bill.
-    """
+    """Return a billed lifetime for each request. Requests without a bill (still to come, or added
+    by a what-if) take the lifetime of the last bill."""
     lives = lives_billed(bills)
     return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
 

@@ -124,7 +124,8 @@ class Rules:
         return self._knows[model]
 
     def _spellings(self, model: str) -> Iterator[str]:
-        """Yield the name without its route, and without its region or maker; skip misspellings."""
+        """Yield the name without its route, and the name without its region or maker as well; leave
+        out forms that the provider would spell differently."""
         spelling = model.strip().lower()
         for route in self.get("routes", ()):
             if not spelling.startswith(route):

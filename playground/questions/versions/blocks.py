@@ -106,10 +106,8 @@ def _place(block: WireBlock) -> str:
 
 
 def _parts(block: WireBlock, origin: str, size: Callable[[str], int]) -> Iterator[_Part]:
-    """Cut a block into parts.
-
-    Together their texts are the block's text, except that JSON (of tools, calls …) is indented.
-    """
+    """Cut a block into parts. Together their texts are the block's text, except that JSON (of
+    tools, calls …) is indented."""
     if block.tier == "tools":
         for name, text in _tools(block.text):
             yield _Part(name, text, _writer(block, name, text), size(text))

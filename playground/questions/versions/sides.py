@@ -152,11 +152,8 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 
 
 def _stops(session: Session) -> list[int]:
-    """Return the number of messages in each request of a transcript.
-
-    There is a request before each answer, and another at the end if the last message is not an
-    answer.
-    """
+    """Return the number of messages in each request of a transcript. There is a request before each
+    answer, and another at the end if the last message is not an answer."""
     stops = [*session.replies]  # a copy: the session keeps its list
     if not stops or session.messages[-1].role != "assistant":
         stops.append(len(session.messages))

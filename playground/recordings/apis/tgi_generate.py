@@ -50,10 +50,8 @@ class TgiGenerate(ApiReader):
             sink.signal("special token" if token.get("special") else "empty text")
 
     def _check(self, whole: str) -> None:
-        """Add a finding if the tokens do not give the complete text.
-
-        Blanks at its ends do not count, because the server may strip them.
-        """
+        """Add a finding if the tokens do not give the complete text. Blanks at its ends do not
+        count, because the server may strip them."""
         if "".join(self._tokens).strip() != whole.strip():
             shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
             self.sink.signal(f"{UNREADABLE}a complete text that its tokens do not give: {shown}")

@@ -241,10 +241,8 @@ def _merge(tables: Iterable[_Table]) -> _Table:
 def _build(
     where: str, place: str, kind: Callable[..., _T], table: _Table, fields: Collection[str]
 ) -> _T:
-    """Build a model, or a view, from a table that may have these `fields`.
-
-    Raises InputFault for the first wrong field.
-    """
+    """Build a model, or a view, from a table that may have these `fields`. Raises InputFault for
+    the first wrong field."""
     try:
         return kind(**{key: _freeze(value) for key, value in table.items()})
     except ValidationError as error:
