@@ -431,6 +431,25 @@ def test_all_sessions_of_a_file_are_read_and_the_first_is_said_to_be_one_of_them
     assert [finding.code for finding in loaded.findings] == ["more-sessions"]
 
 
+@pytest.mark.parametrize(
+    ("choice", "said", "lost"),
+    [
+        ({"finish_reason": "stop"}, "", ["a choice without a message"]),
+        ({"message": {"content": "Hi"}}, "Hi", []),
+        ({"delta": {"content": "Hi"}}, "Hi", []),
+        ({"text": "Hi"}, "Hi", []),
+    ],
+)
+def test_a_choice_is_read_or_said_to_be_without_a_message(
+    choice: dict[str, Any], said: str, lost: list[str]
+) -> None:
+    asked = {"model": "m", "messages": [OPENAI[0]]}
+    row = {"request": asked, "response": {"object": "chat.completion", "choices": [choice]}}
+    loaded = first_session(Source("r.jsonl", lines(row)))
+    assert loaded.session.messages[-1].text == said
+    assert [each.message for each in loaded.findings if each.code == "part-lost"] == lost
+
+
 @pytest.mark.parametrize("key", ["system", "instructions", "system_prompt"])
 def test_a_body_may_call_its_system_prompt_as_agents_do(key: str) -> None:
     body = {"messages": [{"role": "user", "content": "When?"}], key: "You keep the harbour."}
