@@ -98,7 +98,7 @@ def test_what_is_the_same_of_many_messages_is_told_once() -> None:
 
 
 def test_a_pane_counts_one_difference_as_one() -> None:
-    found = (finding("system-moved", "message 0", "it is a field"),)
+    found = [finding("system-moved", "message 0", "it is a field")]
     payload = replace(provider_payload(SESSION, "native", model="OpenAI"), differences=found)
     assert payload_pane("sent", payload)["note"] == f"{payload.model}, 1 difference"
 
