@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from golden_answers import Golden
 
 import playground as pg
 from playground.base.errors import UnknownNameError
@@ -303,3 +304,32 @@ def test_one_policy_obeys_explicit_caching_and_the_help_names_it() -> None:
         assert '"azad"' in str(helped.__doc__)
     short = place_cache(pg.session("hi"), "glm", policy="cline", model="gemini/gemini-2.5-pro")
     assert short.marks and "(the policy azad needs 16,000 for a mark)" in short.thresholds
+
+
+SHORT = [
+    pg.session(messages=[{"role": "user", "content": "High tide?"}], model="claude-sonnet-4-5"),
+    pg.session(
+        messages=[
+            {"role": "user", "content": [{"type": "text", "text": t} for t in ("How", " high?")]},
+            {"role": "assistant", "content": "3 m."},
+        ],
+        system="Be brief.",
+        model="claude-opus-4-5",
+    ),
+]
+
+
+@pytest.mark.parametrize("policy", [name for name in pg.policy_names() if name != "as-sent"])
+def test_a_policy_marks_or_says_why_not(policy: str, golden: Golden) -> None:
+    """Of short sessions and of samples, every part that the policy looks at."""
+    sessions = {f"short {number}": session for number, session in enumerate(SHORT)}
+    sessions |= {n: s for n, s in pg.sample_sessions().items() if n[:2] in ("02", "07", "09", "12")}
+    told: dict[str, list[str]] = {}
+    for name, session in sessions.items():
+        for dialect in ("xml", "native"):
+            told[f"{name}, {dialect}"] = [
+                f"{part.message}.{part.part} {why.reason}{', marked' * why.marked}"
+                for part in pg.place_cache(session, dialect, policy=policy).parts
+                if (why := part.decision).reason != "not-chosen"
+            ]
+    golden(told)

@@ -146,6 +146,25 @@ def test_the_example_is_recognised_and_read_whole(name: str, tmp_path: Path) -> 
     assert pg.load_session(path, format=name) == loaded.session
 
 
+def one_of_each(value: Any) -> Any:
+    """Cut each list to its first item."""
+    if isinstance(value, dict):
+        return {key: one_of_each(item) for key, item in value.items()}
+    return [one_of_each(item) for item in value[:1]] if isinstance(value, list) else value
+
+
+# whose first item is no span of a model, or nothing that only this format has
+KNOWN_BY_LATER_ITEMS = {"otel-spans", "posthog-events", "gemini-cli-responses"}
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - KNOWN_BY_LATER_ITEMS))
+def test_a_document_with_one_of_each_is_recognised(name: str) -> None:
+    example = EXAMPLES[name]
+    with suppress(ValueError, TypeError):  # a folder, or lines
+        cut = document(one_of_each(json.loads(example.content)))  # type: ignore[arg-type]
+        assert recognised(Source(example.name, cut)).name == name
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_read_can_be_written_and_read_again(
     name: str, tmp_path: Path, golden: Golden
@@ -429,6 +448,25 @@ def test_all_sessions_of_a_file_are_read_and_the_first_is_said_to_be_one_of_them
     assert len(list(read_sessions(Source("f.jsonl", data)))) == 2
     loaded = first_session(Source("f.jsonl", data))
     assert [finding.code for finding in loaded.findings] == ["more-sessions"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "said", "lost"),
+    [
+        ({"finish_reason": "stop"}, "", ["a choice without a message"]),
+        ({"message": {"content": "Hi"}}, "Hi", []),
+        ({"delta": {"content": "Hi"}}, "Hi", []),
+        ({"text": "Hi"}, "Hi", []),
+    ],
+)
+def test_a_choice_is_read_or_said_to_be_without_a_message(
+    choice: dict[str, Any], said: str, lost: list[str]
+) -> None:
+    asked = {"model": "m", "messages": [OPENAI[0]]}
+    row = {"request": asked, "response": {"object": "chat.completion", "choices": [choice]}}
+    loaded = first_session(Source("r.jsonl", lines(row)))
+    assert loaded.session.messages[-1].text == said
+    assert [each.message for each in loaded.findings if each.code == "part-lost"] == lost
 
 
 @pytest.mark.parametrize("key", ["system", "instructions", "system_prompt"])

@@ -498,6 +498,13 @@ def test_a_body_that_is_kept_as_it_was_sent_does_not_stand_for_the_conversation(
     assert LONGER[ASK] in {each.text for each in silent}
 
 
+def test_a_place_in_yaml_names_the_document_only_among_several() -> None:
+    one = b"messages:\n- role: user\n  content: How high is the tide at noon today?\n"
+    for data, places in ((one, ["messages.0.content"]), (one + b"---\n" + one, ["0", "1"])):
+        texts = leaves_of(Source("a.yaml", data)).texts
+        assert [str(text.place).removesuffix(".messages.0.content") for text in texts] == places
+
+
 def test_the_place_of_a_loss_is_the_same_however_a_body_is_spelt() -> None:
     asked = [
         {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "UklGR"}}]}

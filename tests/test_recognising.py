@@ -173,6 +173,12 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "session",
         "stream: 1 message, 1 recording (in a log)",
     ),
+    (
+        "a call that is cut off",
+        '<tool_call>\n{"name": "f", "arguments": {"a": ',
+        "reply",
+        "a reply in hermes: 1 aborted call",
+    ),
     ("a call that is a fence", "```tool_code\nf(a=1)\n```", "reply", "a reply in gemma3: 1 call"),
     (
         "a call whose arguments are no schema",
