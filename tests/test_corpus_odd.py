@@ -166,7 +166,7 @@ def test_a_file_that_unpacks_to_no_end_is_one_line_and_fills_no_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Eight megabytes of blanks came of eight kilobytes; of eight megabytes it would be a disk."""
-    monkeypatch.setattr("playground.plugins.corpus.inputs._UNPACKED", 1 << 20)
+    monkeypatch.setattr("playground.plugins.corpus.inputs._UNPACKED_BYTES", 1 << 20)
     folder, bomb = tmp_path / "in", SAID % 1 + b" " * (8 << 20)
     folder.mkdir()
     (folder / "a.json.gz").write_bytes(gzip.compress(bomb))

@@ -26,8 +26,8 @@ time. The named questions are data: SQL, and the columns that they may be groupe
 
 Rules
 -----
-- Never glob a folder: a build may be writing to it. The catalog lists the files.
-- Never put a session's text into a question's SQL: pass values as parameters.
+- Never glob a folder, because a build may be writing to it. The catalog lists the files.
+- Never put a session's text into a question's SQL. Pass values as parameters.
 - Never store anything that was not cleaned: secrets are removed from a session (`cleaning.py`)
   before the first fact is taken from it.
 """

@@ -129,7 +129,7 @@ class _Build:
         self._shards = {
             manifest["shard"]: _Shard.from_manifest(manifest)
             for manifest in catalogs.manifests(folder, redacts=redacts)
-            # other shards are built again: a piece changed during the build, or a table is missing
+            # others are built again, as a piece changed during the build, or a table is missing
             if not manifest["spoiled"]
             and manifest["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)

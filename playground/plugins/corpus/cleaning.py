@@ -30,7 +30,7 @@ from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
-_LEAST_HASHED: Final = 24  # characters: a shorter text could be guessed from its hash
+_LEAST_HASHED: Final = 24  # characters; a shorter text could be guessed from its hash
 # Fields whose texts are words of a format, names or times, which redaction does not change.
 _STRUCTURE_FIELDS: Final = frozenset(
     {

@@ -65,7 +65,7 @@ class SessionPlace:
 
     @cached_property
     def session(self) -> int:
-        """The session's id: a hash of its place, so that it is the same in every build."""
+        """The session's id: a hash of the place, so that the id is the same in every build."""
         place = b"%d %d" % (self.piece, self.number)
         return int.from_bytes(blake2b(place, digest_size=8).digest(), "big")
 
@@ -103,14 +103,14 @@ class SessionFacts:
         ]
         calls = len(rows)
         findings = [
-            *((-1, reader.dialect, found) for found in self._file_facts.import_findings),
+            *((-1, reader.dialect, entry) for entry in self._file_facts.import_findings),
             *(
-                (n, reply.dialect, found)
+                (n, reply.dialect, entry)
                 for n, (reply, _) in enumerate(replies)
-                for found in reply.findings
+                for entry in reply.findings
             ),
         ]
-        rows += [self._finding(sent, *found) for found in findings]
+        rows += [self._finding(sent, *arguments) for arguments in findings]
         rows += self._requests(sent, stored)
         rows += self._breaks()
         if not self._redacts:  # a hash would give away a short text

@@ -93,7 +93,7 @@ def row_filters(
 
 
 _ENDS: Final = ("since", "until")
-_FIXED_BY: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group it
+_FIXED_BY: Final = {"tools": ("tool",), "shapes": ("shape",)}  # question -> grouping columns
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),

@@ -1,7 +1,7 @@
 """Validate the files that a corpus writes about itself: its catalog, and a manifest for each shard.
 
-An invalid file is reported or built again, and never used: a corpus may come from strangers, and a
-build deletes the files that a manifest lists.
+An invalid file is reported or built again, and never used, because a corpus may come from
+strangers, and a build deletes the files that a manifest lists.
 """
 
 from __future__ import annotations

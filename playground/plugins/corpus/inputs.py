@@ -319,7 +319,7 @@ def _stream(path: str) -> Iterator[Any]:
 class _Bounded:
     """A file that is being unpacked, with a limit that keeps it from filling the disk.
 
-    `read` raises InputFault after more than `times` the packed size and than `_UNPACKED_BYTES`.
+    `read` raises InputFault beyond `times` the packed size, or `_UNPACKED_BYTES` if that is more.
     """
 
     def __init__(self, plain: Any, path: str, times: int) -> None:

@@ -140,8 +140,8 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent, each with its reply; without one at the end, if the
-    session has fewer replies."""
+    """Yield the requests recorded as sent, each with one of the session's last replies; the last
+    requests have None if there are fewer replies."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}

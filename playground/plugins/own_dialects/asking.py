@@ -20,8 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# No two of these words share a first or last letter. Keys are not in alphabetical order, to show if
-# a template sorts them.
+# The first four words, and the words of each pair, begin and end differently. Keys are not in
+# alphabetical order, to show if a template sorts them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"

@@ -315,7 +315,7 @@ def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
     try:
         read_request(builder, body, Place())
         return [finding for finding in check(builder.finish()) if finding.severity != "info"]
-    except UNEXPECTED_ERRORS:  # an unknown shape: the provider may still accept it
+    except UNEXPECTED_ERRORS:  # of an unknown shape, which the provider may still accept
         return []
 
 

@@ -266,7 +266,7 @@ class WatchedExchange:
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._record_address()
-        # check all bytes: a text at the beginning proves little, and packed bytes are never text
+        # all bytes are checked, as text at the beginning proves little; packed bytes are no text
         if self.opened.coding or not self._texts["sent"].feed(data):
             self._texts["sent"].is_text = False
             self._unrecorded["no_text"] += len(data)

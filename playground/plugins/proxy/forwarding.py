@@ -118,7 +118,7 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # a bug of ours: an error, unless an answer has begun
+        except Exception as fault:  # a bug of ours; answered by an error, if still possible
             message = f"a bug of the proxy ({type(fault).__name__}); please report it"
             error = {"type": type(fault).__name__, "message": message}
             if exchange.started:

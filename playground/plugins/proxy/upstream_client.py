@@ -16,7 +16,7 @@ from playground.base.errors import InputFault
 from playground.plugins.proxy.upstream import Upstream, password_secrets
 
 _CONNECT_SECONDS: Final = 30.0
-# No time limit for an answer: the proxy waits as long as the agent does.
+# No time limit for an answer, because the proxy waits as long as the agent does.
 _TIMEOUT: Final = httpx.Timeout(None, connect=_CONNECT_SECONDS).as_dict()
 _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=256)
 _DIRECT: Final = ""

@@ -157,7 +157,7 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if a number after `typed` has no quotes, unlike the text of the caller."""
+    """Return True if a number after `typed` has no quotes; the caller has seen that texts do."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 

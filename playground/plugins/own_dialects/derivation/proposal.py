@@ -289,7 +289,7 @@ def _has_same_values(read: Any, seen: Any) -> bool:
 def _dialects_reading_alike(
     readings: Sequence[ReplyReading], replies: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the registered dialects that read the same calls, even if they write others."""
+    """Return the registered dialects that read the same calls, even if written differently."""
     names = []
     for dialect in _declared():
         calls_by_reply = [_reading(dialect, reply).calls for reply in replies]

@@ -43,7 +43,7 @@ class Choices:
         return options[self.below(len(options))]
 
     def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
-        """Return up to `most` items, `usual` on average. Before each, a choice adds it or ends."""
+        """Return up to `most` items, `usual` on average. Before each, a choice may end the list."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
             items.append(make())

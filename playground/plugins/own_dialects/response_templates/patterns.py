@@ -74,5 +74,5 @@ def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""
     body = rf"({first}(?:{other}|{strings}|(?1))*{last})"
-    behind = rf"(?<={without_groups(opener)}\s*{body}"
-    return rf"{closer}{behind}\s*{closer})" if closer else f"{behind})"
+    lookbehind = rf"(?<={without_groups(opener)}\s*{body}"
+    return rf"{closer}{lookbehind}\s*{closer})" if closer else f"{lookbehind})"

@@ -74,7 +74,7 @@ def _keep_newest(
 def _needed_messages(messages: Sequence[Mapping[str, Any]]) -> set[int]:
     """Return the indexes of the messages that a request needs.
 
-    These are the newest run of system messages, the newest question, and the last call or message.
+    These are the newest run of system messages, the newest question, and the last of `_groups`.
     """
     roles = [message.get("role") for message in messages]
     needed = set(_groups(messages)[-1]) if messages else set()

@@ -47,9 +47,9 @@ class ChatRun(BackgroundRun):
         self._begin(lambda: self._run(*arguments), "chat")
 
     def _run(self, setup: ChatModelSetup, question: str, values: Mapping[str, Any]) -> None:
-        asked = [ChatMessage(content=question)]
-        for event in chat_events(asked, setup, prompt_args=values):
-            text = "\n".join(_texts(event, setup, asked, values))
+        messages = [ChatMessage(content=question)]
+        for event in chat_events(messages, setup, prompt_args=values):
+            text = "\n".join(_texts(event, setup, messages, values))
             self.rows.append({"event": type(event).__name__, "text": text})
             if self.cancel.is_set():
                 return
@@ -79,11 +79,11 @@ def scripted(answers: Sequence[Any]) -> ScriptedModel:
 
 
 def _texts(
-    event: Event, setup: ChatModelSetup, asked: Sequence[ChatMessage], values: Mapping[str, Any]
+    event: Event, setup: ChatModelSetup, messages: Sequence[ChatMessage], values: Mapping[str, Any]
 ) -> list[str]:
     match event:
         case ChatRequestEvent():
-            return [str(message) for message in setup.request(asked, values)]
+            return [str(message) for message in setup.request(messages, values)]
         case ToolRequestEvent():
             functions = map(called_function, event.tool_calls)
             return [f"{each['name']}({each.get('arguments')})" for each in functions]

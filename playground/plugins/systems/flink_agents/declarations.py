@@ -127,18 +127,18 @@ class Resources:
 
     def prompt(self, name: str) -> Prompt:
         """Return the prompt of this name. Raises UnknownNameError."""
-        found: Prompt = self.get_resource(name, ResourceType.PROMPT)
-        return found
+        resource: Prompt = self.get_resource(name, ResourceType.PROMPT)
+        return resource
 
     def tool(self, name: str) -> BaseTool:
         """Return the tool of this name. Raises UnknownNameError."""
-        found: BaseTool = self.get_resource(name, ResourceType.TOOL)
-        return found
+        resource: BaseTool = self.get_resource(name, ResourceType.TOOL)
+        return resource
 
     def chat_model(self, name: str) -> ChatModelSetup:
         """Return the model of this name with its prompt and tools. Raises UnknownNameError."""
-        found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
-        return found
+        resource: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
+        return resource
 
     def setup_of(
         self, model_class: type[ChatModel], arguments: Mapping[str, Any]

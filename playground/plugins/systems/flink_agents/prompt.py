@@ -73,8 +73,8 @@ class Prompt(SerializableResource):
     def format_string(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> str:
         """Return the prompt as one text; messages become lines `role: content`.
 
-        A message's `extra_args`, if any, follow its content as Python's `repr`, without a space:
-        this is what Flink-Agents sends to completion models.
+        A message's `extra_args`, if any, follow its content as Python's `repr`, without a space, as
+        in the texts that Flink-Agents sends to completion models.
         """
         data = {**(values or {}), **more}
         if isinstance(self.template, str):

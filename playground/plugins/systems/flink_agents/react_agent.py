@@ -79,10 +79,10 @@ class ReActAgent(Agent):
 
 def _prompt(ctx: RunnerContext, name: str) -> Prompt | None:
     try:
-        found: Prompt = ctx.get_resource(name, ResourceType.PROMPT)
+        prompt: Prompt = ctx.get_resource(name, ResourceType.PROMPT)
     except KeyError:
         return None
-    return found
+    return prompt
 
 
 def _messages(value: Any, prompt: Prompt | None) -> list[ChatMessage]:

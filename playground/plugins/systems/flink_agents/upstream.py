@@ -85,7 +85,7 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field. Enums, models and unknown types become strings.
 
-    On the Java side `list[Any]` is a string, `list` an array. We cannot tell them apart: "array".
+    On the Java side `list[Any]` is a string, `list` an array. Both have one schema: here, arrays.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:

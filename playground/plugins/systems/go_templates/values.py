@@ -107,7 +107,7 @@ _TYPE_NAMES: Final = {
 
 
 def is_true(value: Any) -> bool:
-    """Return True if a value counts as true: it is not empty, zero or missing."""
+    """Return True if a value counts as true, which it does unless it is empty, zero or missing."""
     plain = unwrap(value)
     return plain is not INVALID and bool(plain)
 
