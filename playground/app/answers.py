@@ -204,12 +204,12 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     own = working.session.task.model_name
     model, server = str(state.get(_MODEL) or own), str(state.get(_SERVER) or "")
     asks, base_url, missing = askable(model, server, working.session.tools)
-    old_ids, run_ids = _last_run().get("runs", {}), dict[str, str]()
+    old_ids, run_ids, new = _last_run().get("runs", {}), dict[str, str](), list[str]()
     for name in dialects:
         run = _run(working, name, asks, base_url)
         run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
-        if path := run.path:
-            belongings.change(_UNSTORED, lambda names, new=path.name: [*(names or ()), new])
+        new.extend([run.path.name] if run.path else [])
+    belongings.change(_UNSTORED, lambda names: [*(names or ()), *new])
     state.put(
         _LAST_RUN,
         {
