@@ -38,6 +38,7 @@ from playground.sessions.source import Source
 from playground.sessions.workspaces import on_disk
 from playground.show import dialect_board
 from playground.show.exports import request_texts
+from playground.show.policy_bars import title
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -355,10 +356,10 @@ def test_what_a_session_costs_under_every_policy() -> None:
     app = page("cache", session="12-long-tool-run", shown="All policies")
     assert not app.exception
     every = table(app, "refused because")
-    assert set(every["policy"]) == set(POLICIES)
+    assert set(every["policy"]) == set(map(title, POLICIES))
     cost = every.set_index(["dialect", "policy"])["cost"]
-    assert cost["native", "azad"] == 100  # percent, as everywhere
-    assert 20 < cost["xml", "azad"] < 30
+    assert cost["native", "Default marks"] == 100  # percent, as everywhere
+    assert 20 < cost["xml", "Default marks"] < 30
     styles = next(t.proto.arrow_data.styler.styles for t in app.dataframe)
     assert set(re.findall(r"rgba\(([^)]*)\)", styles)) == {"0, 158, 115, 0.34", "213, 94, 0, 0.00"}
     app = page("cache", session="12-long-tool-run", shown="Table", policy="claude-code")

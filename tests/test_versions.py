@@ -207,7 +207,7 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
         written = f" as written in {form}" * bool(form)
         assert cost.marks_assumed and f"{told}{written}." in found.headline
         shown = version_board.head(found, cost)
-        assert ", with assumed marks" in shown["note"]
+        assert ", marks assumed" in shown["note"]
         assert cost.state == "unpredictable" and "probably 0 of the" in found.headline
         assert "would probably be paid again" in shown["sentence"]
     marked = pg.session(turns(5, mark=True))
@@ -237,7 +237,7 @@ def test_an_ellipsis_marks_where_an_excerpt_is_cut(old: str, new: str, texts: st
     """A complete text of 40 characters had one too, and no text had one in front."""
     both = [{"messages": [{"role": "user", "content": text}]} for text in (old, new)]
     found = pg.diff(*both, model="deepseek-chat", providers=["deepseek"])
-    note = "The old text there is {}, the new {}. ".format(*texts.split(" and "))
+    note = "Old text {}, new {}; ".format(*texts.split(" and "))
     assert head(found, found.costs[0])["note"].startswith(note)
 
 
@@ -308,7 +308,7 @@ def test_two_forms_are_written_in_one_dialect() -> None:
     }
     found = pg.diff({**BEFORE, "messages": BEFORE["messages"][1:2]}, openai)
     differ = "anthropic-messages and openai-chat differ in form"
-    assert found.form == f"in the assumed dialect native: {differ}"
+    assert found.form == f"in native (assumed): {differ}"
     told = [(c.kind, c.tier) for c in found.changes]
     assert told == [("removed", "tools")] * 3 + [("same", "system")] * 3 + [("same", "messages")]
 

@@ -367,7 +367,8 @@ def show_every_policy(question: CacheQuestion) -> None:
     if provider_words := cells[0].assumption:
         say.text(provider_words)
     _matrix(cells)
-    tables.table(rows.cache_matrix(cells))
+    listed = frames.frame(rows.cache_matrix(cells))
+    tables.table(listed.assign(policy=listed["policy"].map(title)))
     placed = [placement(question.session, each, question.policy) for each in chosen]
     if not question.is_imported:
         tables.table(rows.placements(placed), height="content")
@@ -379,9 +380,10 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
     titles = {title(policy): policy for policy in costs.columns}
     state.put(_CELLS, [list(costs.index), titles])
     st.dataframe(
-        costs.rename(columns=title).style.format(_percent_of, na_rep="refused").map(_by_cost),
+        costs.rename(columns=title).style.format(_percent_of).map(_by_cost),
         key=_MATRIX,
         height="content",
+        placeholder="refused",
         selection_mode="single-cell",
         on_select=widget_changes.of(_MATRIX, _take_cell, field="selection"),
     )

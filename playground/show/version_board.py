@@ -35,11 +35,11 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     if cost:
         read = f"{cost.read:,} of {cost.total:,}"
         figures.append((read, "tokens a cache still reads", "bad" if cost.lost else ""))
-    note = ""
+    note = "Both "
     if cost and (parts := cost.parts) and (parts.before or parts.after):
-        note = "The old text there is {}, the new {}. ".format(*parts.excerpts)
-    assumed = ", with assumed marks" if cost and cost.marks_assumed else ""
-    return board(_sentence(value, cost), f"{note}Both {value.form}{assumed}.", figures)
+        note = "Old text {}, new {}; ".format(*parts.excerpts)
+    assumed = ", marks assumed" if cost and cost.marks_assumed else ""
+    return board(_sentence(value, cost), f"{note}{value.form}{assumed}", figures)
 
 
 def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
@@ -161,7 +161,7 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int)
     ]
     cost = next((each for each in value.costs if each.provider == chosen), None)
     cards = [card("findings", "Findings", _finding_note(findings, new), rows=findings)]
-    title, note = "Tokens that each cache still reads", "and the tokens that are paid once"
+    title, note = "Tokens that each cache still reads", "and the tokens paid again, once"
     cards += [card("facts", title, note, key="caches", rows=rows)]
     if cost:
         left = ["left by the old", f"{cost.cached_before:,} tokens"]

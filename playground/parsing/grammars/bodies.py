@@ -75,7 +75,8 @@ def _json_call(call: CallRules) -> Expression:
         for step in path[:-1]:
             node = node.setdefault(step, {})
         node[path[-1]] = value
-    return in_order(_members(members, style), call.after)
+    ordered = {key: members[key] for key in key_order(shape, members)}
+    return in_order(_members(ordered, style), call.after)
 
 
 def _members(members: dict[str, Any], style: Style) -> Expression:

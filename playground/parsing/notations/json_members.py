@@ -31,10 +31,10 @@ def call_object(
         for key in path[:-1]:
             node = node.setdefault(key, {})
         node[path[-1]] = value
-    return {key: result[key] for key in _key_order(shape, result)}
+    return {key: result[key] for key in key_order(shape, result)}
 
 
-def _key_order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
+def key_order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     """Return the keys of a call's object in the order in which they are written."""
     first = [key for key in shape.order if key in keys]
     return [*first, *(key for key in keys if key not in first)]
@@ -67,7 +67,7 @@ def head(shape: JsonShape) -> str:
     members |= {k: rf'(?:{_key(k)}["\']{re.escape(v)}["\']{_COMMA})?' for k, v in shape.constants}
     members[shape.name[0]] = rf"{steps}{_key(*_name_keys(shape))}{_text(1)}{_COMMA}"
     members.setdefault(shape.arguments[0], "")
-    keys = _key_order(shape, members)
+    keys = key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
         keys.remove(shape.name[0])  # it comes after the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]

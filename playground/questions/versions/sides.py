@@ -95,11 +95,11 @@ def both_versions(
     if is_sent:
         form = f"as sent ({forms[0]})"
     else:
-        written = "written in" if dialect else "in the assumed dialect"
+        written = f"written in {dialect}" if dialect else f"in {_DEFAULT_DIALECT} (assumed)"
         dialect = dialect or _DEFAULT_DIALECT
         differ = "" not in forms and forms[0] != forms[1]
         reason = f": {forms[0]} and {forms[1]} differ in form" * differ
-        form = f"{written} {dialect}{reason}"
+        form = f"{written}{reason}"
     first_version, second_version = (
         _version(session, name, model, "" if is_sent else dialect, request)
         for session, name in zip(sessions, _distinct_names(names, sessions), strict=True)

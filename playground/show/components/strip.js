@@ -347,7 +347,9 @@ class Strip {
     if (limit) {
       // to scale with this request's own text, whose end is where its characters are
       const end = this.requests[this.requests.length - 1].total
-      line("characters", (end * limit.of) / Math.max(1, limit.characters), `threshold ${grouped(limit.of)} characters · here ${grouped(limit.characters)}`)
+      const at = Math.min(this.most, (end * limit.of) / Math.max(1, limit.characters))
+      const isNear = (Math.abs(at - this.data.minimum) / this.most) * width < 320 // then its words stand lower
+      line(isNear ? "characters low" : "characters", at, `threshold ${grouped(limit.of)} characters · here ${grouped(limit.characters)}`)
     }
     if (focused !== undefined) this.drawing.querySelector(`.pin[data-block="${focused}"]`)?.focus()
   }
