@@ -66,6 +66,21 @@ def test_json_that_is_written_on_many_lines_may_stand_on_one(dialect: DeclaredDi
         assert all(map(engine(dialect).accepts, texts))
 
 
+ORDERED = [d for d in WITH_GRAMMAR if d.syntax.shape and not d.syntax.shape.name_is_key]
+
+
+@pytest.mark.parametrize("dialect", ORDERED, ids=lambda d: d.name)
+def test_the_engine_takes_an_object_in_the_order_that_a_dialect_declares(
+    dialect: DeclaredDialect,
+) -> None:
+    assert dialect.syntax.shape is not None
+    shape = dialect.syntax.shape
+    turned = replace(shape, order=(shape.arguments[0], shape.name[0]))
+    test_the_engine_takes_what_we_render(
+        replace(dialect, syntax=replace(dialect.syntax, shape=turned))
+    )
+
+
 @EVERY
 def test_the_engine_takes_what_we_render(dialect: DeclaredDialect) -> None:
     tools = tools_for(dialect)

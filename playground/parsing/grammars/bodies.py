@@ -25,6 +25,7 @@ from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, begin
 from playground.parsing.grammars.values import RawValues
 from playground.parsing.grammars.words import longest_word, value_words
 from playground.parsing.notations import VALUES
+from playground.parsing.notations.json_members import key_order
 from playground.parsing.template import Hole, declared_hole, holes_of, leading_text
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
