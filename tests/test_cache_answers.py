@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from itertools import accumulate
 from typing import Any, Final
 
@@ -11,6 +12,8 @@ from scripted_session import MODEL, steps
 
 import playground as pg
 from playground.cache.answers.headline import headline
+from playground.cache.rules import STALE_DAYS
+from playground.cache.rules.age import aged
 
 STEPS: Final = list(steps(60))
 TIMES: Final = list(accumulate(step.wait for step in STEPS))
@@ -64,3 +67,18 @@ def test_a_sample_has_the_headline(policy: str, model: str, golden: Golden) -> N
             for name, session in pg.sample_sessions().items()
         }
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "age"),
+    [
+        ("a rule without a date", ""),
+        (f"seen {date(2026, 1, 31) - timedelta(STALE_DAYS)}", ""),
+        (
+            f"seen {date(2026, 1, 30) - timedelta(STALE_DAYS)} and 2026-01-02",
+            f"; last looked at {STALE_DAYS + 1} days ago",
+        ),
+    ],
+)
+def test_a_line_has_the_age_of_its_oldest_date_if_it_is_stale(line: str, age: str) -> None:
+    assert aged([line], date(2026, 1, 31)) == [line + age]
