@@ -255,7 +255,8 @@ def experiments(reading: Reading) -> None:
         return
     changes = _changes(reading.recording, *read_by, str(kind), settings)
     if changes:
-        say.text(f"{len(changes)} events differ from the original's.")
+        verb = "differs" if len(changes) == 1 else "differ"
+        say.text(f"{counted(len(changes), 'event')} {verb} from the original's.")
         tables.table(rows.changes(changes))
     else:
         st.success("The events are the same as the original's.")
