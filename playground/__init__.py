@@ -83,7 +83,7 @@ InputFault, which says what would be right. A model's text never raises: it has 
 from __future__ import annotations
 
 from importlib import import_module
-from sys import _getframe
+from sys import _getframe, modules
 from typing import Any
 
 __version__ = "0.1.0"
@@ -148,7 +148,8 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 def __getattr__(name: str) -> Any:
     if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
-        return __dir__()[:-1]  # `help` prints each name of an `__all__` in full: 3,800 lines
+        # `help` prints each name of an `__all__` in full: 3,800 lines
+        return [each for each in __dir__()[:-1] if hasattr(modules[__name__], each)]
     if name in _DOORS:
         return import_module(f"playground.{name}")
     if name in _OF_PLUGINS:

@@ -97,6 +97,17 @@ def test_check_and_corpus_see_the_same_breaks_in_bills(more: int) -> None:
     assert "1 of 4 bills shows a break" in headline(found).text
 
 
+def test_nothing_is_certain_after_a_bill_of_more_than_the_session_holds() -> None:
+    """The request that nobody has answered yet has no bill of its own."""
+    made = session([(10_000, 90_000)])
+    made = replace(made, messages=(*made.messages, made.messages[0]))
+    billed, pending = pg.simulate_cache(made, policy="claude-code").requests
+    assert (billed.state, pending.state) == ("unpredictable", "unpredictable")
+    assert "100,003 tokens were billed, but the session holds" in pending.reason
+    plain = replace(made, requests=())
+    assert pg.simulate_cache(plain, policy="claude-code").requests[1].state == "exact"
+
+
 def hourly(wait: int) -> Session:
     """Two requests so many seconds apart, whose writes were billed to live for an hour."""
     bills = [(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0])]

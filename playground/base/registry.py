@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.base.errors import PlaygroundError, in_words
+from playground.base.extras import missing_package
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -173,7 +174,15 @@ def public_name(plugin: str, name: str) -> Any:
     provider = plugins().get(plugin)
     if provider is None or name not in provider.names:
         raise PluginMissingError(plugin, f"playground.{name}")
-    return getattr(import_module(provider.names[name]), name)
+    return getattr(_imported(provider.names[name]), name)
+
+
+def _imported(module: str) -> ModuleType:
+    """Import a plugin's module. Raises MissingPackageError if its extra is not installed."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise missing_package(error) or error from None
 
 
 def delegate_to_plugin(
@@ -185,7 +194,7 @@ def delegate_to_plugin(
         provider = plugins().get(plugin)
         if provider is None or name not in provider.doors:
             raise PluginMissingError(plugin, f"playground.{name}")
-        return import_module(provider.doors[name])
+        return _imported(provider.doors[name])
 
     def get(attribute: str) -> Any:
         if attribute == "__all__":

@@ -99,6 +99,7 @@ def replay(
     recordings are streamed again. `-` reads standard input. If neither -d nor the recording names
     a dialect, the reply is read in the likeliest one.
     """
+    from playground.questions.server_view import dialect_for_server
     from playground.questions.timeline import dialect_of
     from playground.questions.timeline import replay as replay_recording
     from playground.show import rows
@@ -119,7 +120,7 @@ def replay(
         raise InputFault(f"{len(servers)} servers, and --json", expected="one server")
     timelines = []
     for server in servers or ("",):
-        read_as = dialect or _dialect_for_server(server, chosen, tools)
+        read_as = dialect or dialect_for_server(server, chosen, tools)
         own = _switches(switches, read_as or dialect_of(chosen, tools)) if switches else None
         timelines.append(replay_recording(chosen, read_as, tools, own, server))
     timeline, result = timelines[0], timelines[0].result
@@ -185,24 +186,6 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
         say(chosen.note)
     if chosen.diagnostics and (diagnosis := diagnosis_of(chosen.diagnostics)):
         say(f"the provider's diagnosis of its cache: {diagnosis}")
-
-
-def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the name of the dialect in which to read a recording, if the user names none.
-
-    It is the dialect of the server's named parser, if the reply has calls in it; otherwise the
-    recording's own dialect.
-    """
-    from playground.questions.fast_detection import likeliest
-    from playground.recordings.feeding import describe_chunk
-    from playground.servers import get_server
-
-    parser = get_server(server, recording.dialect).parser if ":" in server else None
-    if parser is None or parser.can_read(recording.dialect):
-        return recording.dialect
-    text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
-    best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
-    return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:

@@ -6,7 +6,7 @@ Each request is priced by its own model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from playground.base.wording import counted, dollars, percent
@@ -83,16 +83,46 @@ def _has_prices(rules: Rules, model: str) -> bool:
     return rules.match != "unknown" and not rules.figure("read_permille", model).assumed
 
 
-def checked_by_bill(
+def checked_by_bills(
+    outcomes: Sequence[Simulated],
+    row: Sequence[TimedRequest],
+    billed: Sequence[Billed | None],
+    rules: Rules,
+) -> Iterator[Simulated]:
+    """Yield the outcomes; an exact prediction is downgraded if a bill puts it in doubt.
+
+    Without a bill of its own, a request is judged by the bill before it: if that shows other tokens
+    than the session holds, the session lacks what decides the next requests, too.
+    """
+    other_size = ""
+    for outcome, request, bill in zip(outcomes, row, billed, strict=True):
+        if bill is not None:
+            yield _checked_by_bill(outcome, request, bill, billed[0], rules)
+            other_size = "" if bill.summed else _other_size(request, bill)
+        elif other_size and outcome.state == "exact":
+            reason = f"{outcome.reason}; of an earlier request {other_size}"
+            yield replace(outcome, state="unpredictable", reason=reason)
+        else:
+            yield outcome
+
+
+def _other_size(request: TimedRequest, bill: Billed) -> str:
+    """Return how a bill's tokens differ from the session's, or "" if the session may hold them."""
+    low, high = request.total_range
+    high = bill.total if high is None else high
+    if low <= bill.total <= high:
+        return ""
+    return f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
+
+
+def _checked_by_bill(
     outcome: Simulated,
     request: TimedRequest,
-    bill: Billed | None,
+    bill: Billed,
     begun_with: Billed | None,
     rules: Rules,
 ) -> Simulated:
     """Downgrade an exact prediction if its bill, or the first (`begun_with`), puts it in doubt."""
-    if bill is None:
-        return outcome
     low, high = request.total_range
     high = bill.total if high is None else high
     last = outcome.breakpoints[-1] if outcome.breakpoints else None
@@ -108,8 +138,8 @@ def checked_by_bill(
     doubt = ""
     if bill.summed:
         doubt = "tools or a compaction ran on the server: its bill is the sum of several rounds"
-    elif not low <= bill.total <= high:
-        doubt = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
+    elif other_size := _other_size(request, bill):
+        doubt = other_size
     elif warm and bill is begun_with:
         doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
         return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")

@@ -25,7 +25,7 @@ from playground.cache.answers.cells import (
 )
 from playground.cache.answers.hints import NotedRequest, noted_requests
 from playground.cache.answers.known_rules import check_model, known_rules, near_names
-from playground.cache.answers.paid import checked_by_bill, paid
+from playground.cache.answers.paid import checked_by_bills, paid
 from playground.cache.answers.placement import place_cache, refuse_writer
 from playground.cache.answers.requests import (
     APART,
@@ -447,10 +447,7 @@ def simulated_row(
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
-        triples = zip(outcomes, row, billed, strict=True)
-        outcomes = [
-            checked_by_bill(one, sent, bill, billed[0], rules) for one, sent, bill in triples
-        ]
+        outcomes = [*checked_by_bills(outcomes, row, billed, rules)]
         outcomes = _with_unexplained(outcomes, row, billed, differences, rules, noted)
     simulation = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed

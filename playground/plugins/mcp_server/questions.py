@@ -149,14 +149,15 @@ class Questions:
     ) -> Answer:
         """Say which calls, text and reasoning of a model's reply an inference server delivers to
         its client, and which it drops; suggest a changed reply or parser that loses less."""
-        from playground.questions.server_view import server_view
+        from playground.questions.server_view import dialect_for_server, server_view
         from playground.show.wire import result_json, server_json
 
         recording, offered = self._recording(reply, path, dialect, tools)
         text = "".join(each.text for each in recording.chunks if isinstance(each, TextChunk))
         is_text = all(isinstance(each, TextChunk) for each in recording.chunks)
         is_text = is_text and bool(text) and not recording.prefill
-        name = dialect or recording.dialect or self._detected(text, offered)
+        name = dialect or dialect_for_server(server, recording, offered)
+        name = name or self._detected(text, offered)
         reading = server_view(recording, name, server, offered)
         calls = ", ".join(call.name for call in reading.tool_calls) or "none"
         hands = "is assumed to hand over" if reading.assumed else "hands over"

@@ -93,9 +93,10 @@ def _changes(
     as_is = parse(text, dialect, tools, switches=_GENEROUS)
     thought = _plain(as_is.reasoning)  # a thought, which must not become text
     if best and best != dialect and thought in _plain(parse(text, best, tools).reasoning):
-        parser = get_server(server.partition(":")[0], best).parser
-        named = f"{server.partition(':')[0]}:{parser.name}" if parser else server
-        yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, (), ()
+        base = server.partition(":")[0]
+        if parser := get_server(base, best).parser:  # without one, the server delivers it as text
+            named = f"{base}:{parser.name}"
+            yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, (), ()
     for name in dict.fromkeys(filter(None, (dialect, best))):
         read = parse(text, name, tools, switches=_GENEROUS)
         yield from _rewritten(read, dialect, tools, f"write its calls as {dialect} has them", ())
