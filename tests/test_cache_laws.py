@@ -91,7 +91,7 @@ def test_every_token_is_read_written_or_uncached(
 ) -> None:
     cells = cache_matrix(session, [name], policies=[policy, own.policy()], what_if=what_if)
     for cell in cells:
-        left = 0
+        left = longest = 0
         for sent, one in zip(cell.row, cell.requests, strict=True):
             assert one.total == (sent.sizes[-1] if sent.sizes else 0)
             assert min(one.read, one.uncached, *one.written.values(), 0) == 0
@@ -101,9 +101,8 @@ def test_every_token_is_read_written_or_uncached(
             if sent.sizes:
                 low, high = sent.size_range(len(sent.sizes) - 1)
                 assert low <= one.total <= high
-            if one.state != "eligible":
-                assert one.read <= left
-            left = max(left, one.cached_after)
+            assert one.read <= (longest if one.state == "eligible" else left)
+            left, longest = max(left, one.cached_after), max(longest, one.total)
         for found in cell.findings:
             assert found.message.endswith(FIXES[found.code])
         assert all(0 < number < len(cell.requests) for number in cell.breaks)

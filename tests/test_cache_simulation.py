@@ -1295,3 +1295,18 @@ def test_requests_to_several_providers_are_not_certain() -> None:
         assert [found.code for found in cell.findings] == ["mixed-models", "prefix-changed"]
         assert "the model changed" in cell.findings[1].message
     assert [each.state for each in alone.requests] == ["exact", "exact"] and not alone.findings
+
+
+@pytest.mark.parametrize("words", [1, 300, 900])
+def test_what_is_read_of_a_counted_prompt_does_not_depend_on_the_text_after_it(words: int) -> None:
+    """OpenAI's prompts are counted as a whole; the previous count is the size of what is shared."""
+    rules = "\n".join(f"Rule {number}: look at harbour {number}." for number in range(150))
+    messages = [
+        {"role": "system", "content": rules},
+        {"role": "user", "content": "When is high water in Brest?"},
+        {"role": "assistant", "content": "tide " * words},
+        {"role": "user", "content": "And in Husum?"},
+    ]
+    made = pg.session(messages=messages, model="gpt-4o")
+    before, after = pg.simulate_cache(made, policy="none").requests
+    assert after.read == before.total // 128 * 128 > 1_024

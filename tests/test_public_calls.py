@@ -177,8 +177,9 @@ def test_the_second_place_is_the_dialect_and_never_silently_a_model() -> None:
     found = pg.simulate_cache(SAMPLE, "xml")
     assert found.dialect == "xml"
     assert found.provider == provider_of(pg.sample_sessions()[SAMPLE].task.model_name)
-    with pytest.raises(UnknownNameError, match="'hermes'"):
-        pg.simulate_cache(SAMPLE, "hermess")
+    for near, name in (("hermess", "hermes"), ("XML", "xml")):
+        with pytest.raises(UnknownNameError, match=f"'{name}'"):
+            pg.simulate_cache(SAMPLE, near)
 
 
 OLDER_NAMES: Final = [

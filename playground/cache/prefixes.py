@@ -99,7 +99,10 @@ class TimedRequest:
         self.counted = None if self.billed else counted
         self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
         if counted and self.estimates:
-            self.known_sizes = ((self.estimates[-1], counted.tokens),)
+            # of a request that goes on, the size of the shared part is known, too
+            goes_on = before is not None and shared == len(before.wire.blocks)
+            self.known_sizes = before.known_sizes[-1:] if before is not None and goes_on else ()
+            self.known_sizes += ((self.estimates[-1], counted.tokens),)
         elif before is not None:
             self.counted_blocks = before.counted_blocks
         is_known = self.billed or known_sizes or counted

@@ -338,18 +338,18 @@ class CacheSimulator:
         rules, now, model = self.rules, request.at, request.wire.model
         # If the provider also uses marks, keys of entries written without marks have a prefix.
         key_prefix = b"" if rules.match == "best effort" else b"implicit"
-        hit_block = None
+        hit_block, longest = None, 0
         for block in range(len(request.chain) - 1, -1, -1):
             entry = self._entries.get(key_prefix + request.chain[block])
             if entry is not None and now <= entry.expires and _is_visible(entry, request):
-                hit_block = block
+                hit_block, longest = block, min(entry.size, request.sizes[block])
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
         # 45 lie just under 2 or 3 times 4,096.
         step = rules.of_model("granularity_of", model) or rules.value("granularity")
         minimum = rules.get("implicit_minimum") if key_prefix else None
         minimum = rules.minimum(model) if minimum is None else minimum
-        read = request.sizes[hit_block] // step * step if hit_block is not None else 0
+        read = longest // step * step
         if hit_block is None:
             why = _NO_SHARED_BEGINNING
         elif read < minimum:
@@ -365,7 +365,7 @@ class CacheSimulator:
         ttl = _requested_lifetime(request, rules)
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
-        new_entry = CacheEntry(0, ttl, visible, expires, writer=request.last_hash)
+        new_entry = CacheEntry(request.total, ttl, visible, expires, writer=request.last_hash)
         keys = (key_prefix + key for key in request.chain) if key_prefix else request.chain
         self._entries.update(dict.fromkeys(keys, new_entry))
         written: dict[str, int] = {}

@@ -55,6 +55,6 @@ def _names_dialects(value: Any) -> bool:
             f"a dialect as second argument, and policy={value!r}",
         )
         raise InputFault(problem, expected=expected)
-    if provider_of(value) == UNKNOWN and get_close_matches(value, names):
+    if provider_of(value) == UNKNOWN and get_close_matches(value.lower(), names):
         raise UnknownNameError("dialect", value, names)
     return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.base.arguments import takes
 from playground.dialects import Dialect, get_dialect, is_ours
-from playground.dialects.reading import parser_for
+from playground.dialects.reading import parse, parser_for
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
@@ -61,8 +61,12 @@ def dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMe
     if parser is None or (recording.dialect and parser.can_read(recording.dialect)):
         return recording.dialect
     text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
-    best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
-    return best[0].dialect if best and (best[0].calls or best[0].aborted) else recording.dialect
+    names = list(dict.fromkeys([*parser.default_for, *parser.also_reads]))
+    best = likeliest(text, tools, names)
+    if best is not None and best[0].calls:
+        return best[0].dialect
+    begun = (name for name in names if parse(text, name, tools).aborted)
+    return next(begun, recording.dialect)
 
 
 def dropped_by_servers(

@@ -77,9 +77,11 @@ class Timeline(Drawn, Live):
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings of the reply, of its stream, and of its delivery by the server."""
+        """The findings of the reply, of its stream, and of its delivery by the server; one that the
+        server's parser has too is there once."""
+        found = [*self.result.findings, *self.stream_findings]
         by_server = self.server.findings if self.server else ()
-        return [*self.result.findings, *self.stream_findings, *by_server]
+        return [*found, *(each for each in by_server if each not in found)]
 
     @property
     def delivered(self) -> Timeline | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from playground.base.display import draws
-from playground.base.wording import counted, percent
+from playground.base.wording import counted, dollars, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
@@ -101,8 +101,8 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     dialects = list(dict.fromkeys(cell.dialect for cell in value))
     policies = list(dict.fromkeys(cell.policy for cell in value))
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}
-    best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
-    least = best.cost_permille if best else 0
+    best = min(costs.values(), key=_total, default=None)
+    least = _total(best) if best else 0
     refused = "under every dialect and policy, the provider refuses a request"
     line = _cheapest_cell_line(list(costs.values()), best) if best else refused
     rows = (
@@ -110,14 +110,16 @@ def cache_matrix(value: CacheMatrix) -> Markup:
         for dialect in dialects
     )
     title = f"Input under {counted(len(policies), 'policy', 'policies')}"
-    caption = "cost of all input, as a share of its full price; “–” is refused"
+    caption = (
+        "cost of all input: dollars, and the share of the dialect's full price; “–” is refused"
+    )
     return Markup(title, line, static=markup_table(caption, ["dialect", *policies], rows))
 
 
 def _cheapest_cell_line(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
     """Name the cheapest cell; if several cost the same, say only how many they are."""
-    cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
-    tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
+    cost = f"{_cost_text(best)} of the uncached price"
+    tied = sum(_total(cell) == _total(best) for cell in cells)
     if tied == len(cells) > 1:
         return f"all {tied} cost the same: {cost}"
     if tied > 1:
@@ -128,8 +130,18 @@ def _cheapest_cell_line(cells: Sequence[CacheSimulation], best: CacheSimulation)
 def _cost(cell: CacheSimulation | None, least: int) -> str:
     if cell is None:
         return "–"
-    text = percent(cell.cost_permille / 1000)
-    return f"<b>{text}</b>" if cell.cost_permille == least else text
+    text = _cost_text(cell)
+    return f"<b>{text}</b>" if _total(cell) == least else text
+
+
+def _cost_text(cell: CacheSimulation) -> str:
+    share, nano = percent(cell.cost_permille / 1000), cell.nano_dollars
+    return share if nano is None else f"{dollars(nano / 1e9)}, {share}"
+
+
+def _total(cell: CacheSimulation) -> int:
+    """Return a cost that compares dialects: their requests have different numbers of tokens."""
+    return sum(outcome.cost for outcome in cell.requests)
 
 
 @draws("picture", CacheWire)
