@@ -1300,7 +1300,7 @@ def test_requests_to_several_providers_are_not_certain() -> None:
 @pytest.mark.parametrize("words", [1, 300, 900])
 def test_what_is_read_of_a_counted_prompt_does_not_depend_on_the_text_after_it(words: int) -> None:
     """OpenAI's prompts are counted as a whole; the previous count is the size of what is shared."""
-    rules = "\n".join(f"Rule {number}: look at harbour {number}." for number in range(150))
+    rules = "\n".join(f"Rule {number}: look at harbour {number}." for number in range(140))
     messages = [
         {"role": "system", "content": rules},
         {"role": "user", "content": "When is high water in Brest?"},
