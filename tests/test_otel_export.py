@@ -244,6 +244,22 @@ def test_a_changed_trace_is_read_as_any_other() -> None:
         ]
 
 
+def test_requests_of_unknown_times_keep_their_place_among_others() -> None:
+    """A transcript's last request, which nobody has answered, has no time: it was sent in 1970."""
+    session = pg.sample_sessions()["02-parallel-calls"]
+    first = RequestRecord(session.replies[0], at="2026-11-20T10:00:00+00:00", seconds=2.0)
+    trace = json.loads(dump_otel(replace(session, requests=(first,))))
+    spans = trace["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    starts = [int(span["startTimeUnixNano"]) for span in spans[1:]]
+    assert len(starts) > 1 and starts == sorted(starts) and starts[0] > 0
+    for span in spans:
+        span["attributes"] = [
+            each for each in span["attributes"] if not each["key"].startswith("playground.")
+        ]
+    (again,) = read_sessions(source(json.dumps(trace)))
+    assert len(again.session.messages) == len(session.messages)
+
+
 def test_traces_of_several_sessions_may_share_a_file() -> None:
     sessions = [pg.sample_sessions()[name] for name in ("01-plain-chat", "02-parallel-calls")]
     lines = [json.dumps(json.loads(dump_otel(session))) for session in sessions]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -87,6 +87,7 @@ def dump_otel(session: Session) -> str:
         }
         for number, ((stop, record), history) in enumerate(zip(requests, histories, strict=True))
     ]
+    _add_missing_times(spans)
     shown = {index for history in histories for index in history}
     shown |= {stop for stop, _ in requests}
     unsent = {index: texts[index] for index in range(len(texts)) if index not in shown}
@@ -102,6 +103,16 @@ def dump_otel(session: Session) -> str:
     scope = {"scope": {"name": _SCOPE}, "spans": [run, *spans]}
     document = {"resourceSpans": [{"resource": {"attributes": resource}, "scopeSpans": [scope]}]}
     return dump_json(document, indent=1) + "\n"
+
+
+def _add_missing_times(spans: Sequence[dict[str, Any]]) -> None:
+    """Begin each request without a time when the one before it ended, or when the first began, so
+    that other readers see them in order. Without any known time, all spans begin in 1970."""
+    latest = next((span[_TIMES[0]] for span in spans if span[_TIMES[0]] != "0"), "0")
+    for span in spans:
+        if span[_TIMES[0]] == "0":
+            span |= dict.fromkeys(_TIMES, latest)
+        latest = span[_TIMES[1]]
 
 
 def _facts(session: Session) -> str:
@@ -220,7 +231,7 @@ def _provider(url: str, model: str) -> str:
 
 
 def unknown_times(session: Session) -> list[Finding]:
-    """Return a finding if requests have no time (their spans begin in 1970) or no length."""
+    """Return a finding if requests have no time or no length."""
     records = [record for _, record in _requests(session)]
     starts = [_times(record)[_TIMES[0]] for record in records]
     timed = [record for record, start in zip(records, starts, strict=True) if start != "0"]
