@@ -193,7 +193,7 @@ HEADS = {  # what a terminal shows, in this order
     "dialects": "dialect|results in role|parallel calls|used by",
     "tokens": "by|name|tokens",
     "tools": "tool|parameters|description",
-    "trial": "dialect|model|attempts|parsed|tool|arguments|tokens|first|whole",
+    "trial": "dialect|model|attempts|parsed|tool|arguments|tokens|first word|whole",
 }
 
 
