@@ -185,7 +185,8 @@ def test_calls_that_are_lost_on_the_way_to_anthropic_are_named() -> None:
         said("t", tool_calls=[CALL]),
         kept,
     ]
-    assert lost_calls(messages) == [1]
+    text = said("t", tool_calls=[CALL], extra_args={"anthropic_content_blocks": [{"type": "text"}]})
+    assert lost_calls([*messages, text]) == [1, 3]
     assert to_anthropic_message(kept)["content"] == blocks
     assert to_anthropic_request(messages)["system"] == [{"type": "text", "text": "s"}]
 

@@ -245,7 +245,7 @@ def test_without_tools_there_is_text_and_no_call() -> None:
 def test_a_dialect_that_calls_one_tool_alone_says_so() -> None:
     grammar = pg.get_dialect("smolagents-code").grammar(TOOLS, choice="required")
     assert grammar.lark == ""
-    assert "each calls 'python_interpreter'" in grammar.findings[0].message
+    assert "every call is of 'python_interpreter'" in grammar.findings[0].message
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,14 @@ def test_use_cases_without_a_dialog_say_why(dialogs: str, problem: str, before: 
     assert recognised.unread[0].startswith(f"use case 'a': {problem}")
 
 
+def test_a_text_of_a_use_case_that_is_computed_or_no_text_is_named() -> None:
+    source = "UseCase(title='a' + x, notes=f(), dialogs=[[RawMessage(role='user', content='b')]])"
+    assert [*recognise(source).unread] == [
+        "title of a use case: 'a' + x is computed, and code is not run",
+        "notes of a use case: f() is no text",
+    ]
+
+
 def run(folder: Path, name: str, text: str, *arguments: str) -> tuple[int, str]:
     (folder / name).write_text(text)
     command = [*arguments[:-1], str(folder / name), *arguments[-1].split()]

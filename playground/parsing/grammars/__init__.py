@@ -131,5 +131,6 @@ def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> l
     callable_tools = [tool for tool in tools if tool.name == syntax.name]
     others = [tool.name for tool in tools if tool.name != syntax.name]
     if others:
-        notes.none("calls", f"each calls {syntax.name!r}: {quote_words(others)} cannot be named")
+        words = f"every call is of {syntax.name!r}, so {quote_words(others)} cannot be called"
+        notes.narrower("calls", words)
     return callable_tools

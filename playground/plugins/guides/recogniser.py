@@ -9,7 +9,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from playground.base import python_source
@@ -85,6 +85,9 @@ def unwrap_use_cases(text: str) -> Unwrapped | None:
     return _use_cases(ast.Module(body, []), names_in(body))
 
 
+_TEXTS: Final = ("description", "notes")
+
+
 def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
     count = 0
     rows: list[dict[str, Any]] = []
@@ -94,9 +97,9 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
         if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UseCase"):
             continue
         count += 1
-        given = {key.arg: key.value for key in node.keywords}
-        title = _text(given.get("title"), names)
-        about = {key: _text(given.get(key), names) for key in ("description", "notes")}
+        given = {key.arg: key.value for key in node.keywords if key.arg}
+        title, *texts = (_text(key, given, names, unread) for key in ("title", *_TEXTS))
+        about = dict(zip(_TEXTS, texts, strict=True))
         left_out.append({key: text for key, text in about.items() if text.strip()})
         dialogs = given.get("dialogs")
         elements = dialogs.elts if isinstance(dialogs, ast.List) else []
@@ -126,11 +129,17 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
     return Unwrapped(json.dumps(rows), wrapping, tuple(unread), is_whole=True)
 
 
-def _text(node: ast.expr | None, names: Names) -> str:
+def _text(key: str, given: Mapping[str, ast.expr], names: Names, unread: list[str]) -> str:
+    """Return the text of an argument, or "" and a line in `unread` if it is no text."""
     try:
-        return str(value_of(node, names)) if node is not None else ""
-    except ComputedError:
+        value = value_of(given[key], names) if key in given else ""
+    except ComputedError as error:
+        unread.append(f"{key} of a use case: {error}")
         return ""
+    if isinstance(value, str):
+        return value
+    unread.append(f"{key} of a use case: {ast.unparse(given[key])[:60]} is no text")
+    return ""
 
 
 def _messages(dialog: Any) -> Iterator[dict[str, Any]]:

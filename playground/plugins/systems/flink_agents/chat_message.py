@@ -173,5 +173,11 @@ def lost_calls(messages: Sequence[ChatMessage]) -> list[int]:
     return [
         index
         for index, message in enumerate(messages)
-        if message.tool_calls and not message.extra_args.get("anthropic_content_blocks")
+        if _calls_in_blocks(message) < len(message.tool_calls)
     ]
+
+
+def _calls_in_blocks(message: ChatMessage) -> int:
+    blocks = message.extra_args.get("anthropic_content_blocks")
+    listed = blocks if isinstance(blocks, list | tuple) else ()
+    return sum(isinstance(block, dict) and block.get("type") == "tool_use" for block in listed)
