@@ -267,7 +267,7 @@ def test_use_cases_without_a_dialog_say_why(dialogs: str, problem: str, before: 
 def test_a_text_of_a_use_case_that_is_computed_or_no_text_is_named() -> None:
     source = "UseCase(title='a' + x, notes=f(), dialogs=[[RawMessage(role='user', content='b')]])"
     assert [*recognise(source).unread] == [
-        "title of a use case: 'a' + x is computed, and code is not run",
+        "title of a use case: x is computed, and code is not run",
         "notes of a use case: f() is no text",
     ]
 
