@@ -13,6 +13,7 @@ from strategies import DIALECTS, GENERAL
 import playground as pg
 from playground.dialects.declared import DeclaredDialect
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.trials.demo_calls import scripted_calls
 from playground.plugins.trials.demo_prompts import documented_tools, prompt_of, taught_dialect
 from playground.plugins.trials.demo_server import DemoServer, serving
 
@@ -71,3 +72,13 @@ def test_a_prompt_tells_its_dialect_and_its_tools(tools: tuple[ToolMetadata, ...
             prompt = prompt_of({"messages": messages})
             assert taught_dialect(prompt) == dialect.name
             assert [each.name for each in documented_tools(prompt)] == [t.name for t in tools]
+
+
+def test_the_demo_model_calls_the_same_tool_in_every_dialect_as_natively() -> None:
+    """Only a parameter's description has the words by which the sample's tool is chosen."""
+    session = pg.load_session("02-parallel-calls")
+    wanted = scripted_calls(session.tools, DIALECTS[0].format_messages(session.prompt_data()))
+    for dialect in DIALECTS:
+        messages = dialect.format_messages(session.prompt_data())
+        tools = documented_tools(prompt_of({"messages": messages})) or session.tools
+        assert (dialect.name, scripted_calls(tools, messages)) == (dialect.name, wanted)

@@ -20,7 +20,7 @@ from playground.nouns.tools import JSON_TYPES, ToolMetadata
 _DESCRIBED: Final = re.compile(
     r"^<tool_doc .*>\nTool name: (.+)\nDescription: ([^<]*?)\nParameters:\n((?:- .*\n)*)", re.M
 )
-_PARAMETER: Final = re.compile(r"^- (.+?) \((\w+).*?, (required|optional)\)", re.M)
+_PARAMETER: Final = re.compile(r"^- (.+?) \((\w+).*?, (required|optional)\)(?:: (.*))?", re.M)
 _JSON_LINE: Final = re.compile(r'^\{"type": "function", "function": .*\}$', re.M)
 # a tool whose words are in no text of ours: what stands between them is the dialect's own
 _TOOL: Final = ToolMetadata(name="Zqn", parameters={"Zqk": {"type": "string", "default": "Zqv"}})
@@ -52,11 +52,14 @@ def documented_tools(prompt: str) -> list[ToolMetadata]:
 
 def _described(name: str, description: str, lines: str) -> ToolMetadata:
     found = _PARAMETER.findall(lines)
-    properties = {key: {"type": kind} if kind in JSON_TYPES else {} for key, kind, _ in found}
+    properties = {
+        key: {"description": words} | ({"type": kind} if kind in JSON_TYPES else {})
+        for key, kind, _, words in found
+    }
     schema = {
         "type": "object",
         "properties": properties,
-        "required": [key for key, _, need in found if need == "required"],
+        "required": [key for key, _, need, _ in found if need == "required"],
     }
     return ToolMetadata(name=name, description=description, input_schema=schema)
 
