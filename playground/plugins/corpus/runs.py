@@ -48,7 +48,7 @@ class BuildRun(BackgroundRun):
             try:
                 with telling_waits(on_wait):
                     built = build_corpus(self.folder, self.inputs, progress=on_progress, **options)
-                self.starred, self.is_built = built.starred, True
+                self.starred_secrets, self.is_built = built.starred, True
             except _Stopped:
                 pass
 
