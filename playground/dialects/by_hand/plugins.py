@@ -22,7 +22,7 @@ from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint  # its import takes half as long as a dialect's
+    from importlib.metadata import EntryPoint  # slow to import, and only needed for types
 
 GROUP: Final = "playground.dialects"
 _RAISED: Final = (Exception, SystemExit)  # importing a script may raise SystemExit
