@@ -235,7 +235,8 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
         "use case 'Other': elsewhere() is not known here; expected "
         "llama3_1_builtin_tool_call_dialog, "
         "llama3_1_builtin_code_interpreter_dialog, llama3_1_custom_tool_call_dialog",
-        "1 text: left out, because a session has no field for it; in the JSON of the rows at 0.left_out",
+        "1 text: left out, because a session has no field for it; in the JSON of the rows at "
+        "0.left_out",
     )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
