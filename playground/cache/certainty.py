@@ -222,7 +222,7 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
     """Name the server tools whose results the provider marks without showing it in the body."""
     tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
-    if not tools or "system_messages" not in rules.rules:  # only Anthropic's rules have these
+    if not tools or "system_messages" not in rules.rules:  # only Anthropic's rules have this key
         return ""
     return f"results of {', '.join(tools)} get a mark of their own: the body does not show it"
 

@@ -180,7 +180,7 @@ def apply_marks(
     OpenAI's and Azure's models since GPT 5.6 have a form of their own; all others get Anthropic's,
     which LiteLLM translates. The content of a marked message becomes a list of parts.
     """
-    # older models of OpenAI are of the provider "openai-before-5.6"
+    # older models are of "openai-before-5.6" and "azure-before-5.6"
     own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
         "openrouter/"
     )
