@@ -324,7 +324,7 @@ def test_a_life_that_not_every_source_knows_is_never_certain() -> None:
         assert (first.state, second.state) == (state, state)
         assert second.read > 2_000
         for found in (first, second):
-            assert ("whether there is a life of 12h" in found.reason) is (life == "12h")
+            assert ("marks may have a lifetime of 12h" in found.reason) is (life == "12h")
 
 
 def test_a_mark_before_the_entry_is_not_said_to_look_back_too_little() -> None:

@@ -87,7 +87,7 @@ def test_whoever_calls_the_scrubber_is_known_to_count_or_only_to_show() -> None:
 def test_whoever_stores_says_it() -> None:
     """Each module that makes an entry, a dialect's file or a corpus calls the one function."""
     root = Path(playground.__file__).parent
-    saying = {"describe_stars", "tell_starred"}
+    saying = {"describe_stars", "tell_starred_secrets"}
     found = {}
     for path in sorted((*root.rglob("*.py"), *paths.pages().glob("*.py"))):
         called = [call.rpartition(".")[2] for call in _called(path)]

@@ -208,7 +208,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     files: list[str] = []
     for name in dialects:
         run = _run(working, name, asks, base_url)
-        run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
+        run_ids[name] = _runs().add(run, waiting.tab_watch(), old_ids.get(name, ""))
         if run.path:
             files.append(run.path.name)
     if files:
@@ -241,7 +241,7 @@ def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
             base_url=base_url,
             parameters=merge_parameters(working.session.parameters, _parameters(), rendering.tools),
             folder=paths.recordings() if access.current().may_keep else None,
-            alive=waiting.tab_is_open(),
+            alive=waiting.tab_watch(),
         )
     except PlaygroundError as error:  # as of a pre-flight check: nothing is sent
         run.fault = str(error)

@@ -177,7 +177,7 @@ def open_session(name: str, session: Session) -> None:
     choose(SESSION, tab().write(name, _report_stars(new_entry(session, scrub=_scrubs()))))
 
 
-def tell_starred(counts: Mapping[str, int]) -> None:
+def tell_starred_secrets(counts: Mapping[str, int]) -> None:
     """Show briefly how many secrets of each kind were replaced by stars in stored texts."""
     if any(counts.values()):
         st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
@@ -186,7 +186,7 @@ def tell_starred(counts: Mapping[str, int]) -> None:
 def _report_stars(text: str, before: str | None = None) -> str:
     """Report the secrets that were newly replaced by stars in an entry's text; return the text."""
     known = Counter(starred_in(before)) if before else Counter[str]()
-    tell_starred(Counter(starred_in(text)) - known)
+    tell_starred_secrets(Counter(starred_in(text)) - known)
     return text
 
 
@@ -315,7 +315,7 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
         )
         names.append(tab().add(free, text))
         starred += Counter(starred_in(text))
-    tell_starred(starred)
+    tell_starred_secrets(starred)
     choose(SESSION, names[0])
     put(SEVERAL, [file_name, names] if len(names) > 1 else None)
 

@@ -33,7 +33,7 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     last = _automatic(request, rules)
     if last is not None and last not in points:
         points = sorted([*points, last])
-    lives_known = lives_of(rules, request.wire.model)
+    lives_known = lifetimes_of(rules, request.wire.model)
     lives = [life_at(request, point, rules) for point in points]
     for life in lives:
         if life not in lives_known and _refuses(life, rules):
@@ -70,7 +70,7 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
 
 
 @lru_cache(maxsize=256)
-def lives_of(rules: Rules, model: str) -> dict[str, int]:
+def lifetimes_of(rules: Rules, model: str) -> dict[str, int]:
     """Return the lifetimes that a mark may ask for on this model: their seconds by name."""
     lives: dict[str, int] = rules.value("ttls")
     only = rules.of_model("ttls_of", model)

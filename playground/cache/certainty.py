@@ -1,7 +1,7 @@
 """Give the reason why a prediction is not certain.
 
 A prediction is `exact` only if a documented and dated rule names the model, if the tokens are
-known, and if a rule covers everything in the body. Each check returns a reason for doubt in words,
+known, and if a rule covers everything in the body. Each check returns a reason for doubt as a text,
 or "" if it finds none.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from playground.cache.breakpoints import lives_of
+from playground.cache.breakpoints import lifetimes_of
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules, rules_of
 from playground.nouns.wire_bodies import settings_left
@@ -26,8 +26,8 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
     """Return why a prediction of this request is uncertain whatever the cache holds, or "".
 
-    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Words
-    that no rule knows are added to a doubt about settings; else the content is checked.
+    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. If the
+    settings raise a doubt, only the body's unknown words are added; if not, the content is checked.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -79,7 +79,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of words that no rule knows, or the API if no rule lists its words."""
+    """Name the paths of words outside the API's vocabulary, or the API if no rule has one."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -102,8 +102,10 @@ def _fields(request: TimedRequest, rules: Rules) -> str:
     if unknown:
         return _unmentioned(unknown)
     server = [name for name in settings if roles[name] == "server"]
-    server += [n for n in settings if roles[n] == "route" and not is_pinned(request)]
-    return f"what {', '.join(server)} stands for is not in the body" if server else ""
+    routes = [n for n in settings if roles[n] == "route" and not is_pinned(request)]
+    doubts = [f"what {', '.join(server)} stands for is not in the body"] * bool(server)
+    doubts += [f"{', '.join(routes)} lets more than one upstream provider answer"] * bool(routes)
+    return "; ".join(doubts)
 
 
 def _unmentioned(paths: list[str]) -> str:
@@ -111,7 +113,7 @@ def _unmentioned(paths: list[str]) -> str:
 
 
 def unknown_words(request: TimedRequest, rules: Rules) -> str:
-    """Return the fields and words that no rule covers, in words; "" if there are none."""
+    """Return the fields and vocabulary words that no rule covers, as a text; "" if none."""
     return "; ".join(filter(None, (_fields(request, rules), _words(request, rules))))
 
 
@@ -178,7 +180,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return from how many tokens on the server may change the history: 0 if unknown."""
+    """Return the number of tokens at which the server may begin to change the history, or 0."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -204,7 +206,7 @@ def _edit_trigger(edit: Any) -> float:
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
-    if not wire.instructs or "system_messages" not in rules.rules:
+    if not wire.has_late_system or "system_messages" not in rules.rules:
         return ""
     if wire.api == "chat":
         pairs = zip(wire.blocks, wire.blocks[1:], strict=False)
@@ -220,7 +222,7 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
     """Name the server tools whose results the provider marks without showing it in the body."""
     tools = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
-    if not tools or "system_messages" not in rules.rules:
+    if not tools or "system_messages" not in rules.rules:  # only Anthropic's rules have this key
         return ""
     return f"results of {', '.join(tools)} get a mark of their own: the body does not show it"
 
@@ -233,23 +235,23 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     marks_count = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
     if request.marks and not marks_count:
         return f"{_UNDOCUMENTED} whether marks count for this model"
-    lifetimes = lives_of(rules, wire.model)
-    others = [life for life in request.marks.values() if life not in lifetimes]
+    lifetimes = lifetimes_of(rules, wire.model)
+    others = [ttl for ttl in request.marks.values() if ttl not in lifetimes]
     if others and rules.match != "best effort":
         return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
-    for life in _disputed_lives(rules):
-        if life == wire.ttl or life in request.marks.values():
-            return f"sources disagree whether there is a life of {life}"
+    for lifetime in _disputed_lifetimes(rules):
+        if lifetime == wire.ttl or lifetime in request.marks.values():
+            return f"sources disagree on whether marks may have a lifetime of {lifetime}"
     return ""
 
 
 @lru_cache(maxsize=64)
-def _disputed_lives(rules: Rules) -> list[str]:
+def _disputed_lifetimes(rules: Rules) -> list[str]:
     """Return the lifetimes, other than the default, that not every source knows."""
     rule = rules.rules["ttls"]
     sources = [other.value for other in rule.conflicts if not other.superseded]
-    lives = {life for known in sources for life in rule.value if life not in known}
-    return sorted(lives - {str(rules.value("default_ttl"))})
+    disputed = {ttl for known in sources for ttl in rule.value if ttl not in known}
+    return sorted(disputed - {str(rules.value("default_ttl"))})
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
@@ -261,7 +263,7 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
 
 
 def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
-    """Return the settings of a request as JSON texts.
+    """Return the settings of a request as JSON texts. (A salt is one on which a cache key depends.)
 
     A setting that the rules name is left out if it has its default. Settings that no rule names are
     listed by path, because nobody knows which cache entries a change of them loses.

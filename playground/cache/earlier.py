@@ -27,16 +27,16 @@ class CacheEntry:
     sized: bool = False  # True if a bill gave `size`
     writer: bytes = b""  # hash of the whole request that wrote it
     tier: str = ""  # tier of its last block
-    role: str = ""
+    role: str = ""  # role of its last block
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
-    route: bytes = NO_ROUTE
+    route: bytes = NO_ROUTE  # what chose its writer's upstream provider: a session id, or a hash
     answer_seconds: float = 0.0  # the longest that its writer's answer may take
     unclear: bool = False  # True if it is uncertain that the entry was written
 
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """The known facts of earlier requests by model: settings, doubts and the last request."""
+    """The known facts of earlier requests by model; `cleared` are messages with `clear_at`."""
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)

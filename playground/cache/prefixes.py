@@ -243,7 +243,7 @@ class TimedRequest:
     def tokens_from(self, start: int) -> list[int]:
         """Return the tokens of each block from this index on, estimated without bills."""
         if self._family is not None:
-            totals = [0, *(sums.texts for sums in self._sums.read())][start:]
+            totals = [0, *(sums.text_tokens for sums in self._sums.read())][start:]
             return [int(end - begin) for begin, end in pairwise(totals)]
         ends = self.estimates[start:]
         begins = [self.estimates[start - 1] if start else 0, *ends]

@@ -61,7 +61,7 @@ def _thinking_set(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _system_message(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    if wire.api != "messages" or not wire.instructs:
+    if wire.api != "messages" or not wire.has_late_system:
         return None
     return "refused-request", "a message of role system: this model takes none"
 

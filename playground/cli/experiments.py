@@ -27,7 +27,7 @@ from playground.cli.terminal import (
     print_json,
     say,
     show_rows,
-    tell_starred,
+    tell_starred_secrets,
 )
 
 if TYPE_CHECKING:
@@ -198,5 +198,5 @@ def export(
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
     emit(text, out, inputs=[recording], force=force)
-    tell_starred(secret_counts)
+    tell_starred_secrets(secret_counts)
     return 0

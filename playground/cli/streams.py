@@ -41,7 +41,7 @@ from playground.cli.terminal import (
     say,
     show_rows,
     stopping,
-    tell_starred,
+    tell_starred_secrets,
 )
 
 if TYPE_CHECKING:
@@ -382,4 +382,4 @@ def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
             counted(len(recording.chunks), "chunk") if recorded.whole else "too long to be counted"
         )
         say(f"{path}: {recording.api}, {count}, {end}")
-        tell_starred(recorded.starred)
+        tell_starred_secrets(recorded.starred)

@@ -181,7 +181,7 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     click.echo(_encodable(escaped, encoding), err=err, nl=nl)
 
 
-def tell_starred(counts: Mapping[str, int]) -> None:
+def tell_starred_secrets(counts: Mapping[str, int]) -> None:
     """Report the number of secrets of each kind that were starred out of stored text."""
     from playground.recordings.scrubbing import describe_stars
 

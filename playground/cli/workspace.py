@@ -8,7 +8,7 @@ import click
 
 from playground.cli.command import NAME, WORKSPACE_NAME, CommandGroup
 from playground.cli.shared import PRINTED, csv_option, force_option, json_option, load, out_option
-from playground.cli.terminal import emit, guarded, print_json, say, show_rows, tell_starred
+from playground.cli.terminal import emit, guarded, print_json, say, show_rows, tell_starred_secrets
 
 if TYPE_CHECKING:
     from playground.sessions.entries import Label
@@ -83,7 +83,7 @@ def add(session: str, name: str) -> int:
     loaded = load(session)
     text = new_entry(loaded.session, origin=session, findings=loaded.findings)
     say(f"kept: {on_disk().add(name or Path(session).stem, text)}")
-    tell_starred(starred_in(text))
+    tell_starred_secrets(starred_in(text))
     return 0
 
 

@@ -94,7 +94,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
                 setattr(cls, method, offering.wrap_override(checked, getattr(Dialect, method)))
         own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
         if not any(map(offering.gives_name, own_classes)):
-            cls.name = offering.name_after(cls.__name__)
+            cls.name = offering.name_from_class(cls.__name__)
 
     # methods that a dialect must define
 

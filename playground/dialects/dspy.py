@@ -8,7 +8,7 @@ from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 _react = partial(
     DeclaredDialect,
     parallel=False,  # dspy.ReAct runs one tool in each turn of its loop
-    models="any instructed model through dspy.ReAct (dspy 3.4.1, 2026-11)",
+    models="any instruct model through dspy.ReAct (dspy 3.4.1, 2026-11)",
 )
 
 DIALECTS = (

@@ -17,7 +17,7 @@ its own and outside of any code fence. "args" holds every argument by its name, 
 tool's documentation says. The result comes back in the next message, below a JSON object with \
 the key "tool_result".""",
     result='{{"tool_result": "{name}"}}\n{result}',
-    models="any instructed model (the form that this project teaches, 2026-11)",
+    models="any instruct model (the form that this project teaches, 2026-11)",
 )
 
 DIALECTS = (DIALECT,)

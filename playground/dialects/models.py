@@ -29,7 +29,7 @@ _SERVED: Final = re.compile(
     r"|([a-z]+\.)?(anthropic\.claude(?!-v2|-instant)|amazon\.nova))"
 )
 _OF_HOSTED_APIS: Final = "native"
-_TAUGHT: Final = "xml"  # the dialect to teach in a prompt: any instructed model follows it
+_TAUGHT: Final = "xml"  # the dialect to teach in a prompt: any instruct model follows it
 _FAMILY: Final = re.compile(r"[a-z]{3,}")
 
 

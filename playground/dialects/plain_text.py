@@ -1,4 +1,4 @@
-"""Dialects of labelled lines, fences and blocks, whose arguments are plain text."""
+"""Dialects of labelled lines, fences and blocks; the arguments of most are plain text."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ DIALECTS = (
         syntax=Syntax(
             call="Action: {name}\nAction Input: {text:input}",
             line_start=True,
-            objects=True,
+            objects=True,  # a JSON object in place of the text is read as the arguments
             also=(Syntax(call="Action: {name}\n{args:json}", line_start=True),),
         ),
         rules=(
@@ -30,7 +30,7 @@ DIALECTS = (
         result="Observation: {result}",
         reasoning=_THOUGHT,
         stops=("Final Answer:",),
-        models="any instructed model: LangChain, LlamaIndex (langchain-classic 1.0.8, 2026-11)",
+        models="any instruct model: LangChain, LlamaIndex (langchain-classic 1.0.8, 2026-11)",
     ),
     _text(
         name="react-json",
@@ -64,7 +64,7 @@ DIALECTS = (
         reasoning=_THOUGHT,
         stops=("Final Answer:",),
         switches=_FENCED,
-        models="any instructed model: LangChain structured chat (langchain-classic 1.0.8, 2026-11)",
+        models="any instruct model: LangChain structured chat (langchain-classic 1.0.8, 2026-11)",
     ),
     _text(
         name="langchain-xml",
@@ -79,7 +79,7 @@ DIALECTS = (
         ),
         result="<observation>{result}</observation>",
         stops=("<final_answer>", "</final_answer>"),
-        models="any instructed model: LangChain's XML agent (langchain-classic 1.0.8, 2026-11)",
+        models="any instruct model: LangChain's XML agent (langchain-classic 1.0.8, 2026-11)",
     ),
     _text(
         name="cwm",
@@ -115,7 +115,7 @@ DIALECTS = (
         ),
         reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
         result="{result}",
-        models="any instructed model: gptme with --tool-format xml (its source, 2026-11)",
+        models="any instruct model: gptme with --tool-format xml (its source, 2026-11)",
     ),
     _text(
         name="smolagents-code",
@@ -124,7 +124,7 @@ DIALECTS = (
             call="<code>\n{text:code}\n</code>",
             separator="\n\n",
             name="python_interpreter",
-            joined="\n\n",
+            joined="\n\n",  # blocks in a row are read as one call, with this between them
         ),
         rules=(
             "Write Python code in the tags of the example; tools are functions that it may call. "
@@ -132,7 +132,7 @@ DIALECTS = (
         ),
         result="Observation:\n{result}",
         reasoning=_THOUGHT,
-        models="any instructed model: smolagents' CodeAgent (its source, 2026-11)",
+        models="any instruct model: smolagents' CodeAgent (its source, 2026-11)",
     ),
     _text(
         name="aider-editblock",
@@ -150,7 +150,7 @@ DIALECTS = (
         ),
         switches=_FENCED,
         result="{result}",
-        models="any instructed model: Aider's diff format (its source, 2026-11)",
+        models="any instruct model: Aider's diff format (its source, 2026-11)",
     ),
     _text(
         name="sweagent",
@@ -163,7 +163,7 @@ DIALECTS = (
         result="OBSERVATION:\n{result}",
         reasoning=(ReasoningTags("DISCUSSION\n", ""),),
         switches=_FENCED,
-        models="any instructed model: SWE-agent's thought_action parser (its source, 2026-11)",
+        models="any instruct model: SWE-agent's thought_action parser (its source, 2026-11)",
     ),
     _text(
         name="continue",
@@ -181,6 +181,6 @@ DIALECTS = (
             "each argument between BEGIN_ARG: with its name and END_ARG, on lines of its own."
         ),
         result="Tool output for {name} tool call:\n\n{result}",
-        models="any instructed model: Continue's system message tools (its source, 2026-11)",
+        models="any instruct model: Continue's system message tools (its source, 2026-11)",
     ),
 )

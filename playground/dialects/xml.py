@@ -1,6 +1,6 @@
 """XML: the tool's name is the tag, each parameter a tag inside it.
 
-Cline, Roo and Kodu use it with any instructed model (their system prompts, read 2026-11).
+Cline, Roo and Kodu use it with any instruct model (their system prompts, read 2026-11).
 """
 
 from playground.dialects.declared import THINK, DeclaredDialect
@@ -21,7 +21,7 @@ of several lines stands on lines of its own. The result comes back in the next m
 <tool_result> tags; never write that tag yourself.""",
     result='<tool_result tool="{name}">\n{result}\n</tool_result>',
     reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
-    models="any instructed model: Cline, Roo, Kodu (their system prompts, read 2026-11)",
+    models="any instruct model: Cline, Roo, Kodu (their system prompts, read 2026-11)",
 )
 
 DIALECTS = (DIALECT,)

@@ -84,8 +84,7 @@ class PromptData(BaseModel):
 
     @property
     def dyanmic_task_config(self) -> DynamicTaskConfig:
-        """`dynamic_task_config` in Azad's spelling, for methods that a user copies from Azad into
-        a dialect."""
+        """The same in the spelling of Azad (an agent), whose methods users copy into a dialect."""
         return self.dynamic_task_config
 
     def override_messages(self, messages: Sequence[Message]) -> None:

@@ -130,7 +130,7 @@ class WireRequest:
     clears_at: tuple[int, ...] = ()
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
-    instructs: bool = False  # True if a message of role system follows another role
+    has_late_system: bool = False  # True if a message of role system follows another role
     orphan: str = ""  # the call id of the first result that answers none of the last calls
     prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
@@ -197,7 +197,7 @@ class WireReader:
             clears_at=read.clears_at,
             cleared=read.cleared() if read.clears_at else (),
             thinks=read.thinks,
-            instructs=read.instructs,
+            has_late_system=read.has_late_system,
             orphan=read.orphan,
             doubts=_doubts_of(body, tools, read),
             unknown=tools.unknown + others.unknown + read.unknown,
@@ -398,7 +398,7 @@ class _Read:
     pictures: bool = False
     cites: bool = False
     thinks: bool = False
-    instructs: bool = False
+    has_late_system: bool = False
     clears_at: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
@@ -414,8 +414,8 @@ class _Read:
         start = self.starts[count]
         if any(message >= count and block < start for message, block in self.marked):
             return False
-        (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-         self.doubts, self.unknown, self.refers, self.calls,
+        (self.leads, self.pictures, self.cites, self.thinks, self.has_late_system,
+         self.clears_at, self.doubts, self.unknown, self.refers, self.calls,
          self.orphan) = self.saved[count]  # fmt: skip
         self.marked = [pair for pair in self.marked if pair[0] < count]
         del self.blocks[start:]
@@ -446,8 +446,8 @@ class _Read:
         self.messages.append(message)
         self.starts.append(start)
         self.saved.append(
-            (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-             self.doubts, self.unknown, self.refers, self.calls, self.orphan)
+            (self.leads, self.pictures, self.cites, self.thinks, self.has_late_system,
+             self.clears_at, self.doubts, self.unknown, self.refers, self.calls, self.orphan)
         )  # fmt: skip
         calls, answered = call_ids(message)
         continues = index > 0 and self.messages[-2].get("role") == message.get("role")
@@ -469,7 +469,7 @@ class _Read:
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
         if own and own[0].role == "system" and own[0].tier == "messages":
-            self.instructs = True
+            self.has_late_system = True
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
         section = _MESSAGE_FIELDS.get(self.api, "messages")

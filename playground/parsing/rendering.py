@@ -25,15 +25,15 @@ def render_call(
     schema_of: SchemaOf = no_schema,
     index: int = 0,
 ) -> str:
-    """Render one call, without the section around it. `index` is the call's number in the reply;
-    an id in the syntax's `id_form` gives the call its own number."""
+    """Render one call, without the section around it. `index` counts the reply's calls
+    from 0. If `call_id` fits the syntax's `id_form`, the index in the id is used instead."""
     call_id, index = syntax.written_id(name, call_id, index)
     holes = {
         "name": escape(name) if syntax.escaped_names else name,
         "id": call_id,
         "index": str(index),
         "number": str(index + 1),
-        "word": "",
+        "word": "",  # read, never written: a fence's language
     }
     call = CallValue(name, arguments, call_id, schema_of, index)
     holes |= notation_of(syntax).write(syntax, call)

@@ -20,7 +20,7 @@ from playground.base.registry import load, plugins
 from playground.base.user_files import as_utf8, decode
 from playground.base.wording import counted
 from playground.dialects import Dialect
-from playground.dialects.by_hand.offering import name_after
+from playground.dialects.by_hand.offering import name_from_class
 from playground.dialects.misspelled_markers import no_dialect_finding
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
@@ -263,7 +263,7 @@ def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
     public = [name for name in methods if not name.startswith("_")]
     title = f"a dialect written as a class, {node.name}: {', '.join(public) or 'no method'}"
     module = PurePosixPath(place).stem if place.endswith(".py") else "MODULE"
-    name = name_after(node.name)
+    name = name_from_class(node.name)
     unread = [
         f"its code is not run here: pg.compare(session, [{node.name}()]) takes it",
         f"for every view: DIALECT = {node.name}() and, in a package's pyproject.toml, "

@@ -17,7 +17,7 @@ from playground.recordings.recording import Recording
 from playground.recordings.recutting import synthetic_recording
 from playground.sessions.session import Session
 
-_ANY_MODELS: Final = "xml"  # a dialect that any instructed model can write
+_ANY_MODELS: Final = "xml"  # a dialect that any instruct model can write
 
 
 def answers(session: Session) -> dict[str, int]:

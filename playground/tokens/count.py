@@ -22,7 +22,7 @@ from playground.tokens import estimate
 from playground.tokens.checks import checks, marks_in_tokens
 from playground.tokens.models import APIS, ModelRule, api_of, rule_for
 from playground.tokens.pieces import Framed, Piece, more_of_digits
-from playground.tokens.registry import PACKAGED, PROXY, Packaged, packaged
+from playground.tokens.registry import PACKAGED, STAND_IN, Packaged, packaged
 from playground.tokens.templates import frame_by_template
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
@@ -176,7 +176,7 @@ def _count_nearly(
     fixed = sum(piece.fixed for row in framed.rows for piece in row)
     least = 0 if framed.forgets else estimated.least + (0 if framed.unknown else fixed)
     most_unknown = framed.most_unknown
-    similar = packaged(packaged_rule.like.to if packaged_rule.like else PROXY)
+    similar = packaged(packaged_rule.like.to if packaged_rule.like else STAND_IN)
     return TokenCount(
         tokens=total,
         kind="estimate",
@@ -239,7 +239,7 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     for piece, size in zip(pieces, sizes, strict=True):
         sums.add([piece._replace(fixed=0)], [size])
     sums.origins["framing"] += rest
-    counted = f"tokens of {PROXY}" if has_tokenizer else "kinds of bytes"
+    counted = f"tokens of {STAND_IN}" if has_tokenizer else "kinds of bytes"
     return TokenCount(
         tokens=tokens,
         kind="estimate",
@@ -248,7 +248,7 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
         api=api,
         source=f"{counted}, and what was measured of {family.title}",
         notes=[*filter(None, [family.hidden]), _NOT_OWN if has_tokenizer else _NO_TOKENIZER],
-        findings=marks_in_tokens(body, packaged(PROXY)) if has_tokenizer else [],
+        findings=marks_in_tokens(body, packaged(STAND_IN)) if has_tokenizer else [],
         **sums.fields(),
     )
 

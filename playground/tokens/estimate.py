@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
 from playground.nouns.wire_estimates import tokens_of
 from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
-from playground.tokens.registry import PACKAGED, PROXY, packaged
+from playground.tokens.registry import PACKAGED, STAND_IN, packaged
 from playground.tokens.tokenizer import count
 
 Triple = tuple[float, float, float]
@@ -41,7 +41,8 @@ _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-# Tokens of o200k_base for each estimated token, in 664 texts and ten scripts (Hindi; encoded data)
+# Without a tokenizer: tokens of o200k_base for each token counted by bytes, over 664 texts in ten
+# scripts; the lowest is of Hindi, the highest of encoded data.
 _BY_BYTES: Final = (0.4, 2.9)
 _FORM_TOKENS: Final = 700  # most tokens that a required form of the answer adds
 _MEDIUM_TOKENS: Final = 1_000  # tokens of an image or a document whose size cannot be seen
@@ -55,7 +56,7 @@ _NESTED: Final = ("generationConfig", "generation_config", "additionalModelReque
 # The requests of a session repeat texts, perhaps in other messages; longer texts are not cached.
 _REPEATED: Final = 8_192  # texts
 _SHORT: Final = 4_096  # characters
-_HALF: Final = 0.5  # sure share of a block that is no text: its JSON may be shorter
+_HALF: Final = 0.5  # share of a block of JSON that is certainly billed: providers may shorten it
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +106,29 @@ FAMILIES: Final[Sequence[Family]] = (
 class Sums(NamedTuple):
     """Sums over the pieces of a prompt or of its beginning, from which an estimate is computed.
 
-    `texts` are tokens of another tokenizer, and `sure` the part of them that is certainly billed.
-    `media` are pictures and documents. `unseen` is True if a bill may hold more than is seen,
-    `forgets` if the provider may drop earlier messages.
+    `text_tokens` are those of another tokenizer, `sure` the part of them that is certainly billed,
+    `more_for_digits` those added if each digit is one. `media` are pictures and documents. If
+    `unseen`, a bill may hold more than is seen; if `forgets`, earlier messages may be dropped.
     """
 
-    texts: int = 0
+    text_tokens: int = 0
     sure: float = 0.0
     messages: int = 0
     tools: bool = False
     media: int = 0
-    digits: int = 0
+    more_for_digits: int = 0
     unseen: bool = False
     forgets: bool = False
 
     def plus(self, family: Family, piece: Piece, size: int) -> Sums:
         """Return the sums with one more piece, whose text has `size` tokens."""
         return Sums(
-            self.texts + size,
+            self.text_tokens + size,
             self.sure + size * (family.shown if piece.origin == "tools" else piece.sure),
-            self.messages + (piece.fixed > 0),
+            self.messages + (piece.fixed > 0),  # it begins a message (`pieces_of`)
             self.tools or piece.origin == "tools",
             self.media + piece.medium,
-            self.digits + (more_of_digits(piece.text) if family.digits else 0),
+            self.more_for_digits + (more_of_digits(piece.text) if family.digits else 0),
             self.unseen or piece.unseen or bool(_BILLED_UNSEEN.search(piece.text)),
             self.forgets or piece.forgets,
         )
@@ -151,9 +152,9 @@ def any_text_counter() -> tuple[Callable[[str], int], bool]:
 
     The package with the tokenizer is optional. Without it, texts are counted by kinds of bytes.
     """
-    if PACKAGED[PROXY].path() is None:
+    if PACKAGED[STAND_IN].path() is None:
         return lambda text: tokens_of(text) if text else 0, False
-    counter = partial(count, packaged(PROXY))
+    counter = partial(count, packaged(STAND_IN))
     cached = lru_cache(_REPEATED)(counter)
     return lambda text: (cached if len(text) <= _SHORT else counter)(text), True
 
@@ -164,9 +165,9 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     `sums` are of texts that `any_text_counter` has counted. Without a tokenizer the range is wider.
     """
     tokens = likely(family, sums)
-    least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.texts)
+    least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.text_tokens)
     most += (
-        sums.digits
+        sums.more_for_digits
         + _THINKING_TOKENS * _has_key(settings, _THINKING)
         + _FORM_TOKENS * _has_key(settings, _FORMAT)
     )
@@ -180,16 +181,16 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
 
 def likely(family: Family, sums: Sums) -> int:
     """Return the likely tokens of a prompt, or of its beginning, as `bounds` has them."""
-    middle = _cost(family, sums, 1, sums.texts)
+    middle = _cost(family, sums, 1, sums.text_tokens)
     # Tools may cost less than their text, but the whole request costs at least the lowest estimate
     # of its texts.
-    return round(max(middle, family.ratio[0] * sums.texts)) + _MEDIUM_TOKENS * sums.media
+    return round(max(middle, family.ratio[0] * sums.text_tokens)) + _MEDIUM_TOKENS * sums.media
 
 
-def _cost(family: Family, sums: Sums, which: int, texts: float) -> float:
+def _cost(family: Family, sums: Sums, which: int, text_tokens: float) -> float:
     """Return the lowest (`which` is 0), middle or highest cost of a prompt."""
     return (
-        family.ratio[which] * texts
+        family.ratio[which] * text_tokens
         + family.message[which] * sums.messages
         + family.per_request[which]
         + family.tools[which] * sums.tools
@@ -197,14 +198,14 @@ def _cost(family: Family, sums: Sums, which: int, texts: float) -> float:
 
 
 def shares(
-    family: Family, pieces: Sequence[Piece], texts: Sequence[int], tokens: int
+    family: Family, pieces: Sequence[Piece], counts: Sequence[int], tokens: int
 ) -> tuple[list[int], int]:
     """Divide the estimated tokens of a request among its pieces: return each piece's size, and the
-    remainder. `texts` are the pieces' token counts by another tokenizer."""
+    remainder. `counts` are the pieces' token counts by another tokenizer."""
     ratio = family.ratio[1]
     sizes = [
         round(ratio * size) + _MEDIUM_TOKENS * piece.medium
-        for piece, size in zip(pieces, texts, strict=True)
+        for piece, size in zip(pieces, counts, strict=True)
     ]
     rest = tokens - sum(sizes)
     # a negative remainder is taken off the tools first, then off the other pieces
@@ -245,7 +246,7 @@ def _is_server_tool(text: str) -> bool:
     """Return True for a tool that the provider runs."""
     try:
         tool = json.loads(text)
-    except ValueError:  # JSON that a comparison has cut off
+    except ValueError:  # only the beginning of JSON: comparing prompts cuts it
         return False
     if not isinstance(tool, Mapping):
         return False
@@ -299,7 +300,7 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
 
 
 def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Piece:
-    """Return a block's piece without its message; `is_whole` is False if a hash is the text."""
+    """Return a block's piece without its message; if not `is_whole`, `text` is only its hash."""
     origin = _origin(tier, role, kind)
     is_encoded = _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)
@@ -320,7 +321,7 @@ _cached_piece_of: Final = lru_cache(_REPEATED)(_piece_of)
 
 
 def _certain_share(origin: Origin, kind: str) -> float:
-    """Return the share of a block's text that a model certainly gets."""
+    """Return the share of a block's text that a model certainly gets; for tools, Family has it."""
     if origin == "tools" or "reasoning" in kind or "thinking" in kind:
         return 0.0
     return 1.0 if kind in ("text", "") else _HALF

@@ -41,8 +41,8 @@ class Piece(NamedTuple):
 
     If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
     share of the text that the model certainly gets. `fixed` is the number of other tokens: control
-    tokens, or a picture of known size. If `unseen`, a bill may hold more than the text; if
-    `forgets`, the provider may drop earlier messages.
+    tokens, or a picture of known size (in `estimate`: 1 if the piece begins a message).
+    If `unseen`, a bill may hold more than the text; if `forgets`, earlier messages may be dropped.
     """
 
     text: str = ""

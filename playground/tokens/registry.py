@@ -52,7 +52,7 @@ _LLAMA4_CONTROLS: Final = (
     "<|image_start|>", "<|image_end|>", "<|patch|>",
 )  # fmt: skip
 _OPENAI_END: Final = "<|endoftext|>"
-PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
+STAND_IN: Final = "o200k_base"  # for models whose tokenizer is not published
 
 Reader = Callable[[Path, str, str], Tokenizer]
 

@@ -59,7 +59,7 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
             state.put(state.REFUSED, f"{fault}. It is stored in this tab only.")
         else:
             tab.change(name, lambda _: None)
-            state.tell_starred(starred)
+            state.tell_starred_secrets(starred)
             return
     tab.change(name, lambda _: after(old))
 

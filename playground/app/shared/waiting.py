@@ -30,7 +30,7 @@ def background() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="background")
 
 
-def tab_is_open() -> Callable[[], bool]:
+def tab_watch() -> Callable[[], bool]:
     """Return a function that returns True if the tab of this run is open. Any thread may call it.
 
     A tab whose connection has been lost for only a few seconds still counts as open.

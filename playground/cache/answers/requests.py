@@ -43,9 +43,9 @@ class Rendered(NamedTuple):
         ttl: str,
         billed_lifetime: str = "",
     ) -> TimedRequest:
-        """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
+        """Return the request with a policy's marks; a given `ttl` is the lifetime of all marks.
 
-        If the policy sets no lifetime, `billed_lifetime` is used, which the request's bill shows.
+        `billed_lifetime`, from the bill, is used if no mark names one and the rules know it.
         """
         decisions = [*policy.decide(self.messages, cache_request), *self.own_marks]
         uses_billed = billed_lifetime in rules.value("ttls") and not any(
@@ -76,23 +76,24 @@ def render_requests(
     to the last of `models`.
     """
     environment = what_if.environment_of(session)
-    # The environment block is no part of the rendering: it is added after the marks, and the next
-    # request lacks it.
+    # "as it is" and "after" put the block behind the messages that a policy sees, so no policy
+    # marks it, and the next request lacks it; `what_if.messages` puts it in the other places.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
-    stops = session.replies
-    # A request of joined rounds was never sent, so it has no recorded time.
-    times = sent_at(session, stops) if seconds_apart is None and what_if.parallel == 1 else None
-    if not stops or (what_if.pending and is_pending(session)):
-        stops = [*stops, len(plain.messages)]
+    history_ends = session.replies
+    # With `parallel` > 1, rounds of calls are joined into one turn: that request was never sent.
+    as_recorded = seconds_apart is None and what_if.parallel == 1
+    times = sent_at(session, history_ends) if as_recorded else None
+    if not history_ends or (what_if.pending and is_pending(session)):
+        history_ends = [*history_ends, len(plain.messages)]
         times = [*times, times[-1] + APART] if times else None
     step = APART if seconds_apart is None else seconds_apart
     writes_own = dialect.writes_own_requests
     rendered: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # Writing the blocks is slow, so they are written once, without marks. Then each policy of the
-    # matrix marks the same blocks, which is fast.
-    for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
+    # Writing the blocks is slow, so they are written once, without marks. Then each of the
+    # compared policies marks the same blocks, which is fast.
+    for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, history_ends, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
         wire = reader.read({"messages": messages, "tools": tools})
@@ -109,20 +110,20 @@ def render_requests(
 
 
 def _sent(
-    session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
+    session: Session, dialect: Dialect, history_ends: Sequence[int], what_if: WhatIf
 ) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None, bool]]:
     """Yield each request's messages and tools, and whether it restarts after a compaction."""
     number = 0
-    for stretch in stretches(session, stops):
-        plain, its_stops = what_if.conversation(session, stretch)
+    for stretch in stretches(session, history_ends):
+        plain, ends = what_if.conversation(session, stretch)
         anew = number > 0
-        rows = [(plain, its_stops)]
+        variants = [(plain, ends)]
         if what_if.shuffled_tools:
-            rows = [(what_if.request(plain, number + n), [at]) for n, at in enumerate(its_stops)]
-        for changed, some in rows:
-            data = changed.prompt_data()
+            variants = [(what_if.request(plain, number + n), [end]) for n, end in enumerate(ends)]
+        for variant, variant_ends in variants:
+            data = variant.prompt_data()
             tools = dialect.request_tools(data)
-            for messages in requests_of(dialect, data, some):
+            for messages in requests_of(dialect, data, variant_ends):
                 yield messages, tools, anew
                 number, anew = number + 1, False
 
@@ -167,9 +168,9 @@ def diagnoses_in(session: Session) -> list[Diagnosis | None]:
     return [diagnosis_of(diagnosis_by_reply.get(reply)) for reply in session.replies]
 
 
-def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
-    """Return the lifetime that each request's bill shows for its entries: "1h", or "" for the
-    default.
+def billed_lifetimes(bills: Sequence[Billed | None]) -> list[str]:
+    """Return the lifetime of the entries that each request wrote, as its bill shows: "1h", or ""
+    for the default.
 
     A request that wrote nothing, or has no bill, takes the lifetime of the one before it.
     """
@@ -193,7 +194,7 @@ def sent_models(session: Session) -> list[str]:
 
     A request without a recorded model is taken to go to the previous request's model, or else the
     next one's. The session's own model is spelled as the session spells it. The result is empty if
-    the session's model never answered, because then the user asks about another model.
+    no recorded model is the session's: the user asks about a model that was not recorded.
     """
     own_name, recorded = (
         session.task.model_name,

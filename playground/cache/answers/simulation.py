@@ -32,9 +32,9 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    billed_lifetimes,
     diagnoses_in,
     is_pending,
-    lives_billed,
     render_requests,
     sent_models,
 )
@@ -424,8 +424,8 @@ def _differences_of(
 def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
     """Return a billed lifetime for each request. Requests without a bill (still to come, or added
     by a what-if) take the lifetime of the last bill."""
-    lives = lives_billed(bills)
-    return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
+    known = billed_lifetimes(bills)
+    return [*known[:requests], *(known[-1:] or [""]) * (requests - len(known))]
 
 
 def simulated_row(

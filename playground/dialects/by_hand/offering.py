@@ -177,7 +177,7 @@ def _accepted_arguments(
     return accepted
 
 
-def name_after(class_name: str) -> str:
+def name_from_class(class_name: str) -> str:
     """Return the name of a dialect whose class has this name: `MyDialect` is `my-dialect`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", class_name).lower()
 
@@ -185,6 +185,6 @@ def name_after(class_name: str) -> str:
 def gives_name(kind: type) -> bool:
     """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
-    return annotated or vars(kind).get("name", name_after(kind.__name__)) != name_after(
+    return annotated or vars(kind).get("name", name_from_class(kind.__name__)) != name_from_class(
         kind.__name__
     )

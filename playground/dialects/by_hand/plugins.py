@@ -16,13 +16,13 @@ from playground.base.arguments import items
 from playground.base.errors import InputFault, in_words
 from playground.base.findings import Finding, finding
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.offering import OVERRIDABLE, call_fault, name_after
+from playground.dialects.by_hand.offering import OVERRIDABLE, call_fault, name_from_class
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint  # importing it takes half as long as a dialect
+    from importlib.metadata import EntryPoint  # slow to import, and only needed for types
 
 GROUP: Final = "playground.dialects"
 _RAISED: Final = (Exception, SystemExit)  # importing a script may raise SystemExit
@@ -72,7 +72,7 @@ def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> P
             plugins.faults[entry.name] = f"dialect {entry.name!r} of package {package!r}: {fault}"
             continue
         names.add(entry.name)
-        if loaded.name not in (entry.name, name_after(type(loaded).__name__)):
+        if loaded.name not in (entry.name, name_from_class(type(loaded).__name__)):
             plugins.renamed[entry.name] = (
                 f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
                 f"it is known by its entry point's name, {entry.name!r}"
@@ -104,7 +104,8 @@ def _signature_fault(kind: type[Dialect]) -> str:
 
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object]]]:
-    """Return the name and a call of each method; a call raises if it returns a wrong value."""
+    """Return a trial by name for each method that every prompt needs. It also raises for a wrong
+    result, which `Dialect` finds in classes of other packages."""
     call, result = (
         ToolCallPart("call_1", "probe", {"text": "a"}),
         ToolResultPart("call_1", "probe", "b"),

@@ -15,7 +15,7 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-# No policy either: the dialect's own way of marking, used unless a policy is chosen.
+# Not in POLICIES either: the dialect's own way of marking, used unless a policy is chosen.
 OWN: Final = "own"
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
@@ -82,7 +82,7 @@ Decide = Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A function from messages to decisions on marks; `source` says where it is documented."""
+    """A function that decides on marks; `source` is its document, or the places that it marks."""
 
     name: str
     source: str
@@ -180,6 +180,7 @@ def apply_marks(
     OpenAI's and Azure's models since GPT 5.6 have a form of their own; all others get Anthropic's,
     which LiteLLM translates. The content of a marked message becomes a list of parts.
     """
+    # older models are of "openai-before-5.6" and "azure-before-5.6"
     own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
         "openrouter/"
     )
@@ -217,7 +218,7 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
     if not request.explicit_caching:
         return CacheDecision(False, "explicit-caching-off")
     # This counts the whole history, as Azad's policy does. LiteLLM caches less: only the first run
-    # of marked messages (`place_cache` shows it); a cache of 15,539 characters was once accepted.
+    # of marked messages (`place_cache` shows it). The limit is rough: 15,539 were once accepted.
     if text_characters(messages) < GEMINI_MIN_CHARACTERS:
         return CacheDecision(False, "below-gemini-threshold")
     if not any(message.get("role") == "assistant" for message in messages):
@@ -226,8 +227,8 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
-    last_places = finder_of_last(messages)
-    systems, users = last_places("system", 1), last_places("user", 2)
+    last_indexes = finder_of_last(messages)
+    systems, users = last_indexes("system", 1), last_indexes("user", 2)
     return [
         _decision_at(messages, systems, "last-system"),
         # The previous request had its last mark here, so its entry is found even after a long turn.
@@ -240,22 +241,22 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
 
 
 def _decision_at(
-    messages: FormattedMessages, places: list[int], reason: str, from_end: int = 1
+    messages: FormattedMessages, message_indexes: list[int], reason: str, from_end: int = 1
 ) -> CacheDecision:
-    if not places:
+    if not message_indexes:
         return CacheDecision(False, "no-such-message")
-    index = places[0]
+    index = message_indexes[0]
     content = messages[index].get("content")
     if content and not isinstance(content, (str, list)):
         return CacheDecision(False, "odd-content", index)
     parts = as_parts(content)
-    place = len(parts) - from_end
-    if place < 0:
+    part_index = len(parts) - from_end
+    if part_index < 0:
         return CacheDecision(False, "no-content" if from_end == 1 else "not-chosen", index)
-    part = parts[place]
+    part = parts[part_index]
     if not isinstance(part, dict):
-        return CacheDecision(False, "odd-content", index, place)
+        return CacheDecision(False, "odd-content", index, part_index)
     if part.get("type") == "text" and not part.get("text"):
-        return CacheDecision(False, "empty-text", index, place)
+        return CacheDecision(False, "empty-text", index, part_index)
     name = reason if from_end == 1 else "last-user-second-last-part"
-    return CacheDecision(True, name, index, place)
+    return CacheDecision(True, name, index, part_index)

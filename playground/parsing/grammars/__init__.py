@@ -41,8 +41,8 @@ class Grammar:
     rules: Mapping[str, Expression]
     findings: tuple[Finding, ...] = ()
     by_characters: bool = False
-    """True if an engine with terminals needs one for each character, because no marker shows where
-    a text ends."""
+    """True if no marker shows where a text ends: an engine with a lexer (llguidance) then needs a
+    terminal for each character."""
 
     @cached_property
     def lark(self) -> str:
@@ -78,7 +78,7 @@ FORMS: Final[dict[str, Callable[[Grammar], str]]] = {
 
 
 def structural_tag(rules: Mapping[str, Expression], root: str) -> str:
-    """Write the rules as JSON for xgrammar, vLLM and SGLang. Its only format is the grammar."""
+    """Write the rules as JSON for xgrammar, vLLM and SGLang: `format` is the whole grammar."""
     content: dict[str, Any] = {"type": "grammar", "grammar": gbnf(rules, root)}
     return json.dumps({"type": "structural_tag", "format": content}, ensure_ascii=False, indent=2)
 
@@ -87,15 +87,16 @@ def declared_grammar(
     name: str,
     syntax: Declaration,
     markers: Markers,
-    answer: tuple[str, str],
+    answer_frame: tuple[str, str],
     tools: Sequence[ToolMetadata],
     choice: str = AUTO,
-    several: bool = True,
-    reasoning: bool = False,
+    several_calls: bool = True,
+    with_reasoning: bool = False,
     accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration. Raises UnknownNameError if `choice` is neither "auto" nor
-    "required" nor the name of a tool, or if `accepts` is none of ACCEPTS."""
+    """Build the grammar of a declaration; `answer_frame` has the texts around an answer. Raises
+    UnknownNameError if `choice` is neither "auto" nor "required" nor the name of a tool, or if
+    `accepts` is none of ACCEPTS."""
     if accepts not in ACCEPTS:
         raise UnknownNameError("grammar", accepts, list(ACCEPTS))
     notes = Notes()
@@ -106,20 +107,20 @@ def declared_grammar(
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
     for form in (syntax,) if accepts == "written" else (syntax, *syntax.also):
         if notation_of(form).hole not in BODIES:
-            notes.none("calls", f"no grammar is known for {{{form.call_template.body}}}")
+            notes.refuse("calls", f"no grammar is known for {{{form.call_template.body}}}")
             return Grammar(name, {}, tuple(notes.findings))
         if accepts == "well-formed" and ends_by_space(form):
             reason = f"{form.param!r} ends by white space alone, which a value may hold as well"
-            notes.none("calls", f"no grammar tells where a value ends: {reason}")
+            notes.refuse("calls", f"no grammar tells where a value ends: {reason}")
             return Grammar(name, {}, tuple(notes.findings))
     if accepts == "well-formed":
-        rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO)
+        rules = well_formed_rules(syntax, markers, answer_frame, chosen, choice != AUTO)
         return Grammar(name, rules, (), by_characters=True)
     chosen = _callable(syntax, chosen, notes)
-    reply = ReplyRules(syntax, markers, answer, chosen, notes)
-    rules = reply.make(WantedReply(choice != AUTO, several, reasoning))
+    reply = ReplyRules(syntax, markers, answer_frame, chosen, notes)
+    rules = reply.make(WantedReply(choice != AUTO, several_calls, with_reasoning))
     if rules[ROOT] == IMPOSSIBLE:
-        notes.none("calls", "no call can be written of any of the tools")
+        notes.refuse("calls", "no call can be written of any of the tools")
         rules = {}
     return Grammar(name, rules, tuple(notes.findings), reply.by_characters)
 

@@ -246,7 +246,7 @@ def _texts(call: CallRules) -> Expression:
         alternatives.append(in_order(rules.value(arguments, call.place), call.after))
     if not alternatives:
         listed = " and ".join(map(repr, (*lines, *keys)))
-        call.notes.none(call.place, f"its arguments are not the texts {listed}")
+        call.notes.refuse(call.place, f"its arguments are not the texts {listed}")
     return either(alternatives)
 
 

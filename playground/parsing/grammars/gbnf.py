@@ -151,7 +151,7 @@ def _state_rules(stem: str, listed: Sequence[TextState], ending: str) -> list[st
 
     lines = []
     for index, state in enumerate(listed):
-        ways = [f"{_set(chars)} {name(target)}" for chars, target in state.row]
+        ways = [f"{_set(chars)} {name(target)}" for chars, target in state.moves]
         ways += [ending] if state.ends else []
         lines.append(f"{name(index)} ::= {' | '.join(ways)}")
     return lines

@@ -23,7 +23,7 @@ from playground.parsing.grammars.expressions import (
     Use,
     repetition_sign,
 )
-from playground.parsing.grammars.texts import fatal_ends, states
+from playground.parsing.grammars.texts import forbidden_ends, states
 
 
 def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
@@ -58,8 +58,8 @@ class _Writer:
         match expression:
             case Exact(text):
                 return json.dumps(text, ensure_ascii=False)
-            case OneOf(of):
-                return self._terminal(f"/{of.pattern}/")
+            case OneOf(characters):
+                return self._terminal(f"/{characters.pattern}/")
             case FreeText():
                 return self._terminal(_free(expression))
             case Token(inside):
@@ -93,7 +93,7 @@ class _CharacterWriter(_Writer):
                 stem = f"t{len(self.lines)}"
                 closer = self.text(Exact(ending)) or '""'
                 for index, state in enumerate(states(shape, without, ending, at_end)):
-                    ways = [f"{self.text(OneOf(of))} {stem}_{target}" for of, target in state.row]
+                    ways = [f"{self.text(OneOf(chars))} {stem}_{to}" for chars, to in state.moves]
                     ways += [closer] if state.ends else []
                     self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
                 return f"{stem}_0"
@@ -107,8 +107,8 @@ def pattern(expression: Expression) -> str:
     match expression:
         case Exact(text):
             return _quote(text)
-        case OneOf(of):
-            return of.pattern
+        case OneOf(characters):
+            return characters.pattern
         case InOrder(items):
             return "".join(map(pattern, items))
         case Either(items):
@@ -120,17 +120,16 @@ def pattern(expression: Expression) -> str:
     raise TypeError(f"{expression!r:.80} cannot be part of a terminal")
 
 
-def _free(free_text: FreeText) -> str:
-    text = f"/{free_text.shape.pattern}/"
-    forbidden = "|".join(map(_quote, free_text.without))
+def _free(free: FreeText) -> str:
+    text = f"/{free.shape.pattern}/"
+    forbidden = "|".join(map(_quote, free.without))
     if forbidden:
         text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
-    ends = "|".join(map(_quote, fatal_ends(free_text.without, free_text.ending, free_text.at_end)))
+    # ends that would make a forbidden word together with the text after them
+    ends = "|".join(map(_quote, forbidden_ends(free.without, free.ending, free.at_end)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
-    return (
-        f"({text}) {json.dumps(free_text.ending, ensure_ascii=False)}" if free_text.ending else text
-    )
+    return f"({text}) {json.dumps(free.ending, ensure_ascii=False)}" if free.ending else text
 
 
 def _quote(text: str) -> str:

@@ -23,8 +23,8 @@ class Notes:
         """Note that the grammar accepts less than the schema or the reader."""
         self.add("narrower", place, text)
 
-    def none(self, place: str, text: str) -> None:
-        """Note that there is no grammar or template at all."""
+    def refuse(self, place: str, text: str) -> None:
+        """Note that no grammar or template can be made."""
         self.findings[finding(f"no-{self.subject}", place, text)] = None
 
     def add(self, kind: str, place: str, text: str) -> None:

@@ -53,11 +53,11 @@ class ReplyRules:
         self,
         syntax: Declaration,
         markers: Markers,
-        answer: tuple[str, str],
+        answer_frame: tuple[str, str],
         tools: Sequence[ToolMetadata],
         notes: Notes,
     ) -> None:
-        self.syntax, self.markers, self.answer = syntax, markers, answer
+        self.syntax, self.markers, self.answer_frame = syntax, markers, answer_frame
         self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
         """True if a text's end can only be found character by character."""
@@ -123,7 +123,7 @@ class ReplyRules:
 
     def _with_text(self, calls: Expression) -> Expression:
         """Build text alone, or calls with or without text before them."""
-        before, after = self.answer
+        before, after = self.answer_frame
         self.notes.narrower("text", f"plain text has none of {quote_words(self.forbidden)}")
         text_only = in_order(before, FreeText(ANY, self.forbidden, after))
         if calls == IMPOSSIBLE:

@@ -178,7 +178,7 @@ class WordFinder:
 class TextState:
     """A state of a free text: the target state of each character, and if the text may end here."""
 
-    row: Row
+    moves: Row
     ends: bool
 
 
@@ -209,8 +209,8 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
     return [(chars, target) for chars, target in pairs if chars]
 
 
-def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the endings that a text must not have. If `b` is listed, `ab` need not be."""
+def forbidden_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
+    """Return the ends that a text must not have. If `b` is listed, `ab` need not be."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

@@ -102,7 +102,7 @@ def loose(text: str) -> Expression:
 def well_formed_rules(
     syntax: Declaration,
     markers: Markers,
-    answer: tuple[str, str],
+    answer_frame: tuple[str, str],
     tools: Sequence[ToolMetadata],
     required: bool,
 ) -> dict[str, Expression]:
@@ -119,7 +119,7 @@ def well_formed_rules(
     text = rules.add("text", FreeText(ANY, outside))
     lines = tuple(tag[1:] for tag in outside if tag.startswith("\n"))
     first = rules.add("first", FreeText(not_beginning_with(lines), outside)) if lines else text
-    others = [*_reasoning_and_tokens(syntax, markers), *(loose(part) for part in answer if part)]
+    others = [*_reasoning_and_tokens(syntax, markers), *map(loose, filter(None, answer_frame))]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     listed = repeat(in_order(calls, text, other), 1)
     begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY

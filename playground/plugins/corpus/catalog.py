@@ -39,8 +39,8 @@ class Catalog:
     """The contents of a corpus: its `shards`, and the pieces in them whose rows are ignored
     (`dropped`, as 64-bit numbers).
 
-    `months` are the months into which a compacted shard's facts are split. `aside` are pieces that
-    no attempt could build; `faults` are inputs that could not be read.
+    `months` are the months into which a compacted shard's facts are split. If `redacts`, no text is
+    stored. `aside` are pieces that no attempt could build; `faults` are unreadable inputs.
     """
 
     generation: int = 0

@@ -21,7 +21,7 @@ from playground.cli.terminal import (
     print_json,
     say,
     table,
-    tell_starred,
+    tell_starred_secrets,
 )
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _report(built: Built) -> None:
             say(visible(f"{name}: {text}"), err=True)
         if len(problems) > _MOST_LISTED:
             say(f"{name}: {grouped(len(problems) - _MOST_LISTED)} more; --json lists all", err=True)
-    tell_starred(built.starred)
+    tell_starred_secrets(built.starred)
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def choose_built() -> None:
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
         state.choose("corpus", str(run.folder))
-        state.tell_starred(run.starred)
+        state.tell_starred_secrets(run.starred_secrets)
 
 
 @st.cache_resource(show_spinner=False)
@@ -109,9 +109,9 @@ def _build() -> None:
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"
     digest = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
     run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {digest}", inputs)
-    alive = waiting.tab_is_open()
-    run.start(alive)
-    state.set_run_id(_builds().add(run, alive, state.run_id(_RUN)), _RUN)
+    is_alive = waiting.tab_watch()
+    run.start(is_alive)
+    state.set_run_id(_builds().add(run, is_alive, state.run_id(_RUN)), _RUN)
 
 
 def _default_inputs() -> list[str]:

@@ -26,7 +26,7 @@ class BuildRun(BackgroundRun):
     done: int = 0
     size: int = 0  # 0 while unknown
     is_built: bool = False
-    starred: dict[str, int] = field(default_factory=dict)  # starred-out secrets, by kind
+    starred_secrets: dict[str, int] = field(default_factory=dict)  # by kind
 
     def start(self, alive: Callable[[], bool] = lambda: True, **options: Any) -> None:
         """Build in the background; `options` are those of `build_corpus`.
@@ -48,7 +48,7 @@ class BuildRun(BackgroundRun):
             try:
                 with telling_waits(on_wait):
                     built = build_corpus(self.folder, self.inputs, progress=on_progress, **options)
-                self.starred, self.is_built = built.starred, True
+                self.starred_secrets, self.is_built = built.starred, True
             except _Stopped:
                 pass
 

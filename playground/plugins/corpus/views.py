@@ -174,13 +174,13 @@ class Database:
                 for name in folder.fact_files(table, shard, months.get(shard, ()))
             ),
         )
-        # toolsets belong to a piece, not to a session
+        # a toolset belongs to a piece of the inputs (`piece`), not to a session
         skips_repeated = self._has_repeated and table != "toolsets"
         condition = f" ANTI JOIN {_REPEATED} USING (session)" if skips_repeated else ""
         if catalog.dropped:
             condition += f" WHERE piece NOT IN ({', '.join(map(str, catalog.dropped))})"
         views = {table: f"* FROM read_parquet({listed})"}
-        if table == "sessions":  # a session's texts are in the blocks of its shard
+        if table == "sessions":  # a session's texts are in its shard, which the file name tells
             views["session_files"] = (
                 f"session, text, filename FROM read_parquet({listed}, filename=true)"
             )

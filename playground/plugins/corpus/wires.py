@@ -104,7 +104,7 @@ def _head(wire: WireRequest) -> str:
             "ttl": wire.ttl,
             "clears_at": wire.clears_at,
             "thinks": wire.thinks,
-            "instructs": wire.instructs,
+            "instructs": wire.has_late_system,
             "doubts": wire.doubts,
             "unknown": wire.unknown,
         }
@@ -126,7 +126,7 @@ def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
         api=head.get("api", ""),
         clears_at=tuple(head.get("clears_at", ())),
         thinks=bool(head.get("thinks")),
-        instructs=bool(head.get("instructs")),
+        has_late_system=bool(head.get("instructs")),
         prompted=True,
         doubts=tuple(head.get("doubts", ())),
         unknown=tuple(UnknownWord(*word) for word in head.get("unknown", ())),

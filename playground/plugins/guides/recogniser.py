@@ -1,4 +1,4 @@
-"""Recognise use cases of Llama's prompts, as Meta writes them in Python.
+"""Recognise `UseCase(…)` calls, by which Meta's Python source gives examples of Llama's prompts.
 
 The code is never run, so values that it would compute are left out and named as unread.
 """
@@ -105,7 +105,7 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
         elements = dialogs.elts if isinstance(dialogs, ast.List) else []
         if not elements:
             needed = "dialogs=[[RawMessage(role='user', content='…')]]"
-            unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
+            unread.append(f"use case {title!r}: no dialogs are written out; expected {needed}")
         for element in elements:
             try:
                 dialog = value_of(element, names)
@@ -124,7 +124,8 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
     if kinds and rows:
         rows[0]["left_out"] = left_out
         parts = ", ".join(counted(number, kind.removesuffix("s")) for kind, number in kinds.items())
-        unread.append(f"{parts}: no part of a session, at 0.left_out")
+        reason = "left out, because a session has no field for it; in the JSON of the rows at"
+        unread.append(f"{parts}: {reason} 0.left_out")
     wrapping = f"{counted(count, 'use case')} of Llama's prompts"
     return Unwrapped(json.dumps(rows), wrapping, tuple(unread), is_whole=True)
 

@@ -18,6 +18,7 @@ from playground.sessions.times import utc_time
 _CALLS: Final = {"llm", "chat_model", "chat"}
 _Run = tuple[dict[str, Any], Place]
 _LISTS: Final = ("runs", "post", "patch")
+_NOT_READ: Final = "only model calls are read, or all runs if none is one; no feedback or events"
 _MARKS: Final = (*_LISTS, "run_type", "child_runs")
 
 
@@ -28,9 +29,7 @@ class LangSmithRuns(SessionFormat):
         "**.serialized": "names of the client's own classes",
         "**.events.*.kwargs.token": "pieces of an output while it arrived",
     }
-    keeps = Keeps(
-        "yes", "yes", "yes", "no", "only runs of model calls are read; feedback and events are not"
-    )
+    keeps = Keeps(tools="yes", times="yes", usage="yes", missing=_NOT_READ)
 
     def recognises(self, source: Source) -> bool:
         if not has_field(source, _MARKS):
@@ -51,7 +50,7 @@ class LangSmithRuns(SessionFormat):
         if not turns:
             sessions[0].note_loss("no run holds a chat", Place())
         for _, place in pieces:
-            sessions[0].note_loss("a later piece of a run that is not in the file", place)
+            sessions[0].note_loss("a later piece of a run whose first piece is not here", place)
         for builder in sessions:
             builder.set_metadata(name="langsmith")
         yield from sessions

@@ -46,9 +46,9 @@ class AskedCall:
     arguments: Mapping[str, Any]
 
 
-ONE: Final = (AskedCall(NAMES[0], {KEYS[0]: VALUES[0]}),)
-TWO: Final = (*ONE, AskedCall(NAMES[1], {KEYS[1]: VALUES[1]}))
-PAIR: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)  # of arguments
+ONE_CALL: Final = (AskedCall(NAMES[0], {KEYS[0]: VALUES[0]}),)
+TWO_CALLS: Final = (*ONE_CALL, AskedCall(NAMES[1], {KEYS[1]: VALUES[1]}))
+TWO_ARGUMENTS: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)  # of arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,18 +223,18 @@ class AskedTemplate:
         messages = [user(USER), self.form.answer(calls, text, thought)]
         if result is not None:
             messages.append(self.form.result(calls[0], result))
-        return self.ask(*messages, calls=calls or TWO).after_user
+        return self.ask(*messages, calls=calls or TWO_CALLS).after_user
 
     def generation(self) -> str:
         """Return the text after USER in a prompt that a model is to answer; "" if refused."""
-        return self.ask(user(USER), calls=ONE, generation=True).after_user or ""
+        return self.ask(user(USER), calls=ONE_CALL, generation=True).after_user or ""
 
     def answered(self, words: str) -> str | None:
         """Return the text after USER if the assistant answered `words` and the user wrote again.
 
         Return None in the same cases as `reply`.
         """
-        rendering = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
+        rendering = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO_CALLS)
         return rendering.after_user
 
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
@@ -243,7 +243,7 @@ class AskedTemplate:
         Return None in the same cases as `reply`.
         """
         answer = self.form.answer(calls)
-        return self.ask(user(USER), answer, user(words), calls=calls or TWO).after_user
+        return self.ask(user(USER), answer, user(words), calls=calls or TWO_CALLS).after_user
 
 
 def user(words: Any) -> dict[str, Any]:
@@ -256,13 +256,13 @@ def system(words: str) -> dict[str, Any]:
 
 
 def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[str, Any]]:
-    """Return tools, in OpenAI's form with types and descriptions, that fit the calls and `TWO`.
+    """Return tools in OpenAI's form, with types and descriptions, for the calls and `TWO_CALLS`.
 
     The type null sends some templates into an endless loop. Unless `with_null`, an argument of that
     type is declared as a string.
     """
     properties_of: dict[str, dict[str, Any]] = {}
-    for call in [*calls, *TWO]:
+    for call in [*calls, *TWO_CALLS]:
         properties = {
             key: {"type": kind, "description": "One of its arguments."}
             for key, kind in ((key, json_type(value)) for key, value in call.arguments.items())
@@ -296,7 +296,7 @@ def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTempla
     refused, renderings = "", 0
     for form in forms():
         template = AskedTemplate(source, form, budget)
-        region = template.reply(ONE)
+        region = template.reply(ONE_CALL)
         renderings += 1
         refused = refused or template.refused
         score = _score(region or "")

@@ -23,11 +23,11 @@ from playground.dialects.raw_prompts.sources import template_of
 from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
-    ONE,
+    ONE_CALL,
     RESULT,
     TEXT,
     THOUGHT,
-    TWO,
+    TWO_CALLS,
     USER,
     VALUES,
     AskedCall,
@@ -45,7 +45,7 @@ __all__ = ["TemplateAudit", "TemplateFault", "audit_template", "prompt_warnings"
 
 _SYSTEM: Final = "Bqorn"
 _AGAIN: Final = "Dhwif"  # the user's second message
-_SAME_TOOL: Final = (ONE[0], AskedCall(NAMES[0], {KEYS[0]: "Ksuge"}))
+_SAME_TOOL: Final = (ONE_CALL[0], AskedCall(NAMES[0], {KEYS[0]: "Ksuge"}))
 _LATER: Final = "2027-03-04"
 
 
@@ -117,7 +117,7 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
         with_text = replace(plain, form=replace(plain.form, content="text"))
         prober = with_text if _writes_calls(with_text) else plain
     without_tools = prober.ask(user(USER), generation=True)
-    with_tools = prober.ask(user(USER), calls=ONE, generation=True)
+    with_tools = prober.ask(user(USER), calls=ONE_CALL, generation=True)
     if not without_tools.has(USER) and not with_tools.has(USER):
         reason = without_tools.refused or "what a user says is not in the prompt"
         raise InputFault(f"cannot be audited: {reason}", where=source.name)
@@ -148,7 +148,7 @@ _Faults = Iterator[TemplateFault]
 
 def _no_calls_fault(template: AskedTemplate) -> TemplateFault:
     """Return the fault that a template writes no calls, in whatever form a request has them."""
-    rendering = template.ask(user(USER), template.form.answer(ONE), calls=ONE)
+    rendering = template.ask(user(USER), template.form.answer(ONE_CALL), calls=ONE_CALL)
     return _fault(template, "template-drops-calls", _refusal(rendering), rendering)
 
 
@@ -162,7 +162,7 @@ def _needs_tools_fault(
 def _form_faults(template: AskedTemplate) -> _Faults:
     """Yield the faults of a template that takes calls only in an unusual form."""
     form = template.form
-    rendering = template.ask(user(USER), form.answer(ONE), calls=ONE)
+    rendering = template.ask(user(USER), form.answer(ONE_CALL), calls=ONE_CALL)
     if form.mutable:
         yield _fault(template, "template-mutates", "", rendering)
     if form.as_text:
@@ -171,20 +171,20 @@ def _form_faults(template: AskedTemplate) -> _Faults:
         yield _fault(template, "template-name-in-id", "", rendering)
     if form.content == "":
         return
-    answer = replace(form, content="").answer(ONE)
-    with_empty = template.ask(user(USER), answer, calls=ONE)
+    answer = replace(form, content="").answer(ONE_CALL)
+    with_empty = template.ask(user(USER), answer, calls=ONE_CALL)
     code = "template-wants-content" if form.content == "text" else "template-wants-no-content"
     yield _fault(template, code, _refusal(with_empty), with_empty, rendering)
 
 
 def _writes_calls(template: AskedTemplate) -> bool:
-    return template.ask(user(USER), template.form.answer(ONE), calls=ONE).has(VALUES[0])
+    return template.ask(user(USER), template.form.answer(ONE_CALL), calls=ONE_CALL).has(VALUES[0])
 
 
 def _text_with_calls(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
-    rendering = template.ask(user(USER), template.form.answer(ONE, TEXT), calls=ONE)
+    rendering = template.ask(user(USER), template.form.answer(ONE_CALL, TEXT), calls=ONE_CALL)
     if not rendering.has(VALUES[0]):
         yield _fault(template, "template-text-or-calls", _refusal(rendering), rendering)
     elif not rendering.has(TEXT):
@@ -194,8 +194,8 @@ def _text_with_calls(template: AskedTemplate) -> _Faults:
 def _arguments_as_text(template: AskedTemplate) -> _Faults:
     if template.form.as_text or not _writes_calls(template):
         return
-    answer = replace(template.form, as_text=True).answer(ONE)
-    result = template.ask(user(USER), answer, calls=ONE)
+    answer = replace(template.form, as_text=True).answer(ONE_CALL)
+    result = template.ask(user(USER), answer, calls=ONE_CALL)
     if result.text is None:
         yield _fault(template, "template-refuses-text", _refusal(result), result)
     elif f'\\"{KEYS[0]}' in result.text:
@@ -207,8 +207,8 @@ def _arguments_as_text(template: AskedTemplate) -> _Faults:
 def _results(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
-    result = template.form.result(ONE[0], RESULT)
-    rendering = template.ask(user(USER), template.form.answer(ONE), result, calls=ONE)
+    result = template.form.result(ONE_CALL[0], RESULT)
+    rendering = template.ask(user(USER), template.form.answer(ONE_CALL), result, calls=ONE_CALL)
     if not rendering.has(RESULT):
         yield _fault(template, "template-drops-results", _refusal(rendering), rendering)
 
@@ -216,7 +216,7 @@ def _results(template: AskedTemplate) -> _Faults:
 def _parallel_calls(template: AskedTemplate) -> _Faults:
     if not _writes_calls(template):
         return
-    rendering = template.ask(user(USER), template.form.answer(TWO), calls=TWO)
+    rendering = template.ask(user(USER), template.form.answer(TWO_CALLS), calls=TWO_CALLS)
     if rendering.text is None:
         yield _fault(template, "template-one-call", _refusal(rendering), rendering)
     elif not rendering.has(VALUES[1]):
@@ -258,7 +258,7 @@ def _user_header(template: AskedTemplate) -> str:
 
 
 def _tools(template: AskedTemplate) -> _Faults:
-    rendering = template.ask(user(USER), calls=ONE, generation=True)
+    rendering = template.ask(user(USER), calls=ONE_CALL, generation=True)
     if not rendering.has(NAMES[0]):
         yield _fault(template, "template-ignores-tools", _refusal(rendering), rendering)
 
@@ -270,7 +270,7 @@ def _prefix(template: AskedTemplate) -> _Faults:
     that the model did not write.
     """
     answer = template.form.answer(text=TEXT)
-    calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
+    calling, result = template.form.answer(ONE_CALL), template.form.result(ONE_CALL[0], RESULT)
     thinking = template.form.answer(text=TEXT, thought=THOUGHT)
     steps = {
         "the answer does not begin as the generation prompt does": (
@@ -282,8 +282,8 @@ def _prefix(template: AskedTemplate) -> _Faults:
             template.ask(user(USER), answer, user(_AGAIN)),
         ),
         "a call is written differently once its result follows": (
-            template.ask(user(USER), calling, calls=ONE),
-            template.ask(user(USER), calling, result, calls=ONE),
+            template.ask(user(USER), calling, calls=ONE_CALL),
+            template.ask(user(USER), calling, result, calls=ONE_CALL),
         ),
         "an answer with a thought is written differently once the user speaks again": (
             template.ask(user(USER), thinking),
@@ -324,8 +324,9 @@ def _forged_turn(template: AskedTemplate) -> _Faults:
 def _thoughts(template: AskedTemplate) -> _Faults:
     """Test if reasoning is written in the last answer, in an answer with a call whose result
     follows, and in an answer before the next question, where most templates drop it."""
-    thinking, result = template.form.answer(ONE, "", THOUGHT), template.form.result(ONE[0], RESULT)
-    working = template.ask(user(USER), thinking, result, calls=ONE)
+    thinking = template.form.answer(ONE_CALL, "", THOUGHT)
+    result = template.form.result(ONE_CALL[0], RESULT)
+    working = template.ask(user(USER), thinking, result, calls=ONE_CALL)
     last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
     if last.has(TEXT) and not last.has(THOUGHT):
         # Kimi K2 Thinking writes thoughts only in calls that no final answer follows.
@@ -340,8 +341,8 @@ def _thoughts(template: AskedTemplate) -> _Faults:
 
 
 def _date(template: AskedTemplate) -> _Faults:
-    first = template.ask(user(USER), calls=ONE)
-    second = template.ask(user(USER), calls=ONE, day=_LATER)
+    first = template.ask(user(USER), calls=ONE_CALL)
+    second = template.ask(user(USER), calls=ONE_CALL, day=_LATER)
     if first.text != second.text:
         yield _fault(template, "template-date", "", first, second)
 
@@ -355,8 +356,8 @@ def _begin_of_sequence(template: AskedTemplate) -> _Faults:
 
 def _content(template: AskedTemplate) -> _Faults:
     """Test content that is null, that is a list of parts, or that has white space at its ends."""
-    nothing = replace(template.form, content="null").answer(ONE)
-    rendering = template.ask(user(USER), nothing, calls=ONE)
+    nothing = replace(template.form, content="null").answer(ONE_CALL)
+    rendering = template.ask(user(USER), nothing, calls=ONE_CALL)
     takes_empty = _writes_calls(template) and template.form.content != "text"
     if takes_empty and rendering.text is None:
         yield _fault(template, "template-refuses-null", _refusal(rendering), rendering)

@@ -95,4 +95,4 @@ def _save() -> None:
         state.put(declaring.FAULT, str(fault))
     else:
         state.put(_DONE, f"Saved: {name} is among the dialects of every page and command.")
-        state.tell_starred(tally.counts)
+        state.tell_starred_secrets(tally.counts)

@@ -158,6 +158,6 @@ def _store_session(run: Path, exchanges: list[LoggedExchange]) -> str:
     name = store_session(
         on_disk(), session_name(run, exchanges[0].session), session_of(run, exchanges)
     )
-    state.tell_starred(starred_in(on_disk().text(name)))
+    state.tell_starred_secrets(starred_in(on_disk().text(name)))
     state.tab().look(name)
     return name

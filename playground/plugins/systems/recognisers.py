@@ -87,7 +87,7 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
     if not agents or not any(agent.prompts or agent.actions or agent.models for agent in agents):
         return None
     first = agents[0]
-    counts = ", ".join(counted(number, noun) for noun, number in first.parts().items() if number)
+    counts = ", ".join(counted(number, noun) for noun, number in first.counts().items() if number)
     more = f"; the first of {len(agents)} agents" if len(agents) > 1 else ""
     unread = [line for agent in agents for line in agent.unread]
     has_prompts = any(agent.prompts for agent in agents)

@@ -243,7 +243,7 @@ def _runs() -> Runs[TrialRun]:
 
 def _start(plan: TrialPlan) -> None:
     run = TrialRun(plan)
-    alive = waiting.tab_is_open()
+    alive = waiting.tab_watch()
     run.start(alive)
     state.set_run_id(_runs().add(run, alive, state.run_id(_RUN)), _RUN)
 

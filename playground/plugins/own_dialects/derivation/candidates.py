@@ -17,9 +17,9 @@ from playground.parsing.syntax import JsonShape, Syntax
 from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
-    ONE,
-    PAIR,
-    TWO,
+    ONE_CALL,
+    TWO_ARGUMENTS,
+    TWO_CALLS,
     VALUES,
     AskedCall,
     AskedTemplate,
@@ -52,8 +52,8 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax to try, the likeliest first. Each is mapped to the text that ends only
-    turns with calls, or "". Raises InputFault if the text has no body of a call."""
+    """Return every syntax to try, the likeliest first. Each is mapped to its stop, the text that
+    ends turns with calls and no others, or "". Raises InputFault if no body of a call is found."""
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -68,26 +68,26 @@ def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
 
 
 def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
-    region = frame.bare(template.reply(ONE) or "")
-    ids = [template.form.call_id(call, index) for index, call in enumerate(TWO)]
-    bodies = bodies_of(region, ONE, ids)
+    region = frame.bare(template.reply(ONE_CALL) or "")
+    ids = [template.form.call_id(call, index) for index, call in enumerate(TWO_CALLS)]
+    bodies = bodies_of(region, ONE_CALL, ids)
     if not bodies:
         raise InputFault(
             f"the template's calls are in no known notation: {region!r:.200}",
             where=template.source.name,
         )
     (body,) = bodies
-    before = _with_marks(template, region[: body.start], ONE)
-    after = _with_marks(template, region[body.stop :], ONE)
-    two = template.reply(TWO)
-    both_bodies = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
-    if two is None or len(both_bodies) < len(TWO):
+    before = _with_marks(template, region[: body.start], ONE_CALL)
+    after = _with_marks(template, region[body.stop :], ONE_CALL)
+    two = template.reply(TWO_CALLS)
+    both_bodies = bodies_of(frame.bare(two), TWO_CALLS, ids) if two is not None else []
+    if two is None or len(both_bodies) < len(TWO_CALLS):
         return CutCalls(body, before, None, after)
     text = frame.bare(two)
     between = text[both_bodies[0].stop : both_bodies[1].start]
-    first = _with_marks(template, text[: both_bodies[0].start], TWO)
-    last = _with_marks(template, text[both_bodies[1].stop :], TWO)
-    middle = _with_marks(template, between, TWO)
+    first = _with_marks(template, text[: both_bodies[0].start], TWO_CALLS)
+    last = _with_marks(template, text[both_bodies[1].stop :], TWO_CALLS)
+    middle = _with_marks(template, between, TWO_CALLS)
     return CutCalls(body, *_with_number_mark(first, middle), last)
 
 
@@ -134,31 +134,32 @@ def _parameters(
     if pieces.body.hole != "params":
         yield {}, pieces
         return
-    pair = frame.bare(template.reply(PAIR) or "")
+    pair = frame.bare(template.reply(TWO_ARGUMENTS) or "")
     first = re.search(re.escape(KEYS[0]), pair[pair.find(NAMES[0]) + len(NAMES[0]) :])
     if first is None or not all(value in pair for value in VALUES):
         return
     key_start = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
     between_value, second = _text_after_value(pair, VALUES[0], KEYS[1])
     key_to_value = pair[key_start + len(KEYS[0]) : pair.index(VALUES[0], key_start)]
-    typed = _with_type_mark(template, frame, key_to_value)
+    marked_gap = _with_type_mark(template, frame, key_to_value)
     after = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
-    front = _with_marks(template, pair[:key_start], PAIR)
-    quoted = typed.endswith('"') and between.startswith('"') and after.startswith('"')
+    front = _with_marks(template, pair[:key_start], TWO_ARGUMENTS)
+    quoted = marked_gap.endswith('"') and between.startswith('"') and after.startswith('"')
     hole = "value"
-    if quoted and _is_json(template, frame, typed[:-1]):
-        hole, typed, between, after = "value:json", typed[:-1], between[1:], after[1:]
+    if quoted and _is_json(template, frame, marked_gap[:-1]):
+        hole, marked_gap, between, after = "value:json", marked_gap[:-1], between[1:], after[1:]
         pieces = _without_quotes(pieces)
-    fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
+    fields = parameter_fields(template, frame, _pattern(marked_gap), hole == "value:json")
     for closer, opener in splits(between, front, after):
-        param = f"{as_template(opener)}{{key}}{as_template(typed)}{{{hole}}}{as_template(closer)}"
+        value = f"{as_template(marked_gap)}{{{hole}}}"
+        param = f"{as_template(opener)}{{key}}{value}{as_template(closer)}"
         yield {"param": param, **fields}, _without_parameter(pieces, opener, closer)
 
 
-def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Return True if a number after `typed` has no quotes; the caller has seen that texts do."""
-    return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
+def _is_json(template: AskedTemplate, frame: TurnFrame, marked_gap: str) -> bool:
+    """Return True if a number after `marked_gap` has no quotes, as a text there has."""
+    return value_text(template, frame, _NUMBER, _pattern(marked_gap), True)[1] == str(_NUMBER)
 
 
 def _without_quotes(pieces: CutCalls) -> CutCalls:
@@ -167,10 +168,10 @@ def _without_quotes(pieces: CutCalls) -> CutCalls:
     return dataclasses.replace(pieces, between=between, after=pieces.after.removeprefix('"'))
 
 
-def _pattern(typed: str) -> str:
+def _pattern(marked_gap: str) -> str:
     """Return the text between key and value as a pattern, whose group is the word for the type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
-    pattern = re.escape(typed)
+    pattern = re.escape(marked_gap)
     for mark, word in words.items():
         pattern = pattern.replace(re.escape(mark), word)
     return pattern
@@ -179,7 +180,7 @@ def _pattern(typed: str) -> str:
 def with_separator(syntax: Syntax) -> Syntax | None:
     """Return the syntax with the white space after a parameter as the separator, or None if there
     is no white space or the result is no valid syntax. The call's template then has the white space
-    after its parameters, even if a call has none."""
+    after its parameters, also in a call without parameters."""
     param = syntax.param.rstrip()
     space = syntax.param[len(param) :]
     if not space:
@@ -233,6 +234,7 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
     if len(changed) != 1:
         return key_to_value
     word, number_word = changed[0]
+    # some templates write no type, but if the value is a text: `string="true"`
     hole = "is_text" if (word, number_word) == ("true", "false") else "type"
     return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], key_to_value, count=1)
 

@@ -13,11 +13,10 @@ from playground.parsing.syntax import Syntax
 from playground.plugins.own_dialects.asking import RequestForm
 from playground.plugins.own_dialects.derivation.nearest import (
     COMPARED_FIELDS,
-    LEAST_CALLS,
     Nearest,
     nearest_dialects,
 )
-from playground.plugins.own_dialects.derivation.proof import ProbeResult, Proof
+from playground.plugins.own_dialects.derivation.proof import LEAST_CALLS, ProbeResult, Proof
 
 
 @dataclass(frozen=True)

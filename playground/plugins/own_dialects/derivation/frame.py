@@ -11,7 +11,7 @@ from playground.dialects.declared import ResultRole
 from playground.dialects.raw_prompts.sources import STAND_INS
 from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.asking import (
-    ONE,
+    ONE_CALL,
     RESULT,
     TEXT,
     USER,
@@ -109,7 +109,7 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
     If a turn of calls shares a longer text with the generation prompt, that text is the header.
     """
-    calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
+    calling, answer = template.reply(ONE_CALL) or "", template.reply((), TEXT)
     shared = snap_start(calling, common_start(calling, template.generation()))
     if answer is None or TEXT not in answer:
         return shared, ""
@@ -152,27 +152,27 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole, str]:
     With the role user, the template has the text around the result, and the turn is "". Otherwise
     the template is "{result}", because the chat template adds the text around it.
     """
-    start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
+    start, answer = template.reply(ONE_CALL), template.reply(ONE_CALL, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
         return "{result}", "tool", ""
     before, after = answer.rsplit(RESULT, 1)
     before = before[len(common_start(before, start)) :]
-    as_user = template.user_turn(ONE, RESULT)
+    as_user = template.user_turn(ONE_CALL, RESULT)
     header = _user_header(as_user, start)
     if not header or header not in before:
         return "{result}", "ipython" if "ipython" in before else "tool", before + "{result}" + after
     user_after = (as_user or "").rsplit(RESULT, 1)[1]
     end = snap_end(after, common_end(after, user_after))
     inner = before[before.rindex(header) + len(header) :]
-    call_id = template.form.call_id(ONE[0], 0)
+    call_id = template.form.call_id(ONE_CALL[0], 0)
     parts = [
-        as_template(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        as_template(part.replace(call_id, MARKS["id"]).replace(ONE_CALL[0].name, MARKS["name"]))
         for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
     # Keep white space around the result if a user's message with it is rendered to the same text.
     parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
-    is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
+    is_same = template.user_turn(ONE_CALL, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user", ""
 
 
@@ -180,7 +180,7 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
     """Return True if every prompt ends inside a thought, even with thinking switched off."""
     switched_off = {"enable_thinking": False, "thinking": False, "reasoning": False}
     prompts = [
-        template.ask(user(USER), calls=ONE, generation=True, variables=variables).text or ""
+        template.ask(user(USER), calls=ONE_CALL, generation=True, variables=variables).text or ""
         for variables in ({}, switched_off)
     ]
     return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
@@ -189,8 +189,8 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
     """Return the control tokens that occur only next to a result. Servers sometimes leave these in
     a reply's text."""
-    answer = template.reply(ONE, result=RESULT) or ""
-    others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
+    answer = template.reply(ONE_CALL, result=RESULT) or ""
+    others = (template.user_turn(ONE_CALL, RESULT) or "") + (template.reply((), TEXT) or "")
     before, _, after = answer.rpartition(RESULT)
     matches = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", after)
     return tuple(match[1] for match in matches if match and match[1] not in others)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.plugins.own_dialects.asking import ONE, PAIR, TWO, AskedCall, RequestForm
-from playground.plugins.own_dialects.derivation.proof import reads, written_of
+from playground.plugins.own_dialects.asking import (
+    RequestForm,
+)
+from playground.plugins.own_dialects.derivation.proof import LEAST_CALLS, reads, written_of
 
 # The fields of a declaration that are shown and compared, in their order.
 COMPARED_FIELDS: Final = (
@@ -17,11 +19,6 @@ COMPARED_FIELDS: Final = (
     "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
     "element", "known_names",
 )  # fmt: skip
-LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
-    "one call": ONE,
-    "two parameters": PAIR,
-    "two calls": TWO,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.plugins.own_dialects.asking import (
     KEYS,
     NAMES,
-    ONE,
-    PAIR,
+    ONE_CALL,
     RESULT,
     TEXT,
     THOUGHT,
-    TWO,
+    TWO_ARGUMENTS,
+    TWO_CALLS,
     AskedCall,
     AskedTemplate,
     RequestForm,
@@ -112,13 +112,18 @@ class Proof:
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
-PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
+LEAST_CALLS: Final[dict[str, tuple[AskedCall, ...]]] = {
+    "one call": ONE_CALL,
+    "two parameters": TWO_ARGUMENTS,
+    "two calls": TWO_CALLS,
+}
+PLAIN: Final = (*LEAST_CALLS, "plain text")
 
 
 def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
     """Return the few probes by which a candidate is chosen."""
     values = [(name, _call_with(HOSTILE[name])) for name in _SHORT_PROBES]
-    return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
+    return [*LEAST_CALLS.items(), *values]
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
@@ -127,7 +132,7 @@ def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ..
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
-    probes = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
+    probes = [*LEAST_CALLS.items()]
     probes += [NOTHING]
     probes += [(name, _call_with(value)) for name, value in values.items()]
     return probes
@@ -190,13 +195,13 @@ def unread_answers(
     kinds = [
         ("an answer", (), TEXT, ""),
         ("an answer after a thought", (), TEXT, THOUGHT),
-        ("a call after a thought", ONE, "", THOUGHT),
+        ("a call after a thought", ONE_CALL, "", THOUGHT),
     ]
     for name, calls, text, thought in kinds:
         region = template.reply(calls, text, thought)
         if region is None or text not in region or (thought and thought not in region):
             continue
-        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
+        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE_CALL)
         outcome = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
         if outcome != (text, thought, len(calls)):
             yield name
@@ -216,11 +221,11 @@ def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect)
     If results are in a separate turn, which the template writes itself, yield none."""
     if dialect.result_role != "user":
         return
-    (call,) = ONE
+    (call,) = ONE_CALL
     for name, words in _RESULTS.items():
         part = ToolResultPart(template.form.call_id(call, 0), call.name, words)
-        theirs = template.reply(ONE, result=words)
-        if theirs != template.user_turn(ONE, dialect.format_tool_result(part)):
+        theirs = template.reply(ONE_CALL, result=words)
+        if theirs != template.user_turn(ONE_CALL, dialect.format_tool_result(part)):
             yield name
 
 

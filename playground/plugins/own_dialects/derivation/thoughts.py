@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from playground.parsing.syntax import ReasoningTags
 from playground.plugins.own_dialects.asking import (
-    ONE,
+    ONE_CALL,
     RESULT,
     TEXT,
     THOUGHT,
@@ -109,10 +109,10 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
         {"type": "text", "text": TEXT},
     ]
     yield template.ask(user(USER), {"role": "assistant", "content": parts}).after_user, TEXT
-    yield template.reply(ONE, "", THOUGHT), ONE[0].name
-    yield template.reply(ONE, "", THOUGHT, result=RESULT), ONE[0].name
-    planned = template.form.answer(ONE) | {"tool_plan": THOUGHT}  # Cohere's
-    yield template.ask(user(USER), planned, calls=ONE).after_user, ONE[0].name
+    yield template.reply(ONE_CALL, "", THOUGHT), ONE_CALL[0].name
+    yield template.reply(ONE_CALL, "", THOUGHT, result=RESULT), ONE_CALL[0].name
+    planned = template.form.answer(ONE_CALL) | {"tool_plan": THOUGHT}  # Cohere's
+    yield template.ask(user(USER), planned, calls=ONE_CALL).after_user, ONE_CALL[0].name
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:

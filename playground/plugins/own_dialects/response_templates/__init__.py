@@ -67,7 +67,7 @@ def response_template(
         calls = _Calls(syntax, markers, notes, portable)
     except Inexpressible as reason:
         refusal = Notes(SUBJECT)
-        refusal.none("calls", str(reason))
+        refusal.refuse("calls", str(reason))
         return ResponseTemplate(name, {}, tuple(refusal.findings))
     fields = {
         **_reasoning(markers, answer, calls, notes),

@@ -177,7 +177,7 @@ def _shape(tag: str, schema: Schema, models: Schema, open_models: frozenset[str]
 
 
 def element(tag: str, value: Any, key: str | None = None) -> str:
-    """Return a value as an element; a `key` that cannot be a tag becomes an attribute."""
+    """Return a value as an element; `key`, a name that cannot be its tag, is an attribute."""
     head = tag if key is None else f"{tag} key={quoteattr(key)}"
     match value:
         case None | []:
@@ -263,7 +263,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
     """Return the text of an element, or a value of the schema's enum that it names. Without a
     schema, return the texts of several elements as a list."""
     text = _text(elements[0])
-    if len(elements) > 1 and not schema:  # a schema would be that of one text, not of a list
+    if len(elements) > 1 and not schema:  # a schema here describes one text: no list
         return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}

@@ -37,7 +37,7 @@ class AgentSource:
     actions: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    def parts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Return the number of declarations of each kind."""
         return {
             "prompt": len(self.prompts),
@@ -142,7 +142,7 @@ def _agent(node: ast.ClassDef, constants: Names) -> AgentSource | None:
                     pass
                 case _:
                     agent.unread.append(f"{node.name}.{method.name}: {kind} is not read")
-    return agent if any(agent.parts().values()) else None
+    return agent if any(agent.counts().values()) else None
 
 
 def _decorators(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

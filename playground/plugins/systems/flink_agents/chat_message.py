@@ -148,8 +148,8 @@ def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
     (see `lost_calls`).
     """
     if message.role is MessageRole.TOOL:
-        answers = message.extra_args.get("external_id")
-        block = {"type": "tool_result", "tool_use_id": answers, "content": message.content}
+        call_id = message.extra_args.get("external_id")
+        block = {"type": "tool_result", "tool_use_id": call_id, "content": message.content}
         return {"role": "user", "content": [block]}
     blocks = message.extra_args.get("anthropic_content_blocks")
     if message.role is MessageRole.ASSISTANT and blocks:

@@ -149,7 +149,7 @@ def _live_run(arguments: tuple[Any, ...]) -> ChatRun | None:
     run = _runs().get(state.run_id(_CHAT))
     busy = run is not None and run.under_way
     if st.button("Run", icon=":material/send:", key="run chat", disabled=busy, type="primary"):
-        is_open = waiting.tab_is_open()
+        is_open = waiting.tab_watch()
         run = ChatRun()
         run.start(*arguments)
         state.set_run_id(_runs().add(run, is_open, state.run_id(_CHAT)), _CHAT)

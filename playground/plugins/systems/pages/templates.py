@@ -288,7 +288,7 @@ def current_run(values: Settings) -> TemplateRun | None:
     run = _runs().get(state.run_id(f"{_RUN} {label}"))
     busy = run is not None and run.under_way
     if st.button("Run", icon=":material/send:", key="run template", disabled=busy, type="primary"):
-        is_open = waiting.tab_is_open()
+        is_open = waiting.tab_watch()
         recorded = RecordedAnswers(values.model, values.base_url, alive=is_open)
         run = TemplateRun(answers=recorded)
         run.start(*_arguments(values, recorded), **_options(values))
