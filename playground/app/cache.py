@@ -253,12 +253,10 @@ def _counted(session: Session, dialect: str) -> TokenCount:
 
 
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
-    """Show the cost under each policy, also with marks for an hour if the provider has them.
-
-    Each policy is simulated, and the cheapest comes first; the strip offers this policy at the
-    first finding that the policy mends, or else below all findings. No policy is offered if a bill
-    is the sum of several rounds on the server, because a simulated request has only one round.
-    """
+    """Show the cost under each policy, also with marks for an hour if the provider has them. Each
+    policy is simulated, and the cheapest comes first; the strip offers this policy at the first
+    finding that the policy mends, or else below all findings. No policy is offered if a bill is the
+    sum of several rounds on the server, because a simulated request has only one round."""
     own = policies.own_policies()
     every = simulations(
         question.session, question.wire_dialect, question.apart, question.what_if, own
@@ -334,8 +332,7 @@ def show_table(question: CacheQuestion) -> None:
 
 def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
     """Return the table of requests. If the provider made statements about its cache, also return
-    a table of these with the predictions and the bills; otherwise None.
-    """
+    a table of these with the predictions and the bills; otherwise None."""
     found = rows.cache_requests(cell)
     if not any(cell.diagnoses):
         return found, None

@@ -214,10 +214,8 @@ def _kept_text(name: str) -> str:
 
 
 def _stored(name: str, text: str, done: str) -> str:
-    """Store a session's text, and return the name under which the workspace stored it.
-
-    A sample never changes, so a new session is stored, named after the sample and what was `done`.
-    """
+    """Store a session's text, and return the name under which the workspace stored it. A sample
+    never changes, so a new session is stored, named after the sample and what was `done`."""
     if tab().text(name) is None and name in paths.samples():
         return tab().add(_free(f"{name}, {done}"), text)
     return tab().write(name, text)
@@ -290,10 +288,8 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
 def _edited(
     session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
-    """Return the edited session and a description of the changes.
-
-    The same edits give the same object, because other caches look up values by identity.
-    """
+    """Return the edited session and a description of the changes. The same edits give the same
+    object, because other caches look up values by identity."""
     after = edited(session, steps).with_model(model)
     changed = changes(session, after)
     if recorded:

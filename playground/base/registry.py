@@ -70,8 +70,7 @@ class PageEntry(NamedTuple):
 
 class SessionForm(NamedTuple):
     """A form in which sessions can be written. `dump` is `module:function`; `omits` are the fields
-    of a session that the form does not hold; `notes` is `module:function` for further findings.
-    """
+    of a session that the form does not hold; `notes` is `module:function` for further findings."""
 
     dump: str
     omits: tuple[str, ...] = ()

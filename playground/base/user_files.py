@@ -132,10 +132,8 @@ def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
 
 def _first_piece(descriptor: int) -> bytes | None:
     """Return the first bytes of a pipe; b"" if it has no writer, None if nothing is written yet.
-
     Linux reports no event for a pipe that never had a writer, and a hang-up without input if all
-    writers have left.
-    """
+    writers have left."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     events = poll.poll(_WRITER * 1000)

@@ -191,11 +191,9 @@ def _tool_texts(blocks: Sequence[WireBlock]) -> list[str]:
 
 
 def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """Return the code for a change among the messages.
-
-    The codes are `env-in-prefix` (an environment block moved), `head-injection` (a block was put in
-    front) and `history-rewrite` (any other change).
-    """
+    """Return the code for a change among the messages. The codes are `env-in-prefix` (an
+    environment block moved), `head-injection` (a block was put in front) and `history-rewrite` (any
+    other change)."""
     old = before[index]
     following = before[index + 1] if index + 1 < len(before) else None
     new = after[index] if index < len(after) else None

@@ -99,10 +99,8 @@ class TimedRequest:
         self.counted = None if self.billed else counted
         self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
         if counted and self.estimates:
-            # of a request that goes on, the size of the shared part is known, too
-            goes_on = before is not None and shared == len(before.wire.blocks)
-            self.known_sizes = before.known_sizes[-1:] if before is not None and goes_on else ()
-            self.known_sizes += ((self.estimates[-1], counted.tokens),)
+            before_it = _size_of_all(before, shared) if before else ()
+            self.known_sizes = (*before_it, (self.estimates[-1], counted.tokens))
         elif before is not None:
             self.counted_blocks = before.counted_blocks
         is_known = self.billed or known_sizes or counted
@@ -368,6 +366,11 @@ class _Nothing:
     first_other: int | None = None
 
 
+def _size_of_all(request: TimedRequest, shared: int) -> Sequence[tuple[int, int]]:
+    """Return the estimated and the true size of a request that a later one begins with."""
+    return request.known_sizes[-1:] if shared == len(request.wire.blocks) else ()
+
+
 def _first(
     check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
 ) -> int | None:
@@ -427,11 +430,9 @@ def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], start: int) -> S
 def _chain(
     wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix: the known `hashes`, then those of the `new` blocks.
-
-    The hash of a tier's first block includes the parameters that salt the tier. The parameters of
-    an empty tier are included in the next tier's.
-    """
+    """Return the hash of every prefix: the known `hashes`, then those of the `new` blocks. The hash
+    of a tier's first block includes the parameters that salt the tier. The parameters of an empty
+    tier are included in the next tier's."""
     chain: list[bytes] = []
     state = hashes[start - 1] if start else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")

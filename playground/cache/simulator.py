@@ -234,11 +234,9 @@ class CacheSimulator:
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
-
         Entries are unknown if they are from before the first request, or from rounds on the server,
         or if a string became a block. The first does not matter if this request reads up to its
-        last mark.
-        """
+        last mark."""
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
             return "tools or a compaction ran on the server: its bill is the sum of several rounds"

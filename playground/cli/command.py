@@ -20,8 +20,7 @@ else:
 
 class Named(_TextType):
     """A text with a name for help pages, such as DIALECT, and with values that a shell offers. With
-    `files`, the shell offers files, too.
-    """
+    `files`, the shell offers files, too."""
 
     def __init__(
         self, name: str, values: Callable[[], Iterable[str]] = tuple, files: bool = False

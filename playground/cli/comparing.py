@@ -153,8 +153,7 @@ class BaselineOptions:
         self, session: str, model: str, dialect: str, as_json: bool, reports: CheckReports
     ) -> int:
         """Compare every session of a file with that of the baseline, and print exceeded limits.
-        Return the exit status.
-        """
+        Return the exit status."""
         document, findings = self.compare(session, model, dialect)
         if as_json:
             print_json(document)

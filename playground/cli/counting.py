@@ -72,8 +72,7 @@ def tokens(
 
 def _request(file: str) -> dict[str, Any] | None:
     """Return the body of a request; None for a session, and for a file that cannot be read: loading
-    that as a session gives the error message.
-    """
+    that as a session gives the error message."""
     from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of
 

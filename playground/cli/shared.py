@@ -268,8 +268,7 @@ def loaded_tools(name: str) -> ToolFile:
 
 def parameters_of(items: Sequence[str]) -> dict[str, Any]:
     """Return the parameters of `parameter_option`; a value that is not JSON is a text. Raises
-    InputFault.
-    """
+    InputFault."""
     parameters: dict[str, Any] = {}
     for item in items:
         key, equals, value = item.partition("=")

@@ -99,7 +99,7 @@ def replay(
     recordings are streamed again. `-` reads standard input. If neither -d nor the recording names
     a dialect, the reply is read in the likeliest one.
     """
-    from playground.questions.server_view import dialect_for_server
+    from playground.questions.fast_detection import dialect_for_server
     from playground.questions.timeline import dialect_of
     from playground.questions.timeline import replay as replay_recording
     from playground.show import rows

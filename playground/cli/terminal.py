@@ -172,8 +172,7 @@ def failed(has_failed: bool) -> int:
 def say(text: str, err: bool = False, nl: bool = True) -> None:
     """Print a line for the user; with --csv on stderr, because stdout has only the table. Control
     characters are escaped, so that a file's text cannot control the terminal. Characters that the
-    stream's encoding lacks are escaped, too.
-    """
+    stream's encoding lacks are escaped, too."""
     err = err or is_set(CSV)
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
@@ -265,8 +264,7 @@ def report(findings: Sequence[Finding]) -> int:
 
 def report_briefly(findings: Sequence[Finding]) -> int:
     """Print one line for each kind of finding, for a check. Return 1 if there is an error or, with
-    --strict, a warning.
-    """
+    --strict, a warning."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault((finding.severity, finding.code), []).append(finding)
@@ -390,8 +388,7 @@ def _folded_table(head: list[str], rows: list[list[str]], numeric: Collection[st
 
 def _whole_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> Iterator[str]:
     """Yield the lines of an unfolded table, without the blanks at their ends that would make every
-    line as long as the longest.
-    """
+    line as long as the longest."""
     from rich.cells import cell_len
 
     cells = [[cell.split("\n") for cell in row] for row in (head, *rows)]

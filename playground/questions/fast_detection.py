@@ -17,6 +17,7 @@ from playground.parsing.plan import call_openers
 from playground.parsing.result import ParseResult, read_to_end
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
+from playground.recordings.recording import Recording
 
 _BEGUN: Final = 12  # leading characters of a call; no opener has so many
 _REMEMBERED: Final = 1_000  # the most keys whose dialect is remembered
@@ -187,3 +188,25 @@ def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
     """Return True if a dialect's declaration is its parser, not code of its own."""
     is_declared = isinstance(dialect, DeclaredDialect)
     return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser
+
+
+def dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+    """Return the name of the dialect in which to read a recording, if the user names none.
+
+    It is one that the server's named parser reads, if the reply has a call in it, complete or not;
+    otherwise the recording's own dialect, "" if it names none.
+    """
+    from playground.dialects.reading import parse
+    from playground.recordings.feeding import describe_chunk
+    from playground.servers import get_server
+
+    parser = get_server(server, recording.dialect).parser if ":" in server else None
+    if parser is None or (recording.dialect and parser.can_read(recording.dialect)):
+        return recording.dialect
+    text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
+    names = list(dict.fromkeys([*parser.default_for, *parser.also_reads]))
+    best = likeliest(text, tools, names)
+    if best is not None and best[0].calls:
+        return best[0].dialect
+    begun = (name for name in names if parse(text, name, tools).aborted)
+    return next(begun, recording.dialect)

@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.base.arguments import takes
 from playground.dialects import Dialect, get_dialect, is_ours
-from playground.dialects.reading import parse, parser_for
+from playground.dialects.reading import parser_for
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
@@ -19,7 +19,7 @@ from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, all_servers, get_server, reader_for, server_names
 
-__all__ = ["dialect_for_server", "dropped_by_servers", "server_names", "server_view"]
+__all__ = ["dropped_by_servers", "server_names", "server_view"]
 
 
 @takes(recording=Recording, server="text", switches=(Switches, NoneType))
@@ -46,27 +46,6 @@ def server_view(
     result = read_to_end(batched, (feed(batched, chunk) for chunk in recording.chunks))
     by_name = {tool.name: tool for tool in data.tool_metadata}
     return reader.reading(result, parser, by_name, prefill)
-
-
-def dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the name of the dialect in which to read a recording, if the user names none.
-
-    It is one that the server's named parser reads, if the reply has a call in it, complete or not;
-    otherwise the recording's own dialect, "" if it names none.
-    """
-    from playground.questions.fast_detection import likeliest
-    from playground.recordings.feeding import describe_chunk
-
-    parser = get_server(server, recording.dialect).parser if ":" in server else None
-    if parser is None or (recording.dialect and parser.can_read(recording.dialect)):
-        return recording.dialect
-    text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
-    names = list(dict.fromkeys([*parser.default_for, *parser.also_reads]))
-    best = likeliest(text, tools, names)
-    if best is not None and best[0].calls:
-        return best[0].dialect
-    begun = (name for name in names if parse(text, name, tools).aborted)
-    return next(begun, recording.dialect)
 
 
 def dropped_by_servers(

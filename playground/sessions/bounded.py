@@ -33,8 +33,7 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
     """Return the files in a folder and its subfolders, and the kinds of other entries.
     The keys of both are paths inside the folder, with `/`; a kind is in words, such as "a pipe".
     Symbolic links, and files that vanish meanwhile, are left out. Raises InputFault if there are
-    too many files.
-    """
+    too many files."""
     found: dict[str, Path] = {}
     others: dict[str, str] = {}
     for inside, folders, files in os.walk(folder):

@@ -111,8 +111,7 @@ class SessionBuilder:
 
     def set_metadata(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
         """Set the session's title and model, and the agent's `name`, `version`, `session` and
-        `sub_agent`. Empty values change nothing.
-        """
+        `sub_agent`. Empty values change nothing."""
         self.title = str(title or "") or self.title
         self.model = str(model or "") or self.model
         fields = {key: str(value) for key, value in agent.items() if value}

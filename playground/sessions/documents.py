@@ -122,8 +122,7 @@ def before_fault(text: str) -> Any:
 def item_starts(text: str, fault: BaseException | None) -> list[int]:
     """Return offsets at which to cut a YAML list so that only complete items remain: before the
     item with the fault, and then one item earlier, because the fault may be a scalar that never
-    ends. Return [] for a fault that is not about syntax (about a tag, say).
-    """
+    ends. Return [] for a fault that is not about syntax (about a tag, say)."""
     from yaml.parser import ParserError
     from yaml.scanner import ScannerError
 

@@ -166,8 +166,7 @@ def begins_with_system(session: Session) -> bool:
 def _system_prompt(session: Session, edit: Edit) -> Session:
     """Set the agent prompt, or the text of a system message at the beginning if there is no agent
     prompt. A text that is empty or has a placeholder replaces that message by an agent prompt,
-    because placeholders work only there.
-    """
+    because placeholders work only there."""
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
     if not edit.value or any(each.placeholder in edit.value for each in PromptTemplateType):

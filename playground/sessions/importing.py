@@ -71,8 +71,7 @@ def _form(name: str) -> SessionForm:
 class Writer:
     """A writer of sessions, to a file, to lines of a file or pipe, or into a folder. If its context
     ends with an error, nothing is written. `inputs` are the files being read, which must not be
-    overwritten.
-    """
+    overwritten."""
 
     def __init__(
         self, out: str, form: str = "session", *, inputs: Iterable[str] = (), force: bool = False

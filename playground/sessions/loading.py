@@ -370,8 +370,7 @@ def _holds_anything(session: Session) -> bool:
 
 def file_bytes(path: str | Path) -> bytes:
     """Return a file's content. Raises InputFault for a folder, a missing or too large file, and a
-    name that chooses a session (`FILE#2`).
-    """
+    name that chooses a session (`FILE#2`)."""
     source = Source.open(path)
     if source.number:
         raise InputFault(

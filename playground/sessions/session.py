@@ -38,8 +38,7 @@ _Index = Annotated[int, Field(ge=0)]
 class Agent:
     """The program that led the conversation, as its transcript names it. `session` is the program's
     id for the conversation, which an agent shares with its sub-agents. `sub_agent` is the
-    sub-agent's id or name, empty for the agent itself.
-    """
+    sub-agent's id or name, empty for the agent itself."""
 
     name: str = ""
     version: str = ""
@@ -53,8 +52,7 @@ class Compaction:
     after it; `tokens_before` is the size of the replaced history in tokens, if the source states
     it. `history` are the indexes of the messages that later requests send before `message`: a
     summary and kept messages, in the order of sending. It is None if the source does not say what
-    was kept; a summary is then a message like any other.
-    """
+    was kept; a summary is then a message like any other."""
 
     message: _Index
     at: str = ""

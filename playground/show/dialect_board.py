@@ -57,8 +57,7 @@ def dialect_rows(
 ) -> list[Payload]:
     """Return a row for each dialect, with the number of facts that it loses of these tools'
     schemas. With `can_declare`, a row offers to declare a new dialect from this one, if a file can
-    hold it.
-    """
+    hold it."""
     return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
 

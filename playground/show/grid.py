@@ -45,8 +45,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
     `role` and `blocks`. A returned pane has `cells` instead: each has a row's number and blocks. A
     block has its text's number, its kind, the role if it begins a message, and, if any, the
     decision about it and the keys of its images. Texts are unchanged; all other words are guarded
-    against characters that change the reading direction.
-    """
+    against characters that change the reading direction."""
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
     for pane in panes:
@@ -127,8 +126,7 @@ def _merge_rows(
 ) -> tuple[list[_Row], list[_Row]]:
     """Return all rows, including those that a further column adds; and the row of each of the
     column's runs, in order. A run takes the next row of its origin below the previous run's row, or
-    a new row there. The time is linear, except for the bisection.
-    """
+    a new row there. The time is linear, except for the bisection."""
     places: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         places.setdefault(row.origin, []).append(number)

@@ -78,8 +78,7 @@ class Markup:
     """An answer as markup: `head` stays; if scripts run, the component replaces `static`. `line`
     sums the answer up in figures; a component that `draws_line` replaces it, too. `data` returns
     the component's data; `brief` returns less data, to keep notebooks small. `more` returns markup
-    that only a page has.
-    """
+    that only a page has."""
 
     title: str
     line: str

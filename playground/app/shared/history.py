@@ -45,9 +45,7 @@ def took_model(model: str | None, name: str, before: str | None) -> None:
 
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
     """Return the choices of a model: the number of edits before each, the old and the new model.
-
-    Return [] if the model was later set in another way, for example by a link.
-    """
+    Return [] if the model was later set in another way, for example by a link."""
     found = state.get(state.MODELS + name) or []
     return found if found and found[-1][2] == state.get(state.MODEL) else []
 

@@ -117,12 +117,9 @@ def _add(update: Update, value: object) -> None:
 
 
 def _add_fields(update: Update, value: object, digest_of_tuples: bool = False) -> None:
-    """Feed a dataclass or a model to a hash.
-
-    With `digest_of_tuples`, each of its tuples gets a digest that is cached: an edited session
-    shares most messages with the unedited session, and shared messages are not hashed again at
-    every keystroke.
-    """
+    """Feed a dataclass or a model to a hash. With `digest_of_tuples`, each of its tuples gets a
+    digest that is cached: an edited session shares most messages with the unedited session, and
+    shared messages are not hashed again at every keystroke."""
     kind: Any = type(value)  # mypy considers a plain `type` unhashable
     _add_bytes(update, b"o", kind.__qualname__.encode())
     for name in _fields(kind):

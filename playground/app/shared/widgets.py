@@ -83,8 +83,7 @@ def model_dialect() -> str:
 def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: int = 0) -> None:
     """Show a text unchanged, with a button that copies it; or with its line breaks as arrows. `of`
     distinguishes equal labels on one page. If `height` is not 0, a text that is higher than this
-    many pixels scrolls. The caption counts the invisible line breaks at the text's edges.
-    """
+    many pixels scrolls. The caption counts the invisible line breaks at the text's edges."""
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
     hidden = f", with {breaks} at its start or end" if edges else ""

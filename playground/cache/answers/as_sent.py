@@ -90,12 +90,10 @@ def doubt_of_providers(session: Session, models: Sequence[str], provider: str) -
 
 
 def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
-    """Return for each request True if its bill is the sum of several rounds.
-
-    If tools of the provider ran, it called the model several times for one request. The usage does
-    not always show this (not for code execution, for instance). So the answer is searched for calls
-    of the provider's tools, in the reply and in the next request.
-    """
+    """Return for each request True if its bill is the sum of several rounds. If tools of the
+    provider ran, it called the model several times for one request. The usage does not always show
+    this (not for code execution, for instance). So the answer is searched for calls of the
+    provider's tools, in the reply and in the next request."""
     sums: list[bool] = []
     for number, (row, body) in enumerate(own):
         later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
@@ -124,12 +122,10 @@ def _route(url: str, body: dict[str, Any]) -> str:
 def _aligned(
     session: Session, count: int, convert: Callable[[Any], FieldValue | None], field: str
 ) -> list[FieldValue | None]:
-    """Return the `field` of each request's record, converted by `convert`, for `count` requests.
-
-    If every request has a record, records and requests correspond one to one; the record of an
+    """Return the `field` of each request's record, converted by `convert`, for `count` requests. If
+    every request has a record, records and requests correspond one to one; the record of an
     unanswered request is empty. Otherwise the values of the last `count` answers are taken; if
-    there are fewer answers than requests, the last requests get None.
-    """
+    there are fewer answers than requests, the last requests get None."""
     if len(session.requests) == count:
         values = [getattr(record, field) for record in session.requests]
     else:

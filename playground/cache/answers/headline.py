@@ -103,12 +103,10 @@ def _larger_reads(value: CacheSimulation) -> str:
 
 
 def _source(value: CacheSimulation) -> str:
-    """Say what may explain a read that is larger than the session's own requests could leave.
-
-    If the first request to the same model read nothing, nothing was cached before it: a larger read
+    """Say what may explain a read that is larger than the session's own requests could leave. If
+    the first request to the same model read nothing, nothing was cached before it: a larger read
     later can only come from text that was sent and is not in the session. This proves nothing if
-    the provider promises no reads at all.
-    """
+    the provider promises no reads at all."""
     firsts = dict[str, int]()
     for number, bill in enumerate(value.billed):
         if bill:

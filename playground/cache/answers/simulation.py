@@ -516,11 +516,9 @@ def _assumed_model_findings(session: Session) -> Iterator[Finding]:
 
 
 def _missing_context_findings(session: Session, rules: Rules) -> Iterator[Finding]:
-    """Warn about what a transcript lacks that a prediction needs.
-
-    Without system prompt and tools, or without what compactions kept, predictions are too low.
-    Without a model's name they are for an assumed model; an unknown name may be misspelt.
-    """
+    """Warn about what a transcript lacks that a prediction needs. Without system prompt and tools,
+    or without what compactions kept, predictions are too low. Without a model's name they are for
+    an assumed model; an unknown name may be misspelt."""
     yield from _assumed_model_findings(session)
     if near := near_names(rules, session.task.model_name):
         yield finding("assumed-model", session.task.model_name, near)

@@ -149,7 +149,8 @@ class Questions:
     ) -> Answer:
         """Say which calls, text and reasoning of a model's reply an inference server delivers to
         its client, and which it drops; suggest a changed reply or parser that loses less."""
-        from playground.questions.server_view import dialect_for_server, server_view
+        from playground.questions.fast_detection import dialect_for_server
+        from playground.questions.server_view import server_view
         from playground.show.wire import result_json, server_json
 
         recording, offered = self._recording(reply, path, dialect, tools)

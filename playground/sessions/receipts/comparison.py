@@ -128,8 +128,7 @@ class _SessionTexts:
     def missing(self, text: str) -> list[str]:
         """Return the pieces of a text that no session holds and that are long enough to count. A
         text may hold several texts of sessions (a transcript in one string, for instance). So it is
-        compared line by line, and the sessions' texts are cut out of each line.
-        """
+        compared line by line, and the sessions' texts are cut out of each line."""
         text = text.encode("utf-8", "replace").decode()  # importers replace half surrogates
         if self._holds(folded(text)):
             return []

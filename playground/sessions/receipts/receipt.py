@@ -77,8 +77,7 @@ class Receipt(Shown):
     them, calls with their arguments, results, and token counts. For repeated texts in a list of
     messages, the number of times is compared. White space is folded. Messages and requests are only
     counted. A text that occurs only in a request's stored body is reported as such. The receipt
-    does not prove that nothing is missing.
-    """
+    does not prove that nothing is missing."""
 
     format: str
     in_file: Mapping[str, int]

@@ -238,8 +238,7 @@ def _thoughts(message: Message) -> list[str]:
 def _with_repeated_ids(own: Sequence[Message], copies: Sequence[Message]) -> list[Message]:
     """Return a reply's messages with the copies' call ids, because later results refer to these
     ids. An id comes from the same call, or else from a call of the same tool. Results that only the
-    copies have are added.
-    """
+    copies have are added."""
     copy = _merged_answer(copies)
     calls = [call for message in own for call in message.tool_calls]
     candidates = list(copy.tool_calls)

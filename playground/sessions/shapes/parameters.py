@@ -87,8 +87,7 @@ def is_parameter(name: str) -> bool:
 def chat_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with the names and forms of OpenAI's chat API, without null values. If
     several set the same parameter, the chat API's name takes precedence, then the order in `_NAMES`
-    and `_READERS`.
-    """
+    and `_READERS`."""
     found: dict[str, Any] = {}
     for key in sorted(parameters, key=lambda each: _RANKS.get(each, -1)):
         if (value := parameters[key]) is not None:
