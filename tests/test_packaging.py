@@ -28,13 +28,18 @@ pytestmark = pytest.mark.early
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built wheel, unpacked where nothing of the checkout is."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    target = folder / "site"
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """The built wheel, unpacked where nothing of the checkout is."""
+    target = wheel.parent / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
     return target
@@ -90,6 +95,35 @@ def test_a_type_checker_sees_the_types_of_the_wheel(installed: Path, tmp_path: P
     )
     assert done.returncode == 0, done.stdout
     assert 'Revealed type is "str"' in done.stdout.replace("builtins.", "")
+
+
+@pytest.mark.slow
+def test_pip_installs_the_library_alone_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
+    """The README's Python runs there, and so do commands; what an extra brings is one line."""
+    home = {**os.environ, "HOME": str(tmp_path)}  # where pip asks rustc for its version
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True, env=home)
+    python, command = tmp_path / "env" / "bin" / "python", tmp_path / "env" / "bin" / "playground"
+    install = [str(python), "-m", "pip", "install", "--quiet", "--no-compile", str(wheel)]
+    done = subprocess.run(install, capture_output=True, text=True, env=home)
+    if done.returncode and "CI" not in os.environ:
+        pytest.skip(f"NOT RUN: pip reaches no index: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+
+    def run(*words: str | Path) -> str:
+        shown = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        return shown.stdout + shown.stderr
+
+    (first, *_) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert run(python, "-c", first) == "get_tides {'harbour': 'Brest'}\n"
+    assert "Roscoff" in run(command, "render", "02-parallel-calls", "-d", "xml")
+    assert "get_weather" in run(command, "replay", "02-parallel-calls")
+    assert "claude-code" in run(command, "cache", "simulate", "02-parallel-calls")
+    packages = "litellm streamlit pandas plotly tokenizers pyarrow"
+    found = "import importlib.util as u, sys; print([n for n in sys.argv[1:] if u.find_spec(n)])"
+    assert run(python, "-c", found, *packages.split()) == "[]\n"
+    corpus = run(python, "-c", "import playground as pg; from playground import *; pg.corpus('.')")
+    assert corpus.rstrip().endswith("pip install 'dialect-playground[corpus]'")
+    assert "dialect-playground[app]" in run(command)
 
 
 def test_the_wheel_works_from_any_folder(installed: Path, tmp_path: Path) -> None:

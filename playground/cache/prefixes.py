@@ -99,8 +99,7 @@ class TimedRequest:
         self.counted = None if self.billed else counted
         self.known_sizes, self.counted_blocks = tuple(known_sizes), len(wire.blocks)
         if counted and self.estimates:
-            before_it = _size_of_all(before, shared) if before else ()
-            self.known_sizes = (*before_it, (self.estimates[-1], counted.tokens))
+            self.known_sizes = (*_size_of(before, shared), (self.estimates[-1], counted.tokens))
         elif before is not None:
             self.counted_blocks = before.counted_blocks
         is_known = self.billed or known_sizes or counted
@@ -366,9 +365,9 @@ class _Nothing:
     first_other: int | None = None
 
 
-def _size_of_all(request: TimedRequest, shared: int) -> Sequence[tuple[int, int]]:
+def _size_of(request: TimedRequest | None, shared: int) -> Sequence[tuple[int, int]]:
     """Return the estimated and the true size of a request that a later one begins with."""
-    return request.known_sizes[-1:] if shared == len(request.wire.blocks) else ()
+    return request.known_sizes[-1:] if request and shared == len(request.wire.blocks) else ()
 
 
 def _first(

@@ -336,24 +336,25 @@ class CacheSimulator:
         rules, now, model = self.rules, request.at, request.wire.model
         # If the provider also uses marks, keys of entries written without marks have a prefix.
         key_prefix = b"" if rules.match == "best effort" else b"implicit"
-        hit_block, longest = None, 0
+        hit_block, size = None, 0
         for block in range(len(request.chain) - 1, -1, -1):
             entry = self._entries.get(key_prefix + request.chain[block])
             if entry is not None and now <= entry.expires and _is_visible(entry, request):
-                hit_block, longest = block, min(entry.size, request.sizes[block])
+                hit_block, size = block, request.sizes[block]
+                if request.counted and entry.size:  # the size of a prefix is in proportion only
+                    size = min(size, entry.size)
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
         # 45 lie just under 2 or 3 times 4,096.
         step = rules.of_model("granularity_of", model) or rules.value("granularity")
         minimum = rules.get("implicit_minimum") if key_prefix else None
         minimum = rules.minimum(model) if minimum is None else minimum
-        read = longest // step * step
+        read = size // step * step
         if hit_block is None:
             why = _NO_SHARED_BEGINNING
         elif read < minimum:
             least = -(-minimum // step) * step
-            size = f"{request.about(hit_block)}{request.sizes[hit_block]:,}"
-            shared = f"{size} tokens are those of an earlier request"
+            shared = f"{request.about(hit_block)}{size:,} tokens are those of an earlier request"
             why, hit_block, read = f"{shared}; at least {least:,} are read, or none", None, 0
         else:
             why = f"may read up to block {hit_block}, if it is still there"
@@ -363,7 +364,8 @@ class CacheSimulator:
         ttl = _requested_lifetime(request, rules)
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
-        new_entry = CacheEntry(request.total, ttl, visible, expires, writer=request.last_hash)
+        known_size = request.total if request.counted else 0
+        new_entry = CacheEntry(known_size, ttl, visible, expires, writer=request.last_hash)
         keys = (key_prefix + key for key in request.chain) if key_prefix else request.chain
         self._entries.update(dict.fromkeys(keys, new_entry))
         written: dict[str, int] = {}
