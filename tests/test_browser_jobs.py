@@ -471,9 +471,11 @@ def test_keys_go_to_pages_and_players_but_never_where_somebody_types(
     page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('native: '))")
     tour.done("keyboard", hand, finding)
     page.set_viewport_size({"width": 1440, "height": 900})
+    chooser = page.get_by_role("combobox", name="Session")
+    expect(chooser).to_be_enabled(timeout=60_000)  # Streamlit disables it while a line is down
     heading.focus()
     press("s")
-    expect(page.get_by_role("combobox", name="Session")).to_be_focused()
+    expect(chooser).to_be_focused()
     press("Escape")
     heading.focus()
     press("i")
