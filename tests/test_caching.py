@@ -321,7 +321,7 @@ SHORT = [
 
 @pytest.mark.parametrize("policy", [name for name in pg.policy_names() if name != "as-sent"])
 def test_a_policy_marks_or_says_why_not(policy: str, golden: Golden) -> None:
-    """Of short sessions and of samples, every part that the policy looks at."""
+    """Pin every part that the policy looks at, of short sessions and of samples."""
     sessions = {f"short {number}": session for number, session in enumerate(SHORT)}
     sessions |= {n: s for n, s in pg.sample_sessions().items() if n[:2] in ("02", "07", "09", "12")}
     told: dict[str, list[str]] = {}
