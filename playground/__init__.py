@@ -149,7 +149,7 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 def __getattr__(name: str) -> Any:
     if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
         # `help` prints each name of an `__all__` in full: 3,800 lines
-        return [each for each in __dir__()[:-1] if hasattr(modules[__name__], each)]
+        return [each for each in __dir__()[:-1] if _is_installed(each)]
     if name in _DOORS:
         return import_module(f"playground.{name}")
     if name in _OF_PLUGINS:
@@ -159,6 +159,15 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'playground' has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)
+
+
+def _is_installed(name: str) -> bool:
+    """Return False for a name whose extra is not installed: a star import leaves the name out."""
+    try:
+        getattr(modules[__name__], name)
+    except ImportError:
+        return False
+    return True
 
 
 def load_ipython_extension(shell: Any) -> None:

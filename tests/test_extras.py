@@ -72,6 +72,11 @@ def test_nothing_of_an_extra_is_there(core: Path) -> None:
         assert f"No module named '{name}'" in run(core, f"import {name}").stderr
 
 
+def test_a_star_import_leaves_out_what_is_not_installed(core: Path) -> None:
+    done = run(core, "from playground import *; print('corpus' in globals(), parse.__name__)")
+    assert done.stdout == "False parse\n", done.stderr
+
+
 def test_core_is_small() -> None:
     files = [
         path
