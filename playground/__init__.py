@@ -148,8 +148,7 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 def __getattr__(name: str) -> Any:
     if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
-        # `help` prints each name of an `__all__` in full: 3,800 lines
-        return [each for each in __dir__()[:-1] if _is_installed(each)]
+        return [*filter(_is_installed, __dir__()[:-1])]  # `help` prints each in full: 3,800 lines
     if name in _DOORS:
         return import_module(f"playground.{name}")
     if name in _OF_PLUGINS:
@@ -162,12 +161,12 @@ def __getattr__(name: str) -> Any:
 
 
 def _is_installed(name: str) -> bool:
-    """Return False for a name whose extra is not installed: a star import leaves the name out."""
+    """Return False if a name's extra is not installed: a star import leaves such names out."""
     try:
         getattr(modules[__name__], name)
+        return True
     except ImportError:
         return False
-    return True
 
 
 def load_ipython_extension(shell: Any) -> None:
