@@ -99,7 +99,8 @@ def view_tool(tool: ToolMetadata) -> ToolView:
 
 
 def read_prompt(text: str) -> Prompt:
-    """Read a prompt from an editor: a JSON list of messages, or a text. Raises InputFault."""
+    """Read a prompt from an editor: a JSON list of messages, or a text. Raises InputFault for an
+    unreadable message."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

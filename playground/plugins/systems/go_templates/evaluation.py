@@ -147,8 +147,8 @@ class Evaluation:
         return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return a map's entry. If the entry is missing, or `value` itself, the result follows
-        `missing_key`. A value that is no map fails."""
+        """Return the entry `name` of the map `value`. If the entry or the map is missing, follow
+        `missing_key`. Fail for a value that is no map."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quote_text(name)}")
@@ -171,6 +171,7 @@ class Evaluation:
     def _function(
         self, dot: Any, node: nodes.Identifier, blamed: Node, arguments: Sequence[Node], piped: Any
     ) -> Any:
+        """Call a function. `blamed` is the node that the function's own errors name."""
         self._node = node
         function, argument_nodes = FUNCTIONS[node.name], arguments[1:]
         self._check_count(function, node.name, len(argument_nodes), piped)
