@@ -1,7 +1,7 @@
 """Recognise the files of other systems: signatures, agents, prompts and conversation templates.
 
-Each recogniser gets any text that a user pasted or dropped, and answers only if the text is clearly
-of the recogniser's kind. The code in a file is never run.
+Each recogniser gets any text that a user pasted or dropped, with the name of its file or "", and
+answers only if the text is clearly of the recogniser's kind. The code in a file is never run.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from playground.plugins.systems.flink_agents.upstream import rebuilt_schema
 
 @dataclass(frozen=True)
 class PromptView:
-    """A prompt filled with values; variables without a value are `missing` and stay in the text."""
+    """A prompt filled with values; variables without a value are `missing` and stay in the text.
+    `lost_calls` are the indexes of the messages whose calls do not reach Anthropic."""
 
     text: str
     messages: list[ChatMessage]

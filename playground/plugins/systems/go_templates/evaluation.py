@@ -31,10 +31,15 @@ MissingKey = Literal["default", "invalid", "zero", "error"]
 
 
 class Evaluation:
-    """The state of an execution: variables, output, and the current node, which errors name."""
+    """The state of an execution: variables, output, and the current node, which errors name.
+
+    In the methods, `dot` is the value that `.` means, and `piped` the result of the command before,
+    or MISSING.
+    """
 
     def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
-        self._source, self._name, self._running = source, name, name
+        self._source, self._name = source, name
+        self._running = name  # the template that is executed now, perhaps called by another
         self._missing_key = missing_key
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
