@@ -186,7 +186,8 @@ def test_calls_that_are_lost_on_the_way_to_anthropic_are_named() -> None:
         kept,
     ]
     text = said("t", tool_calls=[CALL], extra_args={"anthropic_content_blocks": [{"type": "text"}]})
-    assert lost_calls([*messages, text]) == [1, 3]
+    asked = kept.model_copy(update={"role": MessageRole.USER})  # blocks are only the assistant's
+    assert lost_calls([*messages, text, asked]) == [1, 3, 4]
     assert to_anthropic_message(kept)["content"] == blocks
     assert to_anthropic_request(messages)["system"] == [{"type": "text", "text": "s"}]
 

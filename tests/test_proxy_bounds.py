@@ -10,6 +10,7 @@ import threading
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from hypothesis import strategies as st
 from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, said
 
 from playground.plugins.proxy import exchange as exchanges
+from playground.plugins.proxy.commands import _line_writer
 from playground.plugins.proxy.connection import Protocol
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
 from playground.plugins.proxy.joined_pieces import join_pieces
+from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.watched_run import WatchedRun, read_run
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.plugins.proxy.watching import RunWatcher
@@ -382,3 +385,18 @@ def test_the_end_says_what_it_waits_for(tmp_path: Path) -> None:
     assert not closing.is_alive() and process.returncode == 0
     fault = next(line["fault"] for line in told if "fault" in line)
     assert "still being recorded, for 60 s at most; Ctrl-C" in fault
+
+
+def test_lines_of_several_threads_come_one_after_the_other(tmp_path: Path) -> None:
+    """The pipe's threads and the server report at the same time, also the first line of a file."""
+    write = _line_writer(TerminalReport(), False, tmp_path / "said.txt")
+    together = threading.Barrier(8)
+
+    def report(number: int) -> None:
+        together.wait()
+        write({"fault": f"fault {number}"})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(report, range(8)))
+    lines = (tmp_path / "said.txt").read_text().splitlines()
+    assert sorted(lines) == [f"fault: fault {number}" for number in range(8)]

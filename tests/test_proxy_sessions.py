@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground.plugins.proxy import page as live
+from playground.plugins.proxy.cache_forecast import CacheForecast
 from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.plugins.proxy.session_matching import Sessions
@@ -47,6 +49,18 @@ def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
         if message["role"] == "user":
             message["content"] = f"something else {number}"
     assert sessions.match_request(OPENED, other, "m").number == 1
+
+
+@pytest.mark.parametrize(("model", "step"), [("gpt-4o", 128), ("gpt-5.5", 2048)])
+def test_a_break_loses_as_many_steps_as_the_models_cache_has_stored(model: str, step: int) -> None:
+    forecast, texts = CacheForecast(), ("one " * 9_000, "another " * 9_000)
+    for number, text in enumerate(texts):
+        opened = replace(OPENED, url="https://api.openai.com/v1/chat/completions", at=9.0 * number)
+        said = [{"role": "system", "content": text}, {"role": "user", "content": "What now?"}]
+        underway = forecast.forecast(opened, {"model": model, "messages": said, "tools": []})
+        forecast.record_sent(underway)
+    expected = underway.expected
+    assert (expected.breaks, expected.read, expected.lost % step) == (True, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """A user's own dialects: declared on a page, derived from templates or replies, and checked.
 
 `derivation/` derives a dialect from a chat template or from replies. `laws/` tests whether random
-examples keep the laws of all dialects. `audit.py` finds faults in a chat template. `asking.py`
-renders templates. `page.py` is the view Declare, `commands.py` has two commands.
+examples keep the laws of all dialects. `response_templates/` writes a dialect for transformers.
+`audit.py` finds faults in a chat template, which `asking.py` renders. `page.py` is the view
+Declare, `commands.py` has the commands `dialect` and `chat-template`.
 """
 
 from typing import Final

@@ -48,7 +48,7 @@ class AskedCall:
 
 ONE_CALL: Final = (AskedCall(NAMES[0], {KEYS[0]: VALUES[0]}),)
 TWO_CALLS: Final = (*ONE_CALL, AskedCall(NAMES[1], {KEYS[1]: VALUES[1]}))
-TWO_ARGUMENTS: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)  # of arguments
+TWO_ARGUMENTS: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class RequestForm:
     """The form in which a template takes calls.
 
     `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
-    and arguments. `content`: the content of a message of calls without text; "text" is a filler
-    text. `names_in_ids`: the tool's name is read from the id alone (`functions.NAME:0`). `mutable`:
-    the template changes lists, which transformers' sandbox forbids. `tools`: tools are passed to
-    the template.
+    and arguments. `content`: the content of a message that only calls: an empty text, null, no such
+    field, or a filler text. `names_in_ids`: the tool's name is read from the id alone
+    (`functions.NAME:0`). `mutable`: the template changes lists, which transformers' sandbox
+    forbids. `tools`: tools are passed to the template.
     """
 
     as_text: bool = False
@@ -155,7 +155,7 @@ class TemplateRendering:
 
 @dataclass
 class AskedTemplate:
-    """A template, the form of its requests, and its earlier renderings, within one budget."""
+    """A template, the form of its requests, and its renderings, whose time `budget` limits."""
 
     source: ChatTemplate
     form: RequestForm = field(default_factory=RequestForm)
@@ -175,9 +175,11 @@ class AskedTemplate:
         day: str = DAY,
         variables: Mapping[str, Any] | None = None,
     ) -> TemplateRendering:
-        """Render these messages, with tools if there are calls.
+        """Render these messages, with tools for the `calls`, if there are any.
 
-        Raises InputFault if the rendering was stopped, since other forms would be stopped too.
+        With `generation`, the text ends where a model is to go on. `day` is the date that the
+        template sees, and `variables` are further values for it. Raises InputFault if the rendering
+        was stopped, since other forms would be stopped too.
         """
         has_tools = self.form.tools and (calls or self.always_tools)
         tools = tools_for(calls, with_null=False) if has_tools else None
@@ -216,7 +218,8 @@ class AskedTemplate:
         thought: str = "",
         result: str | None = None,
     ) -> str | None:
-        """Return the text after USER in a conversation in which the assistant has answered.
+        """Return the text after USER in a conversation in which the assistant has answered with
+        these calls and this text, after reasoning (`thought`).
 
         `result` is the first call's result. Return None if the template refuses, or loses USER.
         """

@@ -115,7 +115,7 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
             raise
         # a template may fail on a message of calls without text
         with_text = replace(plain, form=replace(plain.form, content="text"))
-        prober = with_text if _writes_calls(with_text) else plain
+        prober = with_text if _writes_calls(with_text) else plain  # plain: it writes no calls
     without_tools = prober.ask(user(USER), generation=True)
     with_tools = prober.ask(user(USER), calls=ONE_CALL, generation=True)
     if not without_tools.has(USER) and not with_tools.has(USER):

@@ -91,6 +91,7 @@ def _key(draft: DeclarationDraft, path: str) -> str:
 
 
 def _take_text(text: str, path: str) -> None:
+    # the fields that stay in the document if their text is empty
     needed = path in ("name", "rules", "syntax.call", "result", "syntax.separator")
     declaring.set_field(path, text if text or needed else None)
 

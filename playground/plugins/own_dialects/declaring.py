@@ -71,6 +71,7 @@ def _stored_draft() -> Any:
 
 
 def _change(updated: Callable[[Any], Any]) -> None:
+    """Change this browser's draft. A draft that was stored for all browsers becomes this one's."""
     old, name = _stored_draft(), belongings.of_this_browser(_DRAFT)
     belongings.change(name, lambda stored: updated(stored or old))
     if name != _DRAFT and belongings.value(_DRAFT) is not None:

@@ -17,11 +17,7 @@ from playground.base.errors import InputFault
 from playground.dialects.files import parse_dialect
 from playground.plugins.own_dialects import declaring
 from playground.plugins.own_dialects.declaring import DeclarationDraft
-from playground.plugins.own_dialects.storage import (
-    keep_dialect,
-    remove_dialect,
-    restore_dialect,
-)
+from playground.plugins.own_dialects.storage import keep_dialect, remove_dialect, restore_dialect
 from playground.recordings.scrubbing import Tally
 from playground.sessions.workspaces.dialects import kept_text
 

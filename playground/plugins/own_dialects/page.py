@@ -258,7 +258,7 @@ def laws(text: str) -> LawChecks:
 
 
 def show_values(text: str, name: str) -> None:
-    """Show the hostile values that are not read back, or say that all are."""
+    """Show the difficult values that are not read back, or say that all are."""
     refused = values(text).refused(name)
     if not refused:
         st.text("All of them.")

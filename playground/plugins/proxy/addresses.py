@@ -29,9 +29,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
 # Arguments that pass the address to programs that read none of these variables (Codex 0.169).
-ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
-    "codex": ("-c", 'openai_base_url="{address}"'),
-}
+ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {"codex": ("-c", 'openai_base_url="{address}"')}
 _PATHS: Final[tuple[tuple[re.Pattern[str], Api], ...]] = (
     (re.compile(r"/v1/messages\b|/v1/complete\b"), "anthropic"),
     (re.compile(r"/v1(?:alpha|beta)\d*/|:(?:streamG|g)enerateContent\b|:countTokens\b"), "gemini"),
@@ -93,8 +91,8 @@ class Upstreams:
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
     """Return the addresses to forward to: `address`, or each API's own address if it is "".
 
-    For a `child`, an address in its environment replaces the API's own, because this address may be
-    that of a gateway which the child must use.
+    `child` is True if the proxy starts its client as a child process. Then an address in the
+    `environment`, which may be that of a gateway, replaces the API's own.
 
     Raises InputFault for an invalid address.
     """
@@ -115,7 +113,7 @@ def upstreams(address: str, environment: Mapping[str, str], port: int, child: bo
 
 
 def child_environment(address: str) -> dict[str, str]:
-    """Return the environment variables that point a child's clients to the proxy."""
+    """Return the environment variables that point the clients in a child process to the proxy."""
     return {name: address + end for name, (_, end) in VARIABLES.items()}
 
 

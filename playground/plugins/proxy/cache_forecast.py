@@ -29,9 +29,9 @@ from playground.sessions.last_resort import UNEXPECTED_ERRORS
 from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
-_MOST_CACHES: Final = 64
+_MOST_CACHES: Final = 64  # for a provider's address and a model each
 _MOST_REQUESTS: Final = 4  # of a session that are stored, the last ones; the cache lint needs three
-_MOST_FINDINGS: Final = 6
+_MOST_FINDINGS: Final = 6  # of a request that are reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Expected:
     number: int  # number of the request in its session, from 1
     provider: str
     model: str
-    state: str
+    state: str  # the certainty of the prediction, as in Simulated
     read: int
     written: int
     total: int
@@ -84,7 +84,8 @@ class Bill:
 
 @dataclass(slots=True)
 class _Row:
-    """The last requests of a session, with which its next request is compared."""
+    """The last requests of a session, with which its next request is compared. `sent` has each with
+    its outcome and its difference from the request before it."""
 
     reader: WireReader
     rules: Rules
@@ -99,7 +100,7 @@ class _Row:
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
         """Store the billed sizes of a request, and of the prefix that was read (up to block
-        `hit`)."""
+        `hit`). A prefix replaces a shorter one only if it is at most half of the request."""
         if sent.estimates and sent.estimates[-1] and billed.total:
             self.last_size = (sent.estimates[-1], billed.total)
         if hit is None or not billed.read or self.rules.match == "best effort":
@@ -140,7 +141,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if previous_row is not None:  # another model: earlier requests are still linted
+            if previous_row is not None:  # earlier requests to another model are linted, too
                 row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -287,23 +288,25 @@ def _make_expected(
 
 
 def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
-    """Return the number of tokens that a request leaves in the cache for its continuation."""
+    """Return the number of tokens that a request leaves in the cache for its continuation. A cache
+    without promises ("best effort") stores complete steps of the request."""
     if rules.match != "best effort":
         return outcome.cached_after
-    step, total = rules.value("granularity"), sent.total
-    read = total // step * step
-    return read if read >= rules.minimum(sent.wire.model) else 0
+    model = sent.wire.model
+    step = rules.of_model("granularity_of", model) or rules.value("granularity")
+    read: int = sent.total // step * step
+    return read if read >= rules.minimum(model) else 0
 
 
 def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
-    """Return the cache lint's findings about the predicted request after those of a row."""
+    """Return the cache lint's findings about the predicted request, as the last one of its row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
-    members[0] = (*members[0][:2], None)
+    members[0] = (*members[0][:2], None)  # the request before it is not stored any more
     requests, outcomes, differences = zip(*members, strict=True)
     findings = lint(SentRow(requests, outcomes, differences, row.rules))
-    last = str(len(members))
+    last = str(len(members))  # `where` ends with a request's number
     return [
         replace(each, where="the request") for each in findings if each.where.split()[-1] == last
     ]
@@ -320,9 +323,7 @@ def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
 
 
 def _cause(
-    prediction: Prediction,
-    difference: FirstDifference | None,
-    findings: list[Finding],
+    prediction: Prediction, difference: FirstDifference | None, findings: list[Finding]
 ) -> str:
     """Return the code of the finding that explains a cache break: by the difference from the last
     request, or else by the lint's findings, or else by the entry's age; "not-found" if none.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,12 +133,18 @@ def check_spending(targets: Upstreams, host: str, public: bool) -> None:
 def _line_writer(
     report: TerminalReport, as_json: bool, path: Path | None
 ) -> Callable[[dict[str, Any]], None]:
-    """Return a function that prints a line of the ledger, or writes it to `path` if given."""
+    """Return a function that prints a line of the ledger, or writes it to `path` if given. Several
+    threads may call it at once."""
     from playground.recordings.append_only_file import AppendOnlyFile
 
     file: AppendOnlyFile | None = None
+    lock = threading.Lock()
 
     def write_line(line: dict[str, Any]) -> None:
+        with lock:
+            write_alone(line)
+
+    def write_alone(line: dict[str, Any]) -> None:
         nonlocal file
         texts = list(report.lines(line))
         if file is None and path is not None:

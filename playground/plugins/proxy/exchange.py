@@ -43,7 +43,7 @@ _MOST_SECONDS: Final = 20.0  # on an answer
 # on a request, plus the next constant for each byte
 _MOST_REQUEST_SECONDS: Final = 1.0
 _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
-_PIECE: Final = 64 * 1024
+_PIECE: Final = 64 * 1024  # bytes of a request that are searched for secrets at once
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON
 _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_USER_AGENT: Final = 200  # characters
@@ -183,7 +183,8 @@ class WatchedExchange:
             self._record(lambda r: r.record_line(line))
 
     def begin_answer(self, at: float, status: int, coding: str, kind: str) -> None:
-        """Begin the answer, `at` seconds after the request."""
+        """Begin the answer, `at` seconds after the request; `coding` is its Content-Encoding, and
+        `kind` its Content-Type."""
         self.status, self._coding = status, coding
         self._is_json = "json" in kind and "stream" not in kind
         self._is_framed = _FRAMED in kind
@@ -212,7 +213,7 @@ class WatchedExchange:
     def _cut_short(self, reason: str) -> None:
         """Stop recording the answer, and store the reason as `fault`."""
         if self._unpacker is not None:
-            self._unrecorded["packed"] -= self._unpacker.taken
+            self._unrecorded["packed"] -= self._unpacker.taken  # these are recorded, unpacked
         self.fault, self._unpacker = reason, None
 
     def tick(self) -> None:
@@ -361,7 +362,8 @@ class WatchedExchange:
         return self.opened.asks and bool(is_cut)
 
     def _within_limit(self, way: str, data: bytes, most: int) -> bytes:
-        """Return the bytes that may still be recorded; count these and the remaining bytes."""
+        """Return the bytes of the request ("sent") or the answer ("came") that may still be
+        recorded. Count these and the remaining bytes."""
         part = data[: max(0, most - self._recorded[way])]
         self._recorded[way] += len(part)
         self._unrecorded[way] += len(data) - len(part)

@@ -186,7 +186,7 @@ class Forwarder:
             rest = self._report_end(_chained(start, pieces), exchange)
             body = b"".join(start.pieces) if start.is_whole else rest
         elif not {"content-length", "transfer-encoding"} & head.headers.keys():
-            _ = [data async for data in self._report_end(pieces, exchange)]
+            _ = [data async for data in self._report_end(pieces, exchange)]  # there is no body
             body = None
         headers = for_provider(head.raw_headers, upstream.authorization)
         target = upstream.target(exchange.path, head.query)
@@ -235,7 +235,7 @@ class Forwarder:
         """Yield a body's pieces, and tell the watcher when the body is complete."""
         async for data in pieces:
             yield data
-        self._watcher.put("asked", exchange.number, False)
+        self._watcher.put("asked", exchange.number, False)  # False: nobody waits for a verdict
 
     async def _forward_answer(
         self, send: Send, exchange: _Exchange, response: httpx.Response
@@ -285,8 +285,8 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The first pieces of a body. If `is_whole` is False, the body is too large to be checked, and
-    more pieces may follow."""
+    """The first pieces of a body. If `is_whole` is False, the body is too large for a prediction,
+    and more pieces may follow."""
 
     pieces: list[bytes]
     is_whole: bool

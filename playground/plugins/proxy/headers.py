@@ -124,8 +124,8 @@ def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
 
 
 def query_values(query: str) -> list[tuple[str, str]]:
-    """Return the names and values of a query. A name without a value is returned as a value, too. A
-    value with percent signs is also returned decoded."""
+    """Return the names and values of a query. A name without `=` is its own value. A value with
+    percent signs is also returned decoded."""
     parts = [part.partition("=") for part in re.split("[&;]", query) if part]
     named = [(name, value if sign else name) for name, sign, value in parts]
     return [*named, *((name, unquote(value)) for name, value in named if "%" in value)]

@@ -44,10 +44,7 @@ async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def _read(
-    pieces: AsyncIterator[bytes],
-    waiting: list[bytes],
-    changed: asyncio.Event,
-    taken: asyncio.Event,
+    pieces: AsyncIterator[bytes], waiting: list[bytes], changed: asyncio.Event, taken: asyncio.Event
 ) -> None:
     """Add the pieces to `waiting`; pause while too many bytes wait."""
     size, turn = 0, time.perf_counter()

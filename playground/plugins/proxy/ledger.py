@@ -71,10 +71,10 @@ class LoggedExchange:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A run: its beginning (`at`, in seconds since 1970), its upstream, and its exchanges in their
-    order."""
+    """A run: its folder, its beginning (`at`, in seconds since 1970), the address given as its
+    upstream or "", and its exchanges in order and by session."""
 
-    runs_folder: Path
+    folder: Path
     at: float = 0.0
     upstream: str = ""
     exchanges: tuple[LoggedExchange, ...] = ()

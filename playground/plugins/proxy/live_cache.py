@@ -23,7 +23,7 @@ _MOST_ENTRIES: Final = 200_000  # if there are more, expired entries are deleted
 @dataclass(slots=True)
 class Prediction:
     """An unfinished request: its predicted outcome, and the `entries` that it will leave. `branch`
-    is the cache after the request, `replaced` has the present entries that `entries` replace."""
+    is the cache after the request. `replaced` has, by the same keys, the earlier entries."""
 
     request: TimedRequest
     outcome: Simulated
@@ -61,7 +61,7 @@ class LiveCache(CacheSimulator):
         for key, entry in prediction.entries.items():
             old = prediction.replaced[key] = self._entries.get(key)
             alive = old is not None and old.expires >= prediction.request.at
-            entry.visible = old.visible if old is not None and alive else inf
+            entry.visible = old.visible if old is not None and alive else inf  # read from then on
         self._entries.update(prediction.entries)
         branch = prediction.branch
         self._explicit = branch._explicit

@@ -39,7 +39,9 @@ _UNKNOWN_LIMIT: Final = 4096  # open files, if the system states no lower limit
 class ProxySettings:
     """The proxy's settings.
 
-    `hosts` are further host names of the proxy; `out` is the folder of its recordings.
+    `tell` is called with each line about the traffic, and with faults. `hosts` are further host
+    names of the proxy. With `emails`, e-mail addresses are starred out; with `block`, requests that
+    break the cache are refused. `out` is the folder of its recordings.
     """
 
     upstreams: Upstreams

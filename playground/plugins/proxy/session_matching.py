@@ -22,16 +22,16 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST_SESSIONS: Final = 64
 _TITLE_CHARACTERS: Final = 60
-_RUN_WORDS: Final = 3  # system prompts are compared by their runs of so many words
+_RUN_WORDS: Final = 3  # system prompts are compared by all runs of three words in them
 
 
 @dataclass(slots=True)
 class _KnownSession(Generic[Value]):
     name: str
     title: str
-    owner: tuple[str, ...]
+    owner: tuple[str, ...]  # client, agent, API and the client's session id
     value: Value | None = None
-    number: int = 0
+    number: int = 0  # of its requests so far
     digests: Sequence[bytes] = ()
     context: tuple[bytes, bytes, str] = (b"", b"", "")  # system prompt, tools, model
     system: str = ""
@@ -128,7 +128,7 @@ class Sessions(Generic[Value]):
 def _same_agent(
     session: _KnownSession[Any], context: tuple[bytes, bytes, str], system: str
 ) -> bool:
-    """Return True if system prompts or tools are equal, or the prompts share most words."""
+    """Return True if system prompts or tools are equal, or the prompts share most word runs."""
     if context[0] == session.context[0] or context[1] == session.context[1]:
         return True
     runs, known_runs = _word_runs(system), _word_runs(session.system)

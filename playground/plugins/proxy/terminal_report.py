@@ -86,10 +86,7 @@ class TerminalReport:
             yield f"         {name}: billed {bill_line(billed, expected)}; {outcome}"
             if expected is not None and not billed["summed"]:
                 self._sums += Counter(
-                    billed=1,
-                    read=billed["read"],
-                    total=billed["total"],
-                    predicted=expected["read"],
+                    billed=1, read=billed["read"], total=billed["total"], predicted=expected["read"]
                 )
         else:
             yield f"         {name}: {outcome}"

@@ -15,7 +15,8 @@ class WatchedRun:
     """The folder that a run is recorded in, and the settings of recording.
 
     `upstream` is the part of the address that may be shown. `secrets` are starred out, as are
-    the environment's secrets, and e-mail addresses if `emails` is True.
+    the environment's secrets, and e-mail addresses if `emails` is True. `block` is True if requests
+    that break the cache are refused.
     """
 
     folder: str

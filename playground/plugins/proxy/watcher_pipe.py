@@ -22,8 +22,8 @@ from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
 _EVENT_BYTES: Final = 100  # that an event counts in addition to its data
-_MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
-_MOST_STARTS: Final = 4
+_MOST_IN_A_BATCH: Final = 2 * 1024 * 1024  # bytes
+_MOST_STARTS: Final = 4  # of a watching process, the first included
 _LAST_SECONDS: Final = 60.0  # that the watching process gets at the end
 _SILENT_SECONDS: Final = 1.0  # at the end, before a message says that recording goes on
 Tell = Callable[[dict[str, Any]], None]
@@ -32,7 +32,8 @@ Tell = Callable[[dict[str, Any]], None]
 class WatcherPipe:
     """The pipe to the watching process, which it starts.
 
-    `tell` is called, often in a thread, with that process's lines but verdicts, and with faults.
+    `tell` is called, often in another thread, with that process's lines except verdicts, and with
+    faults.
     """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:

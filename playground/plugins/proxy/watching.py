@@ -120,6 +120,7 @@ class RunWatcher:
             self._note({**_ledger_entry(exchange), "fault": fault}, exchange.search)
 
     def _request_complete(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
+        """Record and predict a request; if the forwarding process `waits`, send it the verdict."""
         exchange.end_request()
         underway = self._predict(exchange)
         expected = underway.expected if underway else None

@@ -55,7 +55,7 @@ def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataF
 
 
 def step_text(step: Step) -> str:
-    """Return the content of a template's step: a message's text, a call, parameters."""
+    """Return a text for a template's step: a request's counts, or a message's content."""
     if step.sent is not None:
         count = len(step.sent.messages)
         return f"{counted(count, 'message')}, {counted(len(step.sent.tools), 'function')}"

@@ -1,7 +1,7 @@
 """Recognise the files of other systems: signatures, agents, prompts and conversation templates.
 
-Each recogniser gets any text that a user pasted or dropped, and answers only if the text is clearly
-of the recogniser's kind. The code in a file is never run.
+Each recogniser gets any text that a user pasted or dropped, with the name of its file or "", and
+answers only if the text is clearly of the recogniser's kind. The code in a file is never run.
 """
 
 from __future__ import annotations
@@ -187,16 +187,16 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
     messages = [m for items in lists if isinstance(items, list) for m in items]
     if not messages or not all(isinstance(m, dict) for m in messages):
         return None
-    is_own = any(m.get("role") in ("default-request", "request", "truncate") for m in messages)
+    is_certain = any(m.get("role") in ("default-request", "request", "truncate") for m in messages)
     if isinstance(value, dict) and _CONVENTIONAL_NAMES & value.keys():
-        is_own |= any("role" in m for m in messages)
-    if not is_own and not (
+        is_certain |= any("role" in m for m in messages)
+    if not is_certain and not (
         "{{" in source and all(isinstance(m.get("role"), str) for m in messages)
     ):
         return None  # messages of a conversation
     from playground.plugins.systems.aichatflow import parse_templates
 
-    if isinstance(value, list) and is_own and messages[-1].get("role") == "assistant":
+    if isinstance(value, list) and is_certain and messages[-1].get("role") == "assistant":
         return _history(messages, source)
     file_name = name or "pasted.yaml"
     try:

@@ -33,7 +33,8 @@ def as_template(text: str) -> str:
 
 
 def snap_start(text: str, start: str) -> str:
-    """Return a common start of `text`, cut back so that it does not end inside a tag or a word."""
+    """Return `start`, which `text` and other texts begin with, cut back so that it does not end
+    inside a tag or a word."""
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = start.rfind(opener)
@@ -48,7 +49,8 @@ def snap_start(text: str, start: str) -> str:
 
 
 def snap_end(text: str, end: str) -> str:
-    """Return a common end of `text`, cut so that it does not begin inside a tag or a word."""
+    """Return `end`, which `text` and other texts end with, cut so that it does not begin inside a
+    tag or a word."""
     before = text[: len(text) - len(end)]
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = before.rfind(opener)

@@ -28,7 +28,8 @@ class Body:
 
 
 def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
-    """Return the body of each call, in order; [] if a call's body is not found.
+    """Return the body of each call in a text that a template wrote (`region`), in order; [] if a
+    call's body is not found. `ids` are the calls' ids.
 
     The body of a call with parameters begins at the first key and ends after the last value.
     """
@@ -55,7 +56,8 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the first JSON object with only this call's arguments; None if it cannot be a body."""
+    """Return the first JSON object with this call's arguments and no other call's. None if there
+    is none, or if it cannot be a body."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())

@@ -35,7 +35,7 @@ from playground.plugins.own_dialects.derivation.writing import (
 )
 
 _NUMBER: Final = 48137  # an argument that no template writes by itself
-_MOST_SYNTAXES: Final = 66
+_MOST_SYNTAXES: Final = 66  # the likeliest come first, so more of them would only take time
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,8 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, marked_gap: str) -> bool:
-    """Return True if a number after `marked_gap` has no quotes, as a text there has."""
+    """Return True if a number as a value has no quotes, unlike a text. `marked_gap` is the text
+    between key and value, before a quote."""
     return value_text(template, frame, _NUMBER, _pattern(marked_gap), True)[1] == str(_NUMBER)
 
 
@@ -169,7 +170,7 @@ def _without_quotes(pieces: CutCalls) -> CutCalls:
 
 
 def _pattern(marked_gap: str) -> str:
-    """Return the text between key and value as a pattern, whose group is the word for the type."""
+    """Return the text between key and value as a pattern; a group in it is the word for a type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
     pattern = re.escape(marked_gap)
     for mark, word in words.items():

@@ -22,6 +22,7 @@ from playground.plugins.own_dialects.derivation.alignment import (
 )
 from playground.plugins.own_dialects.derivation.occurrences import Occurrence
 
+# An id or a number of a call. `_WORD` is a text's last word, perhaps a name.
 _ID: Final = re.compile(r"(?:(?:call|id|fc|toolu|tool|chatcmpl)[_-]\w*\d\w*|\d+)")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
@@ -67,10 +68,7 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[CallSur
     starts = [*(call.start for call in calls[1:]), len(reply)]
     return [
         CallSurroundings(
-            reply[edges[i] : call.start],
-            reply[call.stop : starts[i]],
-            i == 0,
-            i == len(calls) - 1,
+            reply[edges[i] : call.start], reply[call.stop : starts[i]], i == 0, i == len(calls) - 1
         )
         for i, call in enumerate(calls)
     ]

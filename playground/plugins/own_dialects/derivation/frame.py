@@ -142,7 +142,7 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
     token = _STOP.match(run)
     first = token[0] if token else "" if run.isalnum() else run
     eos = template.source.tokens.get("eos_token", "")
-    eos_stop = eos if eos != STAND_INS["eos_token"] else ""
+    eos_stop = eos if eos != STAND_INS["eos_token"] else ""  # a stand-in is not the model's
     return tuple(dict.fromkeys(token for token in (first, eos_stop) if token))
 
 

@@ -8,9 +8,7 @@ from typing import Final
 
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.plugins.own_dialects.asking import (
-    RequestForm,
-)
+from playground.plugins.own_dialects.asking import RequestForm
 from playground.plugins.own_dialects.derivation.proof import LEAST_CALLS, reads, written_of
 
 # The fields of a declaration that are shown and compared, in their order.

@@ -98,7 +98,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
     """Return a finder of parameters that match `pattern`, with only white space between them."""
 
     def find(replies: Sequence[str]) -> list[list[Occurrence]]:
-        rows = [_rows(reply, pattern) for reply in replies]
+        rows = [_adjacent_matches(reply, pattern) for reply in replies]
         between = next(
             (
                 reply[row[0].end() : row[1].start()]
@@ -113,7 +113,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
             for reply, reply_rows in zip(replies, rows, strict=True)
             for row in reply_rows
         )
-        tail = between if follows else ""
+        tail = between if follows else ""  # text that ends every parameter, also the last
         return [[_of_parameters(row, tail) for row in reply_rows] for reply_rows in rows]
 
     return find
@@ -237,7 +237,7 @@ def _keywords(text: str) -> dict[str, Any] | None:
 # parameters
 
 
-def _rows(reply: str, pattern: re.Pattern[str]) -> list[list[re.Match[str]]]:
+def _adjacent_matches(reply: str, pattern: re.Pattern[str]) -> list[list[re.Match[str]]]:
     rows: list[list[re.Match[str]]] = []
     for match in pattern.finditer(reply):
         if rows and not reply[rows[-1][-1].end() : match.start()].strip():

@@ -28,6 +28,7 @@ from playground.plugins.own_dialects.derivation.forms import syntaxes
 from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
 _MOST: Final = 200_000  # characters of all replies together
+# text that looks like markup: a tag, a word in brackets, JSON, a fence, a call
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
@@ -195,10 +196,7 @@ def _dialect(
 
 def _stops(replies: Sequence[str]) -> list[str]:
     """Return those stop tokens (of registered dialects, and two common ones) that end a reply."""
-    tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
-        "</s>",
-        "<|endoftext|>",
-    }
+    tokens = {stop for dialect in _declared() for stop in dialect.stops} | {"</s>", "<|endoftext|>"}
     return sorted(stop for stop in tokens if any(r.rstrip().endswith(stop) for r in replies))
 
 

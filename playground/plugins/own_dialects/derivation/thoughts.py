@@ -138,7 +138,8 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the tags around a thought: two that share a word, or else the two nearest."""
+    """Return the tags around a thought: two that share a word, or else the two nearest. `between`
+    is the text between the thought and the answer or call."""
     restart = _restart_text(header, before, between)
     first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_MOST_TOKENS:])

@@ -95,8 +95,8 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field `literals`, or {} if the words are the default ones. Leave out words that
-    are empty or ambiguous."""
+    """Return the field `literals`, or {} if it has its default value. Empty words get their
+    defaults; if two words are equal then, all of them do."""
     clear_words = {name: word for name, word in words.items() if word.strip()}
     literals = Literals(**clear_words, nested=nested)
     if len(literals.words) < len(_WORDS):
@@ -120,8 +120,8 @@ def value_text(
 ) -> tuple[str, str]:
     """Return the word for a value's type, and the value's text; both "" if the value is not found.
 
-    The call also has a second value, so that the text between the two shows where the first value
-    ends. If texts are `quoted`, the quotes belong to the value.
+    `typed` is a pattern of the text between key and value. The call also has a second value, so
+    that the text between both shows where the first ends. If `quoted`, quotes belong to the value.
     """
     known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})

@@ -43,7 +43,8 @@ class Choices:
         return options[self.below(len(options))]
 
     def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
-        """Return up to `most` items, `usual` on average. Before each, a choice may end the list."""
+        """Return up to `most` items, about `usual` on average. Before each item, a choice may end
+        the list."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
             items.append(make())
@@ -53,7 +54,10 @@ class Choices:
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """Try at most `most` smaller rows; return the smallest whose example still fails."""
+    """Try at most `most` smaller rows; return the smallest found whose example still fails.
+
+    `fails` makes the example and returns None if it does not fail.
+    """
     best, count = list(given), 0
     better = True
     while better and count < most:

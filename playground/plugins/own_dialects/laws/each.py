@@ -70,8 +70,8 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
     """Check law 3: values that are written must be read back.
 
-    A plain value must come back alone, after prose, and before another call. A hostile value may
-    also be refused with a finding.
+    A plain value must come back alone, after prose, and before another call. A hostile value, or
+    one of a form whose calls hold only texts, may also be refused with a finding.
     """
     hostile = choices.below(2)
     call = subject.hostile_call(choices) if hostile else subject.plain_call(choices)
@@ -139,10 +139,7 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
     if subject.text_keys:
         return _text_form_teaches(subject)
     for one_tool in tools:
-        for arguments in (
-            sample_arguments(one_tool),
-            *(e.parameters for e in one_tool.examples),
-        ):
+        for arguments in (sample_arguments(one_tool), *(e.parameters for e in one_tool.examples)):
             part = ToolCallPart("call_1", one_tool.name, subject.without_null(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
                 continue  # an example may hold a hostile value, which law 3 covers

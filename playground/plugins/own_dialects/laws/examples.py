@@ -7,6 +7,7 @@ writes: the texts around the values.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, Final
@@ -94,7 +95,8 @@ class Subject:
 
     @cached_property
     def literals(self) -> list[str]:
-        """The literal texts of all forms, and the markers around calls."""
+        """The literal texts of all forms of calls, and the markers of reasoning, results and turns;
+        without a declaration, the texts around the values of a call."""
         if self.declared is None:
             return _around_values(
                 self.write(ToolCallPart("call_1", "write_file", {"path": "VALUE"}))
@@ -148,17 +150,17 @@ class Subject:
         """Return a call with plain values of the JSON types that the notation holds."""
         return self._call(choices, lambda: self.text(choices))
 
-    def _call(self, choices: Choices, text: Any) -> ToolCallPart:
+    def _call(self, choices: Choices, make_text: Callable[[], str]) -> ToolCallPart:
         plain = self.plainest()
         if self.text_keys:
-            return ToolCallPart("call_1", plain.tool_name, {key: text() for key in self.text_keys})
-        arguments: dict[str, Any] = {"path": text()}
+            return ToolCallPart("call_1", plain.tool_name, {k: make_text() for k in self.text_keys})
+        arguments: dict[str, Any] = {"path": make_text()}
         makers: dict[str, Any] = {
-            "content": text,
+            "content": make_text,
             "mode": lambda: choices.of((0, 1, -7, 10**22)),
             "ratio": lambda: choices.of((0.5, 1.10, -2.0, 1e300)),
             "force": lambda: choices.of((False, True)),
-            "tags": lambda: choices.several(text, 3),
+            "tags": lambda: choices.several(make_text, 3),
             "meta": lambda: {"deep": {"a": [choices.of((1, "x", None, "</x>"))]}},
             "note": lambda: None,
         }

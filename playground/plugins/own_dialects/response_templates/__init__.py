@@ -49,7 +49,7 @@ _ANCHORS: Final = {
 """Headers of an assistant's turn, by the stop token of the chat templates that write the header."""
 _SAME_FIELDS: Final = ("name", "sections", "known_names", "line_start")
 """The fields in which two forms must agree if one template is to read both."""
-_NO_PREFIX: Final = r"\Z"
+_NO_PREFIX: Final = r"\Z"  # the turn begins where the prompt ends, so no prompt text is read
 
 
 @takes(start_anchor="text", portable=bool)
@@ -97,7 +97,8 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
 def _reasoning(
     markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
 ) -> dict[str, Any]:
-    """Return the field of reasoning, or {}. Without a closer, a call or a stop token ends it."""
+    """Return the field of reasoning, or {}. Without a closer, a call or a stop token ends it.
+    `answer` are the markers around an answer after reasoning."""
     if not markers.reasoning:
         return {}
     openers = [tags.open.strip() for tags in markers.reasoning]
@@ -141,7 +142,7 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
 
 
 class _Calls:
-    """A builder of the field of calls. Raises Inexpressible."""
+    """A builder of the field of calls. Raises Inexpressible if a template cannot read the calls."""
 
     def __init__(self, syntax: Declaration, markers: Markers, notes: Notes, portable: bool) -> None:
         self.syntax, self.markers, self.notes, self.portable = syntax, markers, notes, portable
@@ -154,7 +155,7 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before_opener(self) -> str:
-        """Return a pattern of the white space before an opener that is no content."""
+        """Return a pattern of the white space before an opener, if it is not content."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -271,8 +272,8 @@ class _Calls:
     def _end(self) -> str:
         """Build the end of a call: its closer, or else the body's bracket, or else the next marker.
 
-        None of these ends the call inside a string of the body, which only a recursive pattern
-        can express.
+        A body in brackets does not end inside one of its strings, unless the template is portable,
+        because only a recursive pattern can express that.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:

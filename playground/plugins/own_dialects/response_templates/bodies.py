@@ -38,8 +38,8 @@ class Inexpressible(Exception):
 
 
 class CallBody(NamedTuple):
-    """A call's body: the parser of transformers for it, and the paths to name and arguments in its
-    result.
+    """A call's body: the parser of transformers that reads it (`content`), the parser's options
+    (`args`), and the paths to `name` and `arguments` in the parser's result.
 
     A body with `brackets` ends at its closing bracket; brackets in `strings` do not count. `closer`
     is the pattern of a text's closer, with the line breaks that do not belong to the text.

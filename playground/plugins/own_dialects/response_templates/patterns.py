@@ -13,7 +13,7 @@ from typing import Final
 from playground.parsing.patterns import NO_NAME, Gap, well_formed
 from playground.parsing.template import Hole, Piece
 
-ANYTHING: Final = rf"[^{NO_NAME}]+"
+ANYTHING: Final = rf"[^{NO_NAME}]+"  # characters of a name or a key
 JSON_STRING: Final = r'"(?:[^"\\]|\\.)*"'
 PYTHON_STRING: Final = rf"{JSON_STRING}|'(?:[^'\\]|\\.)*'"
 LINE_BREAK: Final = r"(?:[ \t]*\r?\n)?"

@@ -1,4 +1,5 @@
-"""Conversation templates: programs that guide an assistant, run with answers from any source."""
+"""AIChatFlow's conversation templates: programs that guide an assistant, with answers of a model, a
+recording or a script."""
 
 from playground.plugins.systems.aichatflow.answers import Answers, RecordedAnswers, recorded_results
 from playground.plugins.systems.aichatflow.bot import Outcome, run

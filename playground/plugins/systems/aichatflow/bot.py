@@ -82,15 +82,14 @@ def run(
     error in a template's syntax also names line and column. Other faults name no message: too many
     requests or switches, or a switch without a name.
     """
-    forced = {"model": model} if model else {}
+    overrides = {"model": model} if model else {}
     plain = plain_input(data)
     if not isinstance(plain, Mapping):
         expected = "a JSON object, a pydantic model or a dataclass"
         raise InputFault(f"the input is a {type(data).__name__}", expected=expected)
     limits, default = (most_characters, most_tokens), dict(defaults or {})
-    bot = _Bot(
-        templates, plain, respond, tools, wrap_function(_as_function(call)), default, limits, forced
-    )
+    function = wrap_function(_as_function(call))
+    bot = _Bot(templates, plain, respond, tools, function, default, limits, overrides)
     bot.watch = watch or bot.watch
     bot.history = [check_message(m, f"history, message {i}") for i, m in enumerate(history)]
     bot.run(template)
@@ -106,7 +105,7 @@ class _Bot:
     call: CallFunction
     defaults: dict[str, Any]
     limits: tuple[int | None, int | None]  # characters, tokens
-    forced: dict[str, Any]
+    overrides: dict[str, Any]  # parameters that replace the templates' own
     watch: Callable[[Step], None] = lambda _: None
     history: list[PlainMessage] = field(default_factory=list)
     requests: list[Sent] = field(default_factory=list)
@@ -123,7 +122,7 @@ class _Bot:
             position, parameters = self._read(name, messages, position)
             try:
                 new_template = self._ask(
-                    name, {**self._nearest_default(), **parameters, **self.forced}
+                    name, {**self._nearest_default(), **parameters, **self.overrides}
                 )
             except (FunctionFault, NoRoom) as fault:
                 raise _fault_at(name, position - 1, str(fault)) from fault
@@ -146,7 +145,8 @@ class _Bot:
     def _read(
         self, name: str, messages: Sequence[TemplateMessage], at: int
     ) -> tuple[int, dict[str, Any]]:
-        """Read messages up to the next request; return the next index and its parameters."""
+        """Read messages from the index `at` up to a request; return the index after it, and the
+        request's parameters. The end of the template is a request without parameters."""
         for index in range(at, len(messages)):
             try:
                 step = read_step(name, index, messages[index], self.data)
@@ -207,7 +207,8 @@ class _Bot:
         return Step(name, "function", message=result)
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
-        """Return the functions that a request offers. Raises UnknownNameError."""
+        """Return the functions that a request offers. Raises UnknownNameError for an unknown
+        function, and for a forced function that is not offered."""
         own_tools = {tool.name: tool for tool in self.tools}
         available = {SWITCH: self._switch_function(), **own_tools}
         names: list[str] = parameters.get("functions") or []

@@ -28,8 +28,8 @@ def fit_messages(
     """Return the messages to send, and a finding if some are left out.
 
     Characters are those of the messages' JSON; tokens are counted by `count_tokens`. By default
-    the limit is the model's context: `max_input_tokens` in LiteLLM's map, if the map has
-    the model. Raises NoRoom if the necessary messages exceed the limit.
+    the limit is the model's context (`max_input_tokens` in LiteLLM's map); without an entry in the
+    map, everything is sent. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:

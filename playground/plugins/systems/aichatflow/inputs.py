@@ -18,10 +18,11 @@ class FunctionFault(InputFault):
 
 
 def plain_input(data: Any) -> Any:
-    """Return an input as plain JSON values.
+    """Return an input whose pydantic models and dataclasses, at any depth, are JSON objects with
+    the names of serialisation as keys.
 
-    Pydantic models and dataclasses, at any depth, become objects with their serialised names.
-    Raises InputFault for a value that JSON cannot hold.
+    Raises InputFault for one that JSON cannot hold. Other values are checked when they are filled
+    into a template.
     """
     try:
         return _as_plain(data)

@@ -26,8 +26,8 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """Return the sample of this name, or the user's file at the path `name` without further data.
-    Raises InputFault, which lists the samples, if neither exists."""
+    """Return the user's file at the path `name`, without further data, or else the sample of this
+    name. Raises InputFault, which lists the samples, if neither exists."""
     samples = paths.sample_templates()
     folder = samples.get(name)
     if Path(name).exists():

@@ -1,4 +1,4 @@
-"""Sets of named conversation templates in YAML or JSON; each is a list of messages in seven roles.
+"""Sets of named conversation templates in YAML or JSON; a template lists messages in seven roles.
 
 A file maps names to templates, by convention `new-conversation` and `default`. A file with only one
 list is the template `default`. Nothing in a file is executed: YAML is read by the safe loader.
@@ -19,15 +19,7 @@ from playground.sessions.bounded import read_yaml
 
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
 _MOST_BYTES: Final = 4_000_000
-ROLES: Final = (
-    "system",
-    "assistant",
-    "user",
-    "function",
-    "default-request",
-    "request",
-    "truncate",
-)
+ROLES: Final = ("system", "assistant", "user", "function", "default-request", "request", "truncate")
 
 
 class TextTemplate(BaseModel):
@@ -177,7 +169,7 @@ def load_templates(path: str | Path) -> TemplateSet:
 
 
 def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
-    """Read the templates in a file's text. Raises InputFault as `load_templates`."""
+    """Read the templates in a file's text. Raises InputFault as `load_templates` does."""
     value = read_yaml(user_text(data, where, _MOST_BYTES), where, unique_keys=True)
     if isinstance(value, list):
         value = {"default": value}
@@ -238,6 +230,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
     # pydantic reports a fault for each member of a union; the member that was meant has the
     # deepest fault
     first = max(error.errors(), key=lambda each: len(each["loc"]))
+    # steps of `loc` that name a member of a union, not a field; as do those with a "["
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
     place = [str(step) for step in first["loc"] if step not in kinds and "[" not in str(step)]
     template, *rest = place or [""]

@@ -16,9 +16,9 @@ from playground.plugins.systems.go_templates import render
 class Step:
     """One step of a run: a message that was read, a request, an answer, a result or a switch.
 
-    The step of a message has the message's text before it was filled as `source`, its variables as
-    `used`, and those that the input lacks as `missing`. A request has `sent`. A switch has a note
-    on the new template as `source`.
+    The step of a message has the message's `index` in the template, its text before it was filled
+    as `source`, its variables as `used`, and those that the input lacks as `missing`. A request has
+    `sent`. A switch has a note on the new template as `source`.
     """
 
     template: str
@@ -32,7 +32,7 @@ class Step:
 
 
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
-    """Fill a template's message with the input, and return this as a step.
+    """Fill a template's message with the values of the input, and return the step.
 
     Raises TemplateFault, and InputFault if the input has no content for a user message that takes
     its content from the input.

@@ -1,4 +1,4 @@
-"""DSPy's signatures, and the three adapters that write their prompts and read answers (3.4.1)."""
+"""DSPy 3.4.1's signatures, and its three adapters, which write prompts and read answers."""
 
 from playground.plugins.systems.dspy.adapter import FieldAdapter, FieldInfoWithName, FieldRead
 from playground.plugins.systems.dspy.adapters import ChatAdapter, JSONAdapter

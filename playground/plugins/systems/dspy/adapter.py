@@ -80,7 +80,7 @@ class FieldAdapter(AskingAdapter):
         """Return each field's raw value in a completion by name, before its type is checked."""
 
     def _pieces(self, texts: Mapping[str, str]) -> list[str]:
-        """Return one text for each field of a user's message."""
+        """Return the texts of which a user's message consists; here, one for each field."""
         return [self._fields({name: text}) for name, text in texts.items()]
 
     # common to all adapters
@@ -166,7 +166,8 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return the inputs' text; with `main_request`, add the reminder of the output fields."""
+        """Return the inputs' text between `prefix` and `suffix`; with `main_request`, add the
+        reminder of the output fields."""
         texts = {
             name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
@@ -314,7 +315,7 @@ def _text_outputs(signature: Signature, message: Values) -> Signature:
 
 
 def as_key(key: Any) -> FieldInfoWithName:
-    """Return a key of `format_field_with_value` in our form."""
+    """Return a key of `format_field_with_value` as a FieldInfoWithName."""
     if isinstance(key, FieldInfoWithName):
         return key
     info = getattr(key, "info", None)
@@ -325,8 +326,8 @@ def as_key(key: Any) -> FieldInfoWithName:
 
 
 def _text_for_caller(text: str) -> str:
-    """Return a text with its content parts written out; unchanged in a call from `_user`, which
-    makes them parts of a message."""
+    """Return a text with its content parts written out. In a call from `_user`, return the text
+    unchanged, because `_user` makes a message with these parts."""
     return text if _embeds.get() else parts.plain(text)
 
 

@@ -122,7 +122,8 @@ class AskingAdapter(ABC):
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        """Return the signature that the messages explain, and the request's parameters."""
+        """Return the signature for the messages, without fields that the API itself carries, and
+        the request's parameters."""
         if self.use_native_function_calling:
             plan = native.plan_with_tools(
                 lm, lm_kwargs, signature, inputs, self.parallel_tool_calls

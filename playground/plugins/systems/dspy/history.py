@@ -56,7 +56,7 @@ def _results(value: Any) -> Any:
 
 
 def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
-    """Return results as the text field that writes them in a prompt, by its name."""
+    """Return results as a field of a prompt, under the field's name."""
     return {RESULTS: [dict(result) for result in results]}
 
 

@@ -131,8 +131,9 @@ def _tools_field(signature: Signature) -> str:
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
     """Return the parameter `response_format`, or None if the provider does not have it. It holds
-    a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. If the model
-    supports no schemas, or an output is a dict with any keys, the parameter asks for any object.
+    a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. It asks for
+    any object if the model supports no schemas, if an output is a dict with any keys, or if calls
+    are written in the text; `calls_tools` is True if they are native instead.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
@@ -177,7 +178,7 @@ def _default(field: Field) -> Any:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """Require all keys and forbid others, as OpenAI demands; like DSPy, leave out `anyOf`."""
+    """Require all keys and forbid others, as OpenAI demands; like DSPy, skip those in `anyOf`."""
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)

@@ -147,7 +147,7 @@ class Signature:
             desc = str(extra.get("desc") or "")
             fields[kind][name] = Field(
                 info.annotation,
-                "" if desc == f"${{{name}}}" else desc,
+                "" if desc == f"${{{name}}}" else desc,  # dspy's text for no description
                 str(extra.get("constraints") or ""),
                 info.default_factory or info.default,
             )
@@ -172,7 +172,7 @@ class Signature:
 
 
 def as_signature(value: Signature | type[BaseModel]) -> Signature:
-    """Return `value` if it is a Signature, or else `Signature.of(value)`. Raises
+    """Return `value` if it is a Signature, or else the result of `Signature.of`, which may raise
     InputFault."""
     return value if isinstance(value, Signature) else Signature.of(value)
 

@@ -152,9 +152,7 @@ def _decorators(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]
 
 
 def _read_prompt(
-    agent: AgentSource,
-    method: ast.FunctionDef | ast.AsyncFunctionDef,
-    constants: Names,
+    agent: AgentSource, method: ast.FunctionDef | ast.AsyncFunctionDef, constants: Names
 ) -> None:
     names = {**constants, **names_in(method.body)}
     returned = [line.value for line in method.body if isinstance(line, ast.Return)]
@@ -166,9 +164,7 @@ def _read_prompt(
 
 
 def _read_model(
-    agent: AgentSource,
-    method: ast.FunctionDef | ast.AsyncFunctionDef,
-    constants: Names,
+    agent: AgentSource, method: ast.FunctionDef | ast.AsyncFunctionDef, constants: Names
 ) -> None:
     """Read the prompt in a chat model's arguments, unless it is only a prompt's name."""
     names = {**constants, **names_in(method.body)}

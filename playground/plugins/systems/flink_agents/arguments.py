@@ -1,4 +1,4 @@
-"""Check and convert a call's arguments by the tool's model before the tool runs.
+"""Check and convert a call's arguments by the tool's pydantic model before the tool runs.
 
 The rules are those of pydantic's lax mode: for an integer field, `"1"` becomes 1, and `"one"` is
 refused. An argument declared as a model, an enum, a set or a date becomes an instance of that type.
@@ -25,7 +25,7 @@ MOST_DEPTH: Final = 50  # levels of nested objects and lists, the arguments them
 def checked_arguments(
     tool: tools.ToolMetadata, arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the arguments converted by the tool's model, and findings.
+    """Return the arguments converted by the tool's pydantic model, and findings.
 
     There is a finding for each argument with a changed value, and one finding for all keywords of a
     schema that could not be checked. Unknown arguments are kept.

@@ -1,6 +1,6 @@
 """Flink-Agents' `ChatMessage`, and its forms for OpenAI and Anthropic.
 
-Source: Apache Flink-Agents, discussion 75, and cases run on its code at 8ad3a32.
+Source: Apache Flink-Agents: its design document (discussion 75), and cases run on commit 8ad3a32.
 """
 
 from __future__ import annotations
@@ -10,14 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from playground.base.errors import InputFault
 
@@ -45,9 +38,9 @@ class ToolCall(dict[str, Any]):
 class ChatMessage(BaseModel):
     """One message; `content` is always a text.
 
-    `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
-    arguments as values. `extra_args` are sent to the provider in addition to the content, for
-    example `partial: True`. Their older name `additional_kwargs` is read, too.
+    `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}`, with an
+    object as `arguments`, not its JSON text. `extra_args` are sent to the provider in addition to
+    the content, for example `partial: True`. Their older name `additional_kwargs` is read, too.
     """
 
     # This is not `playground.nouns.messages.Message`, because users' programs read and write these
@@ -144,8 +137,8 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
     """Return a message as Flink-Agents sends it to Anthropic.
 
-    Its `tool_calls` are lost, unless `extra_args.anthropic_content_blocks` hold the calls, too
-    (see `lost_calls`).
+    The message's `tool_calls` are not sent. Its calls reach Anthropic only if it is the assistant's
+    and holds them in `extra_args.anthropic_content_blocks`, too (see `lost_calls`).
     """
     if message.role is MessageRole.TOOL:
         call_id = message.extra_args.get("external_id")
@@ -178,6 +171,6 @@ def lost_calls(messages: Sequence[ChatMessage]) -> list[int]:
 
 
 def _calls_in_blocks(message: ChatMessage) -> int:
-    blocks = message.extra_args.get("anthropic_content_blocks")
-    listed = blocks if isinstance(blocks, list | tuple) else ()
-    return sum(isinstance(block, dict) and block.get("type") == "tool_use" for block in listed)
+    content = to_anthropic_message(message)["content"]
+    blocks = content if isinstance(content, list | tuple) else ()
+    return sum(isinstance(block, dict) and block.get("type") == "tool_use" for block in blocks)

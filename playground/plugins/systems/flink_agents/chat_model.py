@@ -98,7 +98,7 @@ class ChatModel(ABC):
         return [tool.metadata for tool in tools]
 
     def takes(self, parameter: str) -> bool:
-        """Return True if the provider supports a parameter; unsupported parameters are left out."""
+        """Return True if the provider supports a parameter; others are left out of requests."""
         return True
 
     def stream(
@@ -154,8 +154,8 @@ class ChatModel(ABC):
 class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    A subclass defines `chat`, which fills in the `prompt` and uses the bound tools. The other
-    methods that ask the model bind their tools by `bind_tools`, and call `chat`.
+    A subclass defines `bind_tools`, and `chat`, which fills in the `prompt` and uses the bound
+    tools. The other methods that ask the model call `bind_tools` with their tools, then `chat`.
     """
 
     prompt: Prompt | None = None

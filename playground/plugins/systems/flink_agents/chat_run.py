@@ -39,7 +39,8 @@ class ChatRun(BackgroundRun):
     rows: list[dict[str, str]] = field(default_factory=list)
 
     def run(self, *arguments: Any) -> ChatRun:
-        """Run in this thread, with the arguments of `_run`. A fault is stored, not raised."""
+        """Run in this thread, with a setup, a question and the values of the prompt's variables. A
+        fault is stored, not raised."""
         self._do(lambda: self._run(*arguments))
         return self
 
@@ -56,10 +57,7 @@ class ChatRun(BackgroundRun):
 
 
 def setup_of(
-    model: ChatModel,
-    prompt: Prompt,
-    tools: Sequence[ToolMetadata],
-    results: Mapping[str, Any],
+    model: ChatModel, prompt: Prompt, tools: Sequence[ToolMetadata], results: Mapping[str, Any]
 ) -> ChatModelSetup:
     """Return a model with a prompt and tools. A tool returns the value under its name in
     `results`."""

@@ -57,7 +57,8 @@ def dspy_answers(done: Completion) -> list[Any]:
 
 
 def _from_openai(message: Mapping[str, Any]) -> ChatMessage:
-    """Convert a message in OpenAI's form; content parts go into `extra_args` for the provider."""
+    """Convert a message in OpenAI's form. A list of content parts becomes `extra_args.content`,
+    because a ChatMessage holds only text."""
     content = message.get("content") or ""
     extra = {} if isinstance(content, str) else {"content": content}
     if "tool_call_id" in message:

@@ -59,7 +59,7 @@ chat_model = _decorator_of(ResourceType.CHAT_MODEL)
 chat_model.__doc__ = "Declare a function that returns a ChatModel class and its arguments."
 chat_model_setup = chat_model
 chat_model_connection = _decorator_of(ResourceType.CHAT_MODEL_CONNECTION)
-chat_model_connection.__doc__ = "Declare a function that returns a connection's descriptor."
+chat_model_connection.__doc__ = "Declare a function that returns a connection's ResourceDescriptor."
 embedding_model_connection = _decorator_of(ResourceType.EMBEDDING_MODEL_CONNECTION)
 embedding_model_setup = _decorator_of(ResourceType.EMBEDDING_MODEL)
 vector_store = _decorator_of(ResourceType.VECTOR_STORE)
@@ -99,7 +99,7 @@ class Resources:
         return self._created[key]
 
     def replaced(self, declared: Callable[[], Any], model: ChatModel) -> ChatModelSetup:
-        """Return the prompt and tools of a declared model, set up with `model` in its place."""
+        """Return a setup of `model` with the prompt and tools of the model in `declared`."""
         arguments = _arguments_of(declared)
         own_prompt, tools = arguments.get("prompt"), arguments.get("tools") or ()
         return ChatModelSetup(
@@ -279,8 +279,8 @@ def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str
 
 
 def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield the mappings of a file that may declare resources, each with its place in the file: the
-    file itself, then each agent."""
+    """Yield the mappings of a file that may declare resources, each with the beginning of its
+    fields' paths: the file's own (with ""), then each agent (with "agents.NAME.")."""
     yield "", value
     agents = value.get("agents")
     for agent in agents if isinstance(agents, list) else []:
@@ -322,7 +322,8 @@ def objects_of(value: Mapping[str, Any], key: str, where: str) -> list[dict[str,
 
 
 def name_of(item: Mapping[str, Any], where: str, place: str) -> str:
-    """Return an item's name. Raises InputFault if the item has none."""
+    """Return an item's name. Raises InputFault with the file `where` and the item's path in it
+    (`place`) if the item has no name."""
     name = item.get("name")
     if not isinstance(name, str) or not name:
         raise InputFault("no name", where=where, field=place, expected="a name")

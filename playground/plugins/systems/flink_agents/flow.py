@@ -47,9 +47,9 @@ def chat_events(
 ) -> Iterator[Event]:
     """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are the tools by name, by default the setup's tools. `injected` are arguments that tools
-    get from the caller; they replace the model's values. If a tool fails or does not exist, its
-    result is a text that says so.
+    `tools` are the tools by name, by default the setup's tools. `injected` has the caller's values
+    for the tools' `injected_args`; values that the model gives for these are ignored. If a tool
+    fails or does not exist, its result is a text that says so.
 
     Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
     in a row.
@@ -142,7 +142,8 @@ class _Outcome:
 
 
 def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
-    """Return the findings without those about schema keywords that were reported before."""
+    """Return the findings without those in `reported`, to which those about schema keywords are
+    added, so that they are reported once in a chat."""
     new = []
     for entry in findings:
         if entry in reported:
@@ -154,10 +155,7 @@ def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Fi
 
 
 def _run_tool(
-    tool: BaseTool,
-    function: Mapping[str, Any],
-    injected: Mapping[str, Any],
-    outcome: _Outcome,
+    tool: BaseTool, function: Mapping[str, Any], injected: Mapping[str, Any], outcome: _Outcome
 ) -> tuple[Any, bool]:
     injected_values = {name: injected[name] for name in tool.injected_args if name in injected}
     try:

@@ -153,7 +153,7 @@ class LiteLLMModel(ChatModel):
     def _arguments(
         self, messages: Messages, tools: Sequence[ToolMetadata], parameters: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return LiteLLM's arguments. Raises InputFault as `to_openai_message`."""
+        """Return LiteLLM's arguments. Raises InputFault as `to_openai_message` does."""
         from playground.dialects.prompts import typed_schema  # here, because it loads all dialects
 
         merged = {**self.parameters, **parameters}

@@ -17,7 +17,7 @@ _NESTED: Final = "NestedObject"  # Flink-Agents shows this instead of an object
 
 
 class MemoryType(StrEnum):
-    """The kind of a memory: it lasts for one input, or for as long as its key exists."""
+    """The kind of a memory: it lasts for one input, or for all inputs with the same key."""
 
     SENSORY = "sensory"
     SHORT_TERM = "short_term"
@@ -49,7 +49,10 @@ class MemoryObject:
         self._store.setdefault("", _Fields())
 
     def get(self, path_or_ref: str | MemoryRef) -> Any:
-        """Return a field's value, a nested MemoryObject, or None if there is no such field."""
+        """Return a field's value, a nested MemoryObject, or None if there is no such field.
+
+        A text is a path from this object; a MemoryRef has a path from the memory's root.
+        """
         path = path_or_ref.path if isinstance(path_or_ref, MemoryRef) else self._full(path_or_ref)
         value = self._store.get(path)
         return MemoryObject(self._type, self._store, path) if isinstance(value, _Fields) else value

@@ -41,9 +41,9 @@ RUN_HERE: Final = (
 
 
 class MissingResourceError(UnknownNameError, KeyError):
-    """The name of a resource that is not declared. It is a KeyError, as in Flink-Agents."""
+    """The error of a name that no resource has. It is a KeyError, as in Flink-Agents."""
 
-    __str__ = Exception.__str__
+    __str__ = Exception.__str__  # KeyError's would put the message in quotes
 
 
 def needs_flink(what: str) -> InputFault:
@@ -125,7 +125,7 @@ class ResourceDescriptor(BaseModel):
     def clazz(self) -> Any:
         """The class itself, imported when it is first needed.
 
-        Raises InputFault for a class that cannot be imported, or that is Flink-Agents' own.
+        Raises InputFault if it cannot be imported. Flink-Agents' own classes are not installed.
         """
         if self._class is None:
             name = f"{self.target_module}.{self.target_clazz}"

@@ -39,10 +39,7 @@ from playground.plugins.systems.flink_agents.flow import (
 )
 from playground.plugins.systems.flink_agents.memory import MemoryObject, MemoryType
 from playground.plugins.systems.flink_agents.replies import clean_response
-from playground.plugins.systems.flink_agents.resource import (
-    ResourceType,
-    needs_flink,
-)
+from playground.plugins.systems.flink_agents.resource import ResourceType, needs_flink
 from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
 MOST_EVENTS: Final = 10_000  # events after one input; an agent could send itself events forever
@@ -50,7 +47,7 @@ STRUCTURED_OUTPUT: Final = "structured_output"
 
 
 class ErrorHandlingStrategy(StrEnum):
-    """The reaction to a request that fails."""
+    """The reaction to a failed chat request: ask again, raise the error, or go on without it."""
 
     RETRY = "retry"
     FAIL = "fail"
@@ -74,7 +71,7 @@ class ConfigOption:
 
 
 class AgentExecutionOptions:
-    """The settings with an effect. Flink-Agents' other settings are accepted and ignored."""
+    """The settings that have an effect here. Others of Flink-Agents are accepted and ignored."""
 
     ERROR_HANDLING_STRATEGY = ConfigOption(
         "error-handling-strategy", ErrorHandlingStrategy, ErrorHandlingStrategy.FAIL
@@ -124,7 +121,7 @@ class RunnerContext:
         self.clear_sensory_memory()
 
     def clear_sensory_memory(self) -> None:
-        """Empty the memory of one input."""
+        """Empty the memory that lasts for one input, and forget the chats that wait for results."""
         self._sensory = MemoryObject(MemoryType.SENSORY)
         # id of a tool request -> the chats that wait for it (equal requests have equal ids)
         self._chats: dict[UUID, deque[_Chat]] = {}
@@ -188,7 +185,8 @@ class RunnerContext:
 
 @dataclass
 class _Chat:
-    """A chat that waits for results of tools: its request, the messages so far, and the retries."""
+    """A chat: its request, the messages so far, and the findings that were `reported`. While it
+    waits for results of tools, `answer` is the model's message with their calls."""
 
     request: ChatRequestEvent
     messages: list[ChatMessage]
@@ -288,8 +286,8 @@ BUILT_IN_ACTIONS: Final = (
 class LocalRunner:
     """A run of an agent in this process.
 
-    `models` replace the declared chat models of the same names, by a scripted model, for
-    example. `events` has every event in the order in which it was handled.
+    `models` replace the declared chat models of the same names, for example by a scripted model.
+    `events` lists all events in the order in which they were handled.
     """
 
     def __init__(
@@ -392,7 +390,7 @@ class AgentsExecutionEnvironment:
         return self
 
     def add_resources(self, resources: Sequence[tuple[str, ResourceType, Any]]) -> None:
-        """Add several resources, or none of them if a name is taken."""
+        """Add several resources. Raises InputFault, and adds none, if a name is taken."""
         taken = {(name, kind) for name, kind, _ in self._shared}
         for name, kind, _ in resources:
             if (name, kind) in taken:
@@ -443,7 +441,9 @@ class AgentBuilder:
     def apply(
         self, agent: Agent | str, models: Mapping[str, ChatModel] | None = None
     ) -> AgentBuilder:
-        """Set the agent, or an agent of `load_yaml` by its name; `models` replace declared models.
+        """Set the agent, given by itself or by its name in the YAML files that were loaded.
+
+        `models` replace the agent's declared chat models of the same names.
 
         Raises InputFault for a second agent, and UnknownNameError for an unknown name.
         """

@@ -41,7 +41,7 @@ _PLAIN: Final[Mapping[str, Any]] = {
     "boolean": TypeAdapter(bool),
     "null": TypeAdapter(None),
 }
-_MOST_PROBLEMS: Final = 5
+_MOST_PROBLEMS: Final = 5  # that one error names
 
 
 def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:

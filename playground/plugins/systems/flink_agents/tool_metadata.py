@@ -1,6 +1,6 @@
 """Flink-Agents' `ToolMetadata`, which describes a tool's arguments by a pydantic model.
 
-Source: Apache Flink-Agents, discussion 75, and its `api/tools/tool.py` at 8ad3a32.
+Source: Apache Flink-Agents, discussion 75, and its `api/tools/tool.py` at commit 8ad3a32.
 """
 
 from __future__ import annotations

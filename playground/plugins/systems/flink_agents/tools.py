@@ -1,6 +1,6 @@
 """Tools that can be called, and their forms for OpenAI and Anthropic.
 
-Source: Apache Flink-Agents, by cases run on its code at 8ad3a32.
+Source: Apache Flink-Agents, by cases run on its code at commit 8ad3a32.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class ToolType(StrEnum):
 
 
 class BaseTool(SerializableResource, ABC):
-    """A tool: its description for a model, and its `call`. The program sets `injected_args`; a
-    model neither sees nor sets them."""
+    """A tool: its description for a model, and its `call`. `injected_args` are the names of
+    arguments whose values come from the program; a model neither sees nor sets them."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -56,7 +56,7 @@ class BaseTool(SerializableResource, ABC):
     def _withhold(self) -> Self:
         if self.injected_args:
             self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
-            # pydantic refuses `setattr` for a frozen tool
+            # pydantic refuses `setattr` if a subclass is frozen
             self.__dict__["metadata"] = self.metadata.without(self.injected_args)
         return self
 

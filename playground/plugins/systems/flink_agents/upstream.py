@@ -2,8 +2,8 @@
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
-and an optional field without a default becomes required. Source: cases run on its code at 8ad3a32,
-and release 0.3.1.
+and an optional field without a default becomes required. Source: cases run on its code at commit
+8ad3a32, and release 0.3.1.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _java_type(schema: Mapping[str, Any]) -> str:
     """Return the Java side's type of a field. Enums, models and unknown types become strings.
 
-    On the Java side `list[Any]` is a string, `list` an array. Both have one schema: here, arrays.
+    On the Java side `list[Any]` is a string, and `list` an array. As both have the same JSON
+    Schema, both become arrays here.
     """
     variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
@@ -107,10 +108,7 @@ def _model(
         bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
         default = field.get("default", ...)
         description = field.get("description")
-        fields[key] = (
-            _type(field, models, key),
-            Field(default, description=description, **bounds),
-        )
+        fields[key] = (_type(field, models, key), Field(default, description=description, **bounds))
     return _create_model(name, fields, schema.get("description"))
 
 
@@ -157,7 +155,5 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
 
 def _unreadable(where: str, reason: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {reason}",
-        field=where,
-        expected="one type, or one type and null",
+        f"Flink-Agents cannot read {reason}", field=where, expected="one type, or one type and null"
     )

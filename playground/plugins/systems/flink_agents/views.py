@@ -24,7 +24,8 @@ from playground.plugins.systems.flink_agents.upstream import rebuilt_schema
 
 @dataclass(frozen=True)
 class PromptView:
-    """A prompt filled with values; variables without a value are `missing` and stay in the text."""
+    """A prompt filled with values; variables without a value are `missing` and stay in the text.
+    `lost_calls` are the indexes of the messages whose calls do not reach Anthropic."""
 
     text: str
     messages: list[ChatMessage]
@@ -99,7 +100,8 @@ def view_tool(tool: ToolMetadata) -> ToolView:
 
 
 def read_prompt(text: str) -> Prompt:
-    """Read a prompt from an editor: a JSON list of messages, or a text. Raises InputFault."""
+    """Read a prompt from an editor: a JSON list of messages, or a text. Raises InputFault for an
+    unreadable message."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

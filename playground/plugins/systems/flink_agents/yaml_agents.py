@@ -65,8 +65,8 @@ def load_yaml(env: Environment, paths: str | Path | Sequence[str | Path]) -> Non
     """Add the agents and shared resources of YAML files to an environment; add nothing if a file
     cannot be read.
 
-    Then `env.from_list(inputs).apply("NAME", models={…})` runs an agent. Raises InputFault, which
-    names file and field, and UnknownNameError for a shared action that is not declared.
+    Then `env.from_list(inputs).apply("NAME")` chooses an agent, and `env.execute()` runs it. Raises
+    InputFault, which names file and field, and UnknownNameError for an undeclared shared action.
     """
     agents: dict[str, Agent] = {}
     resources: list[Resource] = []

@@ -31,10 +31,15 @@ MissingKey = Literal["default", "invalid", "zero", "error"]
 
 
 class Evaluation:
-    """The state of an execution: variables, output, and the current node, which errors name."""
+    """The state of an execution: variables, output, and the current node, which errors name.
+
+    In the methods, `dot` is the value that `.` means, and `piped` the result of the command before,
+    or MISSING.
+    """
 
     def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
-        self._source, self._name, self._running = source, name, name
+        self._source, self._name = source, name
+        self._running = name  # the template that is executed now, perhaps called by another
         self._missing_key = missing_key
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
@@ -147,8 +152,8 @@ class Evaluation:
         return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return a map's entry. If the entry is missing, or `value` itself, the result follows
-        `missing_key`. A value that is no map fails."""
+        """Return the entry `name` of the map `value`. If the entry or the map is missing, follow
+        `missing_key`. Fail for a value that is no map."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quote_text(name)}")
@@ -171,6 +176,7 @@ class Evaluation:
     def _function(
         self, dot: Any, node: nodes.Identifier, blamed: Node, arguments: Sequence[Node], piped: Any
     ) -> Any:
+        """Call a function. `blamed` is the node that the function's own errors name."""
         self._node = node
         function, argument_nodes = FUNCTIONS[node.name], arguments[1:]
         self._check_count(function, node.name, len(argument_nodes), piped)

@@ -40,8 +40,8 @@ class _Printf:
     def __init__(self, form: str, values: list[Any]) -> None:
         self._form, self._values = form, values
         self._number = 0  # index of the next value
-        self._reordered = False
-        self._good_index = True
+        self._reordered = False  # True after an index such as [2]; then values may be unused
+        self._good_index = True  # False if the current verb has an invalid index
         self._out: list[str] = []
 
     def run(self) -> str:

@@ -9,7 +9,7 @@ from playground.plugins.systems.go_templates.tokens import quote_text
 
 @dataclass(slots=True)
 class Node:
-    pos: int
+    pos: int  # offset in the template's source
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ def _decode_json(data: Any) -> Any:
     match data:
         case None | bool():
             return data
-        case int() | float():  # as Go does; and numpy's numbers cannot be sent to the worker
+        case int() | float():  # Go's numbers; besides, numpy's cannot be sent to the worker
             return float(data)
         case str():
             return whole_characters(data)

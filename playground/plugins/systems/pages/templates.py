@@ -94,7 +94,7 @@ def show(row: Any) -> None:
 
 
 def settings(row: Any) -> Settings | None:
-    """Show the widgets of a run's settings; return their values, or None without a template."""
+    """Show the widgets of a run's settings; return their values, or None if nothing can be run."""
     with row:
         own_sets = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own_sets]
@@ -158,7 +158,8 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _placeholders(templates: TemplateSet) -> list[str]:
-    """Return answers for a set without any: one a request, and one after the last message."""
+    """Return texts that stand for a model's answers, so that a set without answers can be run: one
+    for each request of its longest template, and one for the request at its end."""
     most = max(sum(m.role == "request" for m in messages) for messages in [[], *templates.values()])
     return [f"(answer {number})" for number in range(1, most + 2)]
 
