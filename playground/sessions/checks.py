@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # loaded only if they are needed, which is seldom
 
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
-    """Return findings about a session that could be read.
+    """Return findings about the content of a session.
 
     They are about calls without results, results without calls, calls or results written as text,
     missing or repeated ids, empty messages, roles out of order, odd schemas, tools of the same name
@@ -75,7 +75,8 @@ _FEW: Final = 3  # up to this number, each call without a result has its own fin
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
     """Return the findings, with those about missing results merged into one if there are many. This
-    is for sessions without result parts, whose agents send results as the user's text."""
+    is for sessions without result parts: their agents send results as the user's text, of which
+    `some_in_text` says that some were found."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings
@@ -312,11 +313,9 @@ def _opener_in(text: str, openers: _Openers) -> str:
 
 @lru_cache(maxsize=1)
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
-    """Return the openers of all dialects' calls, except of calls that are a text, such as `<code>`.
-
-    They are cached until the user's dialect files change: loading all dialects takes tenths of a
-    second.
-    """
+    """Return the openers of calls in all dialects, but not those (such as `<code>`) after which the
+    whole body is one argument's text. They are cached until the user's dialect files change,
+    because loading all dialects takes tenths of a second."""
     from playground.dialects import DeclaredDialect, as_dialects
 
     dialects = [each for each in as_dialects("") if isinstance(each, DeclaredDialect)]

@@ -41,7 +41,7 @@ from playground.sessions.session import Session
 
 FAMILY: Final = "playground-workspace/"
 FORMAT: Final = f"{FAMILY}1"
-_LINES: Final = 3  # before the recordings
+_LINES: Final = 3  # the label, the steps and the session, before the recordings
 
 
 @dataclass(frozen=True)
@@ -326,6 +326,7 @@ class _Cleaner:
         return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
     def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
+        """Star out the secrets of the text that these pieces make up, in their holders."""
         texts = [_text(holder[key], key) for holder, key in pieces]
         full_text = "".join(texts)
         clean, place = self.text(full_text), 0

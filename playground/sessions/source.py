@@ -281,11 +281,9 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Return the number of the last of several lines if it is cut off, and add a finding.
-
-        Call this before any line is read: the last session, with the findings, may be returned
-        before the last line is read.
-        """
+        """Return the number of the last of several lines if it is cut off, and add a finding. Call
+        this before any line is read: the last session, with the findings, may be returned before
+        the last line is read."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
             if not data or start == 0 or data in self._parsed:
@@ -302,7 +300,7 @@ class Source:
 
     def _values(self, line: bytes, number: int) -> list[Any]:
         """Return the value of a line, in a list. If the line holds several objects, because two
-        processes wrote it (Qwen Code), return them in reverse order. Raises InputFault."""
+        processes wrote it (Qwen Code), return the last one first, for `pop`. Raises InputFault."""
         try:
             return [read_json_bytes(line)]  # nearly all lines
         except ValueError:

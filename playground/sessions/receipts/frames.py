@@ -12,7 +12,7 @@ from playground.base.json_numbers import load_json
 from playground.recordings.framing import LineReader
 from playground.sessions.source import Source
 
-_UNZIPPED: Final = 64 * 1024 * 1024
+_UNZIPPED: Final = 64 * 1024 * 1024  # bytes: the rest of a longer body is dropped
 _FIRST_VALUES: Final = 12  # values of a file that decide if it is a stream
 _CONVERSE_FIELDS: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(

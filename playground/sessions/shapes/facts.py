@@ -43,7 +43,7 @@ def facts(*holders: Any) -> dict[str, Any]:
             fact = _FACT_OF_FIELD.get(name)
             if fact is None or fact in found:
                 continue
-            if isinstance(value, dict) and dict not in _TYPES[fact]:
+            if isinstance(value, dict) and dict not in _TYPES[fact]:  # opencode's time or model
                 value = value.get("created", value.get("modelID"))
             if isinstance(value, _TYPES[fact]) and value != "":
                 found[fact] = value

@@ -75,11 +75,9 @@ def _is_changed(
     stop: int | None,
     where: str,
 ) -> bool:
-    """Return True if a reply must replace its copies.
-
-    Add a finding if text or calls differ. There is no finding if the client dropped the
-    thoughts, or repeats the calls in several messages: many clients do.
-    """
+    """Return True if the messages `own` of a reply must replace its `copies` in the next request.
+    Add a finding if text or calls differ, but not if the client only dropped the reasoning or
+    repeats the calls in several messages, because many clients do."""
     reply = _merged_answer(own)
     is_split = repeated.leave_out_pieces(reply, copies, stop)
     copy = _merged_answer(copies)
@@ -182,10 +180,8 @@ class _RepeatedMessages:
 
 
 def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
-    """Return the messages of a reply, with the results of the provider's own tools.
-
-    Return [] for a reply without a message of the assistant, or with messages of other roles.
-    """
+    """Return the messages of a reply, with the results of the provider's own tools. Return [] for a
+    reply without a message of the assistant, or with messages of other roles."""
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
