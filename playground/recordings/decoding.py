@@ -75,7 +75,7 @@ class StreamDecoder:
         self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
         self._waiting: list[dict[str, Any]] = []  # values that came before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
-        self._returned = 0
+        self._returned = 0  # chunks that `feed` has returned
         self._is_whole = True  # False once a frame may have held half a surrogate pair
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-_SHORTEST: Final = 8
+_SHORTEST: Final = 8  # characters of a secret
 _SECRET_NAME: Final = re.compile(
     r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd?|secrets?|credentials?"
     r"|creds?|auth|apikey|pat)(?:_|\d*$)"

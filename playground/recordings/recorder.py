@@ -58,7 +58,7 @@ class Recorder:
         self._is_interrupted = False  # a step was interrupted, for example by Ctrl-C
         self.request: dict[str, Any] = {}
         self.size = 0
-        self.whole = True
+        self.whole = True  # False once chunks were dropped
         self._add(files.header(self._clean(name), dialect, self._clean(model), self._clean(server)))
         self._lines.keep(now=True)
 
@@ -72,7 +72,7 @@ class Recorder:
     def record_clean_request(
         self, url: str, request: dict[str, Any], tally: Tally, **details: Any
     ) -> None:
-        """Record a request without its secrets; `tally` counts those that were starred out.
+        """Record a request whose secrets the caller has starred out and counted in `tally`.
 
         `details` are further fields of the request's line.
         """

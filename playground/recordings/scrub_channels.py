@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters; a longer open secret is searched again only where `_INNER` fails
+_SURE: Final = 1_024  # characters of an open secret, after which text that fits needs no search
 # The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -226,6 +226,8 @@ class Channel:
             self._star_endless()
 
     def _stays_open(self, before: int) -> bool:
+        """Return True if the text after `before` surely continues the open secret and does not end
+        it, so that a search would change nothing."""
         inner = _INNER.get(self.open[0].kind)
         if inner is None or before - self.open[0].start < _SURE:
             return False
@@ -234,7 +236,7 @@ class Channel:
         return inner.fullmatch(self.text, before - self.offset) is not None
 
     def _star_endless(self) -> None:
-        """Star out an open secret without a longest length, now and up to its end."""
+        """Star out an open secret, now and up to its end, if its kind has no longest length."""
         first = self.open[0]
         if first.kind in _ENDLESS:
             self._star_secret(first.kind, first.start, self.end)
@@ -296,10 +298,8 @@ def _padded_zero(digits: str) -> bytes:
 
 
 def _star_for(unit: str, size: int) -> str:
-    """Return a star that has as many bytes as `unit`, a character or an escape of JSON.
-
-    Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
-    """
+    """Return a star that has as many bytes as `unit`, a character or an escape of JSON. Escapes of
+    white space stay, so that lines keep their ends; other short escapes become `\\/`."""
     if unit[0] != "\\" or len(unit) == 1:
         return _STARS[size]
     if len(unit) > 2:

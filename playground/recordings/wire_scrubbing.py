@@ -274,6 +274,6 @@ def _position(leaf: Leaf, boxes: list[Box]) -> int:
 def _part(leaf: Leaf, into: ByteBuffer) -> Part:
     if leaf.kind == "number":
         number = int(leaf.raw) if leaf.raw.isdigit() and len(leaf.raw) < 8 else 1 << 30
-        text = chr(number) if number < 256 else ""
+        text = chr(number) if number < 256 else ""  # the first ids of many tokenizers are the bytes
         return Part(into, leaf.place, leaf.raw, text, "number")
     return Part(into, leaf.place, leaf.raw, text_of(leaf.raw))

@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.recordings.apis.base import ApiReader, Sink
 
 _GOING_ON: Final = (None, "", "null")  # the stop reason of events before the last
-_Place = tuple[Sink, str, Any]  # choice, kind of text, key of a call
+_Place = tuple[Sink, str, Any]  # a choice, the kind of its text, the call's key if it is arguments
 
 
 class DashScope(ApiReader):
