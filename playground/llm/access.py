@@ -28,7 +28,7 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
 
 
 def missing_keys(model: str) -> list[str]:
-    """Return the environment variables whose keys a model needs, [] if they are set.
+    """Return the environment variables in which a key for the model is missing; [] if none is.
 
     Raises InputFault if LiteLLM does not know the model.
     """
