@@ -323,8 +323,10 @@ class ServerReader:
 def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     """Return the slips and the variations in a reply that `parser` has read.
 
-    A slip is a finding's code; for a misspelt marker, the code with the text that was written.
-    Next to a slip the variation `another form` counts as `white space`: a slip changes the form.
+    A slip breaks the form that the dialect declares, and is given by the code of its finding (of a
+    misspelt marker, by the code with the text that was written). A variation is well-formed, but
+    not what the dialect writes. Beside a slip, the variation `another form` counts as `white
+    space`, because a slip changes the form.
     """
     codes = _DOUBTFUL_CODES | _COVERED
     findings = [each for each in lossless.findings if each.code in codes]
