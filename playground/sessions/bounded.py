@@ -17,7 +17,7 @@ from playground.base.user_files import kind_of_stream
 _MEMBERS: Final = 10_000  # files of a zip or folder
 _UNPACKED: Final = 512 * 1024 * 1024  # bytes of all files of a zip
 _RATIO: Final = 200  # unpacked bytes for each packed byte
-_YAML_NODES: Final = 5_000_000
+_YAML_NODES: Final = 5_000_000  # values, counted again for each alias
 _ZIP_FAULTS: Final = (
     zipfile.BadZipFile,
     zlib.error,

@@ -39,10 +39,10 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _MOST_TOOL_LISTS: Final = 64  # lists of tools that are cached
 _NO_AGENT: Final = Agent()
-_TEXTS: Final = frozenset({str})
+_TEXT_TYPE: Final = frozenset({str})
 # shared, because a file may have a hundred thousand sessions without a task
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
-_GEMINI_MODEL: Final = "gemini/gemini-2.5-pro"
+_GEMINI_MODEL: Final = "gemini/gemini-2.5-pro"  # assumed for a body in Gemini's form
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
@@ -231,7 +231,7 @@ class SessionBuilder:
         self.texts += (call_id, name)
         self.names[call_id] = name
         self._unanswered.setdefault(call_id, {})[name] = None
-        if not _TEXTS.issuperset(map(type, arguments)):
+        if not _TEXT_TYPE.issuperset(map(type, arguments)):
             return ToolCallPart(call_id, name, arguments)  # raises for a key of YAML, such as 1
         return unvalidated.call(call_id, name, arguments)
 
@@ -260,8 +260,8 @@ class SessionBuilder:
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with texts in place of numbers that JSON lacks. The session's messages
-        repeat these numbers, so add a finding only if the session has none for numbers yet."""
+        """Return the request of index `number` with texts in place of numbers that JSON lacks. The
+        messages repeat such numbers, so add a finding only if the session has none for them."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -326,7 +326,8 @@ class SessionBuilder:
         diagnostics: Any = None,
     ) -> None:
         """Add a record of the request that the message with the index `reply` answers; by default
-        the last message that is not a tool's result."""
+        the last message that is not a tool's result. The other arguments are the record's fields,
+        as the file has them."""
         reply = last_answer(self.messages) if reply is None else reply
         model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
@@ -352,7 +353,7 @@ class SessionBuilder:
         return self.places[index] if -1 < index < len(self.places) else ""
 
     def note_loss(self, what: str, place: Place) -> None:
-        """Add a finding for something in the file that a session cannot hold."""
+        """Add a finding for something in the file that a session cannot hold; `what` names it."""
         self.findings.append(finding("part-lost", str(place), what))
         self.counter.lost += 1
 

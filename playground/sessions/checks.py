@@ -203,7 +203,7 @@ def repair(session: Session) -> tuple[Session, list[str]]:
 
 
 def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Return the messages with an unused ordinal id for each call that has none."""
+    """Return the messages with unused ordinal ids for calls that have none; note each in `done`."""
     used_ids = {call.tool_call_id for message in messages for call in message.tool_calls}
     number = 0
     result: list[Message] = []
@@ -224,7 +224,7 @@ def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
 
 
 def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Assign each result without a call to its only candidate; return the messages."""
+    """Assign results without a call to their only candidate, noted in `done`; return messages."""
     result: list[Message] = []
     waiting: list[ToolCallPart] = []
     for index, message in enumerate(messages):
@@ -251,8 +251,8 @@ def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the open calls that a result may answer: calls of its tool (of any tool if it names
-    none) to which none of the `later` results refers by id."""
+    """Return the `waiting` calls that a result may answer: calls of its tool (of any tool if it
+    names none) to which none of the `later` results refers by id."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

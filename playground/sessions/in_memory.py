@@ -40,7 +40,7 @@ _ROLES: Final = (  # roles in requests and chat templates; files may have others
 )  # fmt: skip
 _PIECE: Final = 8  # characters of a chunk of a reply that was given in one piece
 _EXPECTED: Final = "a text, a list of messages of any provider, or a request's body"
-_TOOLS: Final = ("tools", "toolConfig", "functions")
+_TOOLS: Final = ("tools", "toolConfig", "functions")  # fields of a body, as are those of _SYSTEM
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
 

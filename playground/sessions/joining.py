@@ -10,8 +10,9 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, other: Session) -> Session:
-    """Return a session with the recordings of both. Its messages (with their requests, compactions
-    and rows), its tools and each setting are those of `other` if it has any, else of `session`."""
+    """Return a session with the recordings of both. Its messages (with all that belongs to them,
+    such as requests, parameters and expected replies), tools, prompts and model are those of
+    `other` if it has any, else those of `session`."""
     base = other if other.messages else session
     is_default = other.dynamic == DynamicTaskConfig()
     return replace(

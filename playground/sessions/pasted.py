@@ -33,7 +33,7 @@ _WORD: Final = re.compile(
       | (?P<broken>['"\\])""",
     re.DOTALL | re.VERBOSE,
 )
-_BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
+_BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")  # of curl
 _SOURCE: Final = re.compile(r"\s*(?:[{\[(#]|(?:from|import|with|async|await)\s|\w[\w.]*\s*[=(:])")
 _PARTS: Final = ("model", "system", "messages", "contents", "input", "prompt", "tools")
 _ESCAPES: Final = dict(zip("abtnvfreE", "\a\b\t\n\v\f\r\x1b\x1b", strict=True))

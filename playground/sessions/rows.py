@@ -40,7 +40,7 @@ def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a body's new, changed or moved fields, and the names of removed or moved fields."""
+    """Return a body's new, changed or moved fields, and the names of gone or moved ones."""
     unmoved = _unmoved_fields(before, body)
     changed = {
         key: value

@@ -32,12 +32,12 @@ from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.file_tail import last_line, line_at, whole_utf8
 
 MAX_BYTES: Final = MOST_BYTES  # of a file that is read completely
-MAX_LINE: Final = 64 * 1024 * 1024
+MAX_LINE: Final = 64 * 1024 * 1024  # bytes
 LINES: Final = (".jsonl", ".ndjson")  # suffixes of files of lines, even with one line
-_HEAD_LINES: Final = 12
+_HEAD_LINES: Final = 12  # lines by which a format is recognised
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
-_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")  # half of a surrogate pair
 _BUFFER: Final = 1 << 18  # bytes; reading takes half of the time that it takes with Python's 8 kB
 Progress = Callable[[int, int], None]  # bytes read, bytes in total
 STANDARD_INPUT: Final = "standard input"
@@ -146,7 +146,7 @@ class Source:
         return not self.is_folder and self.start(4) == b"PK\x03\x04"
 
     def start(self, size: int) -> bytes:
-        """Return the first bytes, 64 kB at most."""
+        """Return the first `size` bytes, 64 kB at most."""
         return self._start[:size]
 
     @cached_property

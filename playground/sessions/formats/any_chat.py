@@ -107,7 +107,7 @@ def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
 
 
 def _note(noted: dict[str, tuple[str, int, int]], path: _Path, characters: int) -> None:
-    """Count a text of so many characters, or a token count if `characters` is 0."""
+    """Count in `noted` a text of so many characters, or a token count if `characters` is 0."""
     place = ".".join(map(str, path)) or "the file"
     first, times, before = noted.get(numberless(place), (place, 0, 0))
     noted[numberless(place)] = first, times + 1, before + characters

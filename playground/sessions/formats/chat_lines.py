@@ -89,8 +89,8 @@ def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
         read_messages(builder, messages, place.at("answer"))
 
 
-_CHOSEN: Final = ("chosen", "preferred_output", "output")
-_REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
+_CHOSEN: Final = ("chosen", "preferred_output", "output")  # fields with the preferred answer
+_REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}  # … with the other one
 
 
 def _inner_request(value: dict[str, Any]) -> dict[str, Any]:

@@ -184,8 +184,9 @@ def _stream(events: list[Any]) -> bytes:
 def _socket_exchanges(
     sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges over one socket. A request that continues the previous one holds only new
-    items, so the items of the previous reply are added."""
+    """Yield the exchanges over one socket, from the events `sent` and `received`. A request that
+    continues the previous one holds only new items, so the items of the previous reply are added.
+    """
     replies: list[list[Any]] = [[]]
     for event in received:
         replies[-1].append(event)

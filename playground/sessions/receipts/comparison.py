@@ -35,7 +35,7 @@ from playground.sessions.session import Session
 _SHORTEST_PIECE: Final = 12  # characters: shorter texts are not searched for in longer ones
 # A speaker's name before a text.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
-_TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
+_TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")  # markup, which importers may take away
 AS_SENT: Final = "it is in a request's body, which is stored as it was sent"
 _MESSAGE_FIELDS: Final = frozenset({"messages", "input", "contents", "prompt"})
 SAME: Final = "the same text is in "  # a path follows, which must have the text, too

@@ -25,7 +25,7 @@ HTTP_HEAD: Final = re.compile(
     rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
     rb"((?:[^\r\n]+\r?\n)*)\r\n"
 )
-_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
+_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")  # the size before a chunk of HTTP
 
 
 def frames_of_lines(source: Source) -> list[Any]:

@@ -83,7 +83,7 @@ _CHANNEL_FIELDS: Final = (
 )  # fmt: skip
 # Fields that may hold the frames of a stream.
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
-_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
+_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")  # around a result in a text
 _PIECE: Final = re.compile(r"(?:_c|C)hunk$")  # a field with a piece of a message
 
 
@@ -248,7 +248,7 @@ class _Walk:
     def value(
         self, value: Any, place: Place, key: str = "", depth: int = 0, parent: _Parent = _NOWHERE
     ) -> None:
-        """Walk a value of the file, under a key of the outer object."""
+        """Walk a value of the file, `depth` levels deep, under a key of the outer object."""
         if depth > _DEEPEST:
             return
         match value:

@@ -134,7 +134,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
-    """Return a message with the usual keys instead of the framework's keys."""
+    """Return a message with the usual keys, not the framework's, and with `role` if it has none."""
     content = value.get("content")
     if value.get("role") == "tool" and (calls := printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]

@@ -59,7 +59,7 @@ _REQUEST_FIELDS: Final = _PARAMETERS | _REQUEST
 _NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` other than parameters
 _MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
-_MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
+_MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}  # Gemini's → the chat API's
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
