@@ -27,7 +27,7 @@ from playground.recordings.pairs import join_halves, whole_recording
 from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = DONE.encode()
-_FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
+_FRAMED: Final = re.compile(rb"(?:data:\s*+)+")  # a frame within a frame
 # fields in which dumps put a frame
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
 # most values that wait until the API is known, since a stream may have no end

@@ -36,7 +36,7 @@ _EXTENDABLE: Final = ("text", "number", "true", "reset")  # tokens that later by
 BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')  # perhaps the Base64 of an object
-_TYPES: Final = {"type", "event_type", "jsonPath"}
+_TYPES: Final = {"type", "event_type", "jsonPath"}  # fields that name the kind of a text
 
 
 @dataclass(slots=True, eq=False)

@@ -73,9 +73,7 @@ class Recorder:
         self, url: str, request: dict[str, Any], tally: Tally, **details: Any
     ) -> None:
         """Record a request whose secrets the caller has starred out and counted in `tally`.
-
-        `details` are further fields of the request's line.
-        """
+        `details` are further fields of the request's line."""
         with self._lock:
             self.request = request
             self._tally.take(tally)
@@ -83,7 +81,7 @@ class Recorder:
             self._lines.keep(now=True)
 
     def record_body(self, data: bytes, *, last: bool = False) -> None:
-        """Record bytes of a request's body as they were sent, in any pieces.
+        """Record bytes of a request's body as they were sent, in any pieces; `last` ends the body.
 
         Call this for a body that is not a JSON object, or has a layout of its own.
         """
@@ -139,10 +137,8 @@ class Recorder:
             self._lines.keep()
 
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
-        """Write the last line and return the recording.
-
-        Undecided text is decided by the bytes so far, or starred out if the answer was `cut`.
-        """
+        """Write the last line and return the recording. Undecided text is decided by the bytes so
+        far, or starred out if the answer was `cut`."""
         with self._lock:
             for each in (self._body, self._wire, self._litellm):
                 if cut:

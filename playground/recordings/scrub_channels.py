@@ -97,7 +97,7 @@ class Part:
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
-        """Star out these characters of the text; a token's number becomes 0."""
+        """Star out the characters from `first` to before `last`; a token's number becomes 0."""
         if self.kind == "number":
             self.buffer.write(self.place, _padded_zero(self.raw))
             return
@@ -174,7 +174,7 @@ class Channel:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
     def extend(self, part: Part, place: int, repeated: RepeatedParts | None = None) -> None:
-        """Add a part, found at `place` on the wire; `search_added` searches it."""
+        """Add a part, found at `place` on the wire, and parts that repeat it; do not search yet."""
         self.segments.append(_Segment(self.end, part, place, repeated))
         self.text += part.text
 
@@ -190,10 +190,8 @@ class Channel:
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
-        """Star out open secrets without waiting for their end.
-
-        A word that could begin an e-mail address is kept, because it is probably an ordinary word.
-        """
+        """Star out open secrets without waiting for their end. A word that could begin an e-mail
+        address is kept, because it is probably an ordinary word."""
         self.search_added()
         for secret in self.open:
             secret_text = self.text[secret.start - self.offset :]
@@ -206,7 +204,8 @@ class Channel:
             return
 
     def _decide(self, before: int, ended: bool) -> None:
-        """Search the text after `before`, and as much text before it as may belong to a secret."""
+        """Search the text after `before`, and as much text before it as may belong to a secret. If
+        the text has `ended`, no secret stays open."""
         if self.running_kind:
             self._star_running(before)
             if self.running_kind:
@@ -243,7 +242,7 @@ class Channel:
             self.running_kind, self.open = first.kind, ()
 
     def _star_running(self, before: int) -> None:
-        """Star out more of the running secret, up to its end if that is in the text."""
+        """Star out more of the running secret, from `before` to its end if that is in the text."""
         run = _RUNS[self.running_kind].match(self.text, before - self.offset)
         stop = run.end() if run else before - self.offset
         end = _ENDS.get(self.running_kind)
@@ -261,7 +260,7 @@ class Channel:
         self._star(start, stop)
 
     def _star(self, start: int, stop: int) -> None:
-        """Star out these characters on the wire."""
+        """Star out the characters from `start` to before `stop` on the wire."""
         for segment in self.segments[self._segment_at(start) :]:
             if segment.start >= stop:
                 break

@@ -30,7 +30,7 @@ CONTEXT: Final = 200  # characters before a value that may show that it is a sec
 SHOWN: Final = 2  # characters; an open secret of so few does not hold the bytes back
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
-_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
+_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")  # and white space, also in a secret
 # Punctuation belongs to a value if the value continues after it. At the end of a text this is
 # unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
@@ -225,7 +225,8 @@ def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
 
 
 def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) -> str:
-    """Return a text with every secret starred out; its length stays."""
+    """Return a text of the same length with every secret starred out: those that look like one, the
+    given `secrets`, and with `emails` e-mail addresses."""
     return star_secrets(text, searcher(tuple(secrets), emails))
 
 

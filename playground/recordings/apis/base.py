@@ -113,10 +113,8 @@ class Sink:
             self.call(key, "{}" if key in self._empty else "", done=True)
 
     def end_calls(self) -> None:
-        """Give `{}` to all calls without arguments, because the reply has ended.
-
-        The calls stay open, because some servers announce the end too early.
-        """
+        """Give `{}` to all calls without arguments, because the reply has ended. The calls stay
+        open, because some servers announce the end too early."""
         for key in sorted(self._empty, key=str):
             self.call(key, "{}")
 

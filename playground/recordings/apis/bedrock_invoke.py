@@ -29,8 +29,8 @@ _OTHER_APIS: Final[tuple[type[ApiReader], ...]] = (
     OpenAIChat,
     BedrockConverse,
 )
-_TEXTS: Final = ("outputText", "generation", "completion", "text")
-_ENDS: Final = ("completionReason", "stop_reason")
+_TEXTS: Final = ("outputText", "generation", "completion", "text")  # fields with text
+_ENDS: Final = ("completionReason", "stop_reason")  # fields with a stop reason
 _COUNTS: Final = {  # a count in every chunk of Titan or Llama -> its name in the usage
     "inputTextTokenCount": "inputTokenCount",
     "prompt_token_count": "inputTokenCount",

@@ -125,7 +125,7 @@ class _GrowingText:
         return True if len({self.text, *self.undecided, text}) > 2 else None
 
     def add(self, text: str, repeats: bool | None) -> str:
-        """Return what an event's text adds; "" while it is held back."""
+        """Return what an event's text adds; "" while it is held back, as `repeats` is not known."""
         if repeats is None and self.text:
             self.undecided.append(text)
             return ""
