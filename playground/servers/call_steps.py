@@ -51,10 +51,8 @@ def leave_unknown_markers(reply: Projection) -> None:
 
 def require_endings(reply: Projection) -> None:
     """Turn calls into content if they lack the ending that the server requires
-    (View.call_must_end_with).
-
-    The ending may be a separate segment, because our parser may have read it as a stop token.
-    """
+    (View.call_must_end_with). The ending may be a separate segment, because our parser may have
+    read it as a stop token."""
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():
         if segment is None or segment.kind != "call":

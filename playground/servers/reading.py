@@ -54,7 +54,7 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
 }
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
 for such a reply, so its reading is certain only if a run has proven it."""
-_AT_END: Final = "missing-closer at the end"
+_AT_END: Final = "missing-closer at the end"  # this and the next two are slips without a code
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
 AS_WRITTEN: Final = "as written"
@@ -204,7 +204,8 @@ class ServerReader:
         tools: Mapping[str, ToolMetadata],
         prefill: str = "",
     ) -> ServerReading:
-        """Return the server's reading of a reply that `parser` has read as `lossless`."""
+        """Return the server's reading of a reply that `parser` has read as `lossless`. `prefill` is
+        the end of the prompt, such as an opened reasoning tag."""
         view = self.view
         projection = Projection(
             self.name, view, lossless.switches, tools, parser.openers, parser.closers

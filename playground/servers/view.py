@@ -237,7 +237,8 @@ class View:
         return replace(switches, **chosen)
 
     def fate_of(self, reason: str, dialect: Switches) -> CallFate:
-        """Return what happens to a call that was aborted for this reason."""
+        """Return what happens to a call that was aborted for this reason. If the view has no choice
+        for it, the dialect's switches decide."""
         by_reason = {
             "truncated-call": self.on_truncated,
             "unended-call": self.on_missing_closer or self.on_truncated,

@@ -44,7 +44,7 @@ SERVER_NAMES: Final = (
 )
 """The servers, in the order in which they are listed. Each has a file `NAME.toml`."""
 _PROVEN: Final = "proven.json"
-_LEAST_PROOFS: Final = 3
+_LEAST_PROOFS: Final = 3  # replies
 _CHOICES: Final = tuple(field.name for field in fields(View) if field.name != "source")
 _Text = Annotated[str, Field(min_length=1)]
 _Texts = tuple[_Text, ...]
