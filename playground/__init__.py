@@ -148,7 +148,8 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 def __getattr__(name: str) -> Any:
     if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
-        return [*filter(_is_installed, __dir__()[:-1])]  # `help` prints each in full: 3,800 lines
+        # `help` gets none, because it would print each name's help in full: 3,800 lines
+        return [*filter(_is_installed, __dir__()[:-1])]
     if name in _DOORS:
         return import_module(f"playground.{name}")
     if name in _OF_PLUGINS:

@@ -23,7 +23,7 @@ CheckAgainst = Callable[..., "VersionDiff"]
 
 @pytest.fixture
 def check_cache() -> CheckCache:
-    """`check_cache(session, max_cost_multiple=0.35, no_cache_break=True, dialect="xml", …)`.
+    """Check use of a cache: `check_cache(session, max_cost_multiple=0.35, dialect="xml", …)`.
 
     The session is a Session or a file's path; the other arguments are those of `simulate_cache`.
     Fail the test, with all reasons, if a limit is exceeded. Return the simulation.
@@ -50,7 +50,7 @@ def check_cache() -> CheckCache:
 
 @pytest.fixture
 def check_against() -> CheckAgainst:
-    """`check_against(session, "baseline.jsonl", most_tokens_more=100, prefix_may_change=False, …)`.
+    """Check changes: `check_against(session, "baseline.jsonl", most_tokens_more=100, …)`.
 
     The session and the baseline are a Session or a file's path; the other arguments are those of
     `diff`. Fail the test, with all reasons, if a limit is exceeded, and without

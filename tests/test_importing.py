@@ -42,6 +42,7 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import (
+    ImagePart,
     Message,
     Part,
     ReasoningPart,
@@ -559,6 +560,14 @@ def test_atif_there_and_back(tmp_path: Path) -> None:
         assert [r.usage for r in again.session.requests if r.usage] == [
             r.usage for r in session.requests if r.usage
         ]
+
+
+def test_atif_takes_an_address_without_a_known_ending_for_a_png() -> None:
+    urls = ["https://a.jp", "https://a/b.JPG", "https://a/b.gif", "data:image/webp;base64,AAAA"]
+    images = Message("user", tuple(map(ImagePart, urls)))
+    content = json.loads(dump_atif(pg.Session(messages=(images,))))["steps"][0]["message"]
+    kinds = [part["source"]["media_type"] for part in content]
+    assert kinds == ["image/png", "image/jpeg", "image/gif", "image/webp"]
 
 
 @beside

@@ -28,10 +28,8 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
 
 
 def missing_keys(model: str) -> list[str]:
-    """Return the environment variables whose keys a model needs, [] if they are set.
-
-    Raises InputFault if LiteLLM does not know the model.
-    """
+    """Return the environment variables in which a key for the model is missing; [] if none is.
+    Raises InputFault if LiteLLM does not know the model."""
     library = litellm()
     try:
         known = library.validate_environment(model=model)

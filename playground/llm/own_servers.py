@@ -4,7 +4,7 @@ LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any 
 server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
 `wiretap.watch` passes every request through this module. A server named by address gets only the
 allowed headers and no value of an environment variable, except in the conversation's own text. A
-request that `wiretap.watch` sends, or that has a key, may not be redirected to another server.
+request to such a server, one that is recorded, or one with a key may not be redirected to another.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ALLOWED_HEADERS: Final = frozenset(
     }
 )
 _OPENAI_HEADERS: Final = frozenset({"openai-organization", "openai-project"})
-_CONVERSATION: Final = frozenset(
+_CONVERSATION: Final = frozenset(  # fields of a body whose texts are never changed
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
 # Headers with keys. On a redirect, httpx removes only `Authorization`; it would send the others.
@@ -87,8 +87,8 @@ def redirect_fault(
 ) -> InputFault | None:
     """Return the fault of an answer that redirects to another server, or None.
 
-    A redirect would send a request, and perhaps a key, to another server. Servers named by address,
-    requests with a header of `_KEY_HEADERS` and `watched` requests are checked; others are not.
+    A redirect would send a request, and perhaps a key, to another server. Checked are requests to
+    servers named by address, those with a header of `_KEY_HEADERS`, and `watched` (recorded) ones.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:

@@ -33,7 +33,7 @@ _OURS: Final = {  # a user must not set these: they conflict with ours, or hide 
     *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
     *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
 }
-_WATCHED: Final = f"a LiteLLM model name of one of these providers: {', '.join(_OFFLINE)}"
+_KNOWN_MODEL: Final = f"a LiteLLM model name of one of these providers: {', '.join(_OFFLINE)}"
 _ACCEPTED: Final = "a request that LiteLLM accepts, or another model"
 _NO_KEYS: Final = {
     "api_key": "none",
@@ -178,6 +178,6 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
 
 
 def _fault(
-    model: str, reason: str, kind: type[InputFault] = InputFault, expected: str = _WATCHED
+    model: str, reason: str, kind: type[InputFault] = InputFault, expected: str = _KNOWN_MODEL
 ) -> InputFault:
     return kind(f"the request to {model!r} cannot be shown: {reason}", expected=expected)

@@ -105,7 +105,9 @@ def record(
     reads keys from the environment. They are never stored: keys and tokens are removed from the
     recording, and with `emails` also e-mail addresses. The recording also states an error in
     mid-stream, a cancellation, a refusal, or the limit that ended the request (`limits`; by default
-    `timeout` seconds in all). `out` is written while the answer comes.
+    `timeout` seconds in all). `out` is written while the answer comes. `name` and `dialect` go into
+    the recording; `base_url` is the address of a server of one's own; `parameters` go to LiteLLM;
+    `progress` is called for each chunk; `cancel` ends the request.
 
     Raises InputFault if the disk is full, or if nothing came back (no key, no such model, no
     connection); then `out` is removed.

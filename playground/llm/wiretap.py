@@ -91,7 +91,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
     """Report this thread's exchanges to the tap's watcher, during the block.
 
     If the tap's `keep_on` returns True, the rest of an answer is read when the client closes the
-    stream: LiteLLM stops before the last frame of some streams.
+    stream, because LiteLLM stops before the last frame of some streams.
     """
     watch()
     _open_taps[threading.get_ident()] = tap
@@ -117,7 +117,7 @@ def answering_offline(answer: Responder) -> Iterator[None]:
 @cache
 def watch() -> None:
     """Replace the `handle` methods of httpx's transports by ours, once per process."""
-    litellm()  # without it, the error names the extra that brings httpx, too
+    litellm()  # if it is missing, its error names the extra, which also brings httpx
     import httpx
 
     send = httpx.HTTPTransport.handle_request
@@ -156,11 +156,9 @@ def watch() -> None:
 
 
 def _refuse_unwatched() -> None:
-    """Refuse requests by httpx2 from a thread that is tapped or answered offline.
-
-    OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives it an httpx client, so nothing is refused
-    now. If that changes, requests would silently go around our transports.
-    """
+    """Refuse requests by httpx2 from a thread that is tapped or answered offline. OpenAI's client
+    uses httpx2 from 3.0 on. LiteLLM gives it an httpx client, so nothing is refused now. If that
+    changes, requests would silently go around our transports."""
     if find_spec("httpx2") is None:
         return
     import httpx2
@@ -202,7 +200,7 @@ def _send_tapped(
 
 
 class _UnpackedBody:
-    """A body compressed by gzip or deflate."""
+    """A body that is compressed by gzip or deflate; to iterate over it yields unpacked bytes."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

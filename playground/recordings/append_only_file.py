@@ -1,8 +1,8 @@
 """A recording file that grows as lines arrive. Its lines are kept even if the program is killed.
 
-This is the only file that is not written by a rename (see `playground/base/output.py`). It is
-always created, never opened again, so two programs cannot write the same file. `keep` writes the
-lines to the disk: the caller must call it at least once a second.
+Only such files, recordings and the proxy's ledger, are not written by a rename (see
+`playground/base/output.py`). A file is always created, never opened again, so two programs cannot
+write the same one. `keep` writes the lines to the disk, and has to be called once a second or more.
 """
 
 from __future__ import annotations
@@ -79,10 +79,8 @@ class AppendOnlyFile:
 
     def _create(self) -> tuple[Path, int]:
         """Create and lock the file, with a new name if an old file exists; return path and handle.
-
         The name does not end in `.part`, because files named so may be removed as leftovers, and a
-        recording must stay.
-        """
+        recording must stay."""
         if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
@@ -104,7 +102,8 @@ class AppendOnlyFile:
                 self._write()
 
     def keep(self, *, now: bool = False) -> None:
-        """Write the lines to the disk if it is time, or `now`. Raises InputFault if that fails."""
+        """Write the lines to the disk if `seconds` have passed since the last time, or with `now`.
+        Raises InputFault if that fails."""
         if not now and time.monotonic() - self._synced_at < self._seconds:
             return
         if self._waiting or self._is_unsynced:
@@ -228,8 +227,8 @@ def _lock(handle: int) -> None:
 def interrupted(folder: Path, also: Collection[str] = ()) -> list[Path]:
     """Return the recordings in a folder that were cut off and that nobody writes, newest first.
 
-    They have no end line, or one that names a cut, for example because a tab was closed. Those
-    whose name is in `also` need not be cut off.
+    They have no end line, or one that names a cut, for example because a tab was closed. Files
+    whose names are in `also` are returned even if they were not cut off.
     """
     paths_by_age = []
     for path in folder.glob("*.jsonl"):

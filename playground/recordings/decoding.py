@@ -27,7 +27,7 @@ from playground.recordings.pairs import join_halves, whole_recording
 from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = DONE.encode()
-_FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
+_FRAMED: Final = re.compile(rb"(?:data:\s*+)+")  # a frame within a frame
 # fields in which dumps put a frame
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")
 # most values that wait until the API is known, since a stream may have no end
@@ -75,7 +75,7 @@ class StreamDecoder:
         self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
         self._waiting: list[dict[str, Any]] = []  # values that came before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
-        self._returned = 0
+        self._returned = 0  # chunks that `feed` has returned
         self._is_whole = True  # False once a frame may have held half a surrogate pair
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-_SHORTEST: Final = 8
+_SHORTEST: Final = 8  # characters of a secret
 _SECRET_NAME: Final = re.compile(
     r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd?|secrets?|credentials?"
     r"|creds?|auth|apikey|pat)(?:_|\d*$)"
@@ -23,7 +23,7 @@ _NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)
 _FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are not secrets
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
-_PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")
+_PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")  # of a path
 
 
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:

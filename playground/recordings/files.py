@@ -61,10 +61,8 @@ def sent_line(data: bytes) -> dict[str, Any]:
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:
-    """Return the bytes of a line with a piece of the wire; None for any other line.
-
-    Raises ValueError if its `base64` is not Base64.
-    """
+    """Return the bytes of a line with a piece of the wire; None for any other line. Raises
+    ValueError if its `base64` is not Base64."""
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):
         return raw.encode("utf-8", "surrogatepass")

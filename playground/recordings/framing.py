@@ -53,7 +53,7 @@ class LineReader:
         frames: list[Frame] = []
         data = self._data
         for line in lines:
-            if line.startswith(b"data: {") and not data and line[-1] == 125:  # the common case
+            if line.startswith(b"data: {") and not data and line.endswith(b"}"):  # the usual case
                 data.append(line[6:])
             elif line in (b"", b"\r"):
                 if data:
@@ -131,7 +131,7 @@ class EventStreamReader:
         buffer += data
         frames: list[Frame] = []
         place = 0
-        while len(buffer) - place >= 16:
+        while len(buffer) - place >= 16:  # bytes of a message without headers and payload
             total, headers = struct.unpack_from(">II", buffer, place)
             if total < 16 + headers or len(buffer) - place < total:
                 break
@@ -168,7 +168,7 @@ def _headers(data: bytes) -> dict[str, str]:
         if kind in _SIZES:
             place = start + 1 + _SIZES[kind]
             continue
-        if kind not in (6, 7) or start + 3 > len(data):  # bytes and strings say their length
+        if kind not in (6, 7) or start + 3 > len(data):  # only bytes and strings state a length
             break
         (length,) = struct.unpack_from(">H", data, start + 1)
         place = start + 3 + length

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _LONGEST: Final = 8_192  # bytes of a frame, or of one text, that wait for its end
-_DEEPEST: Final = 64
+_DEEPEST: Final = 64  # levels of objects and lists; what is deeper is taken for no JSON
 _TOKEN: Final = re.compile(
     r'"(?P<text>(?>[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*))"(?P<colon>\s{0,16}+:)?'
     r"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<number>-?\d[\d.eE+-]*+)|(?P<true>true)"
@@ -35,8 +35,8 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _EXTENDABLE: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
 BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
-_PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
-_TYPES: Final = {"type", "event_type", "jsonPath"}
+_PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')  # perhaps the Base64 of an object
+_TYPES: Final = {"type", "event_type", "jsonPath"}  # fields that name the kind of a text
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +61,7 @@ class Leaf:
     name: str  # "" for an item of a list
     position: int  # in a list, otherwise 0
     raw: str
-    place: int
+    place: int  # of `raw` in the stream
     kind: str  # "text", "number" or "name"
 
 
@@ -246,6 +246,7 @@ class JsonTexts:
             self._leaves.append(Leaf(box, name, position, raw, place, kind))
 
     def _note_thought(self) -> None:
+        """Count `"thought": true`, by which Gemini marks reasoning, as a type."""
         if self._box is not None and self._name == "thought":
             self._box.types += ("thought",)
         self._name = ""

@@ -24,10 +24,9 @@ _Channel = tuple[type, object]
 
 
 def join_halves(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return the chunks, with surrogate pairs joined that were cut between a channel's chunks.
-
-    The first half moves into the chunk with the second half. A lone half stays.
-    """
+    """Return the chunks, with surrogate pairs joined that were cut between a channel's chunks. A
+    channel is the text, the reasoning, or one call's arguments. The first half moves into the
+    chunk with the second half. A lone half stays."""
     result: list[Chunk] = []
     first_halves: dict[_Channel, Chunk] = {}  # by channel, a chunk with an unpaired first half
     for chunk in chunks:
@@ -86,7 +85,7 @@ def _join_surrogates(text: str) -> str:
 def whole_recording(recording: Recording, at: float) -> Recording:
     """Return the recording without lone surrogate halves, which no file can hold.
 
-    For each field in which halves were replaced, a signal is added, which gives a finding.
+    For each field in which halves were replaced, a signal with the time `at` gives a finding.
     """
     findings: list[Finding] = []
     recording = replace_half_surrogates(recording, "", findings)

@@ -58,7 +58,7 @@ class Recorder:
         self._is_interrupted = False  # a step was interrupted, for example by Ctrl-C
         self.request: dict[str, Any] = {}
         self.size = 0
-        self.whole = True
+        self.whole = True  # False once chunks were dropped
         self._add(files.header(self._clean(name), dialect, self._clean(model), self._clean(server)))
         self._lines.keep(now=True)
 
@@ -72,10 +72,8 @@ class Recorder:
     def record_clean_request(
         self, url: str, request: dict[str, Any], tally: Tally, **details: Any
     ) -> None:
-        """Record a request without its secrets; `tally` counts those that were starred out.
-
-        `details` are further fields of the request's line.
-        """
+        """Record a request whose secrets the caller has starred out and counted in `tally`.
+        `details` are further fields of the request's line."""
         with self._lock:
             self.request = request
             self._tally.take(tally)
@@ -83,7 +81,7 @@ class Recorder:
             self._lines.keep(now=True)
 
     def record_body(self, data: bytes, *, last: bool = False) -> None:
-        """Record bytes of a request's body as they were sent, in any pieces.
+        """Record bytes of a request's body as they were sent, in any pieces; `last` ends the body.
 
         Call this for a body that is not a JSON object, or has a layout of its own.
         """
@@ -139,10 +137,8 @@ class Recorder:
             self._lines.keep()
 
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
-        """Write the last line and return the recording.
-
-        Undecided text is decided by the bytes so far, or starred out if the answer was `cut`.
-        """
+        """Write the last line and return the recording. Undecided text is decided by the bytes so
+        far, or starred out if the answer was `cut`."""
         with self._lock:
             for each in (self._body, self._wire, self._litellm):
                 if cut:

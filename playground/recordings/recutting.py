@@ -56,9 +56,7 @@ def recut(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
 
 def cut_in_two(recording: Recording, at: int) -> Recording:
     """Return the recording with its text in as few chunks as possible, cut only before byte `at`.
-
-    Reasoning and native calls stay unchanged, in their places.
-    """
+    Reasoning and native calls stay unchanged, in their places."""
     chunks: list[Chunk] = []
     place = 0
     for run in _runs(recording.chunks):

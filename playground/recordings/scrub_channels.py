@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters; a longer open secret is searched again only where `_INNER` fails
+_SURE: Final = 1_024  # characters of an open secret, after which text that fits needs no search
 # The kinds of secrets whose length has no limit.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -97,7 +97,7 @@ class Part:
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
-        """Star out these characters of the text; a token's number becomes 0."""
+        """Star out the characters from `first` to before `last`; a token's number becomes 0."""
         if self.kind == "number":
             self.buffer.write(self.place, _padded_zero(self.raw))
             return
@@ -174,7 +174,7 @@ class Channel:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
     def extend(self, part: Part, place: int, repeated: RepeatedParts | None = None) -> None:
-        """Add a part, found at `place` on the wire; `search_added` searches it."""
+        """Add a part, found at `place` on the wire, and parts that repeat it; do not search yet."""
         self.segments.append(_Segment(self.end, part, place, repeated))
         self.text += part.text
 
@@ -190,10 +190,8 @@ class Channel:
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
-        """Star out open secrets without waiting for their end.
-
-        A word that could begin an e-mail address is kept, because it is probably an ordinary word.
-        """
+        """Star out open secrets without waiting for their end. A word that could begin an e-mail
+        address is kept, because it is probably an ordinary word."""
         self.search_added()
         for secret in self.open:
             secret_text = self.text[secret.start - self.offset :]
@@ -206,7 +204,8 @@ class Channel:
             return
 
     def _decide(self, before: int, ended: bool) -> None:
-        """Search the text after `before`, and as much text before it as may belong to a secret."""
+        """Search the text after `before`, and as much text before it as may belong to a secret. If
+        the text has `ended`, no secret stays open."""
         if self.running_kind:
             self._star_running(before)
             if self.running_kind:
@@ -226,6 +225,8 @@ class Channel:
             self._star_endless()
 
     def _stays_open(self, before: int) -> bool:
+        """Return True if the text after `before` surely continues the open secret and does not end
+        it, so that a search would change nothing."""
         inner = _INNER.get(self.open[0].kind)
         if inner is None or before - self.open[0].start < _SURE:
             return False
@@ -234,14 +235,14 @@ class Channel:
         return inner.fullmatch(self.text, before - self.offset) is not None
 
     def _star_endless(self) -> None:
-        """Star out an open secret without a longest length, now and up to its end."""
+        """Star out an open secret, now and up to its end, if its kind has no longest length."""
         first = self.open[0]
         if first.kind in _ENDLESS:
             self._star_secret(first.kind, first.start, self.end)
             self.running_kind, self.open = first.kind, ()
 
     def _star_running(self, before: int) -> None:
-        """Star out more of the running secret, up to its end if that is in the text."""
+        """Star out more of the running secret, from `before` to its end if that is in the text."""
         run = _RUNS[self.running_kind].match(self.text, before - self.offset)
         stop = run.end() if run else before - self.offset
         end = _ENDS.get(self.running_kind)
@@ -259,7 +260,7 @@ class Channel:
         self._star(start, stop)
 
     def _star(self, start: int, stop: int) -> None:
-        """Star out these characters on the wire."""
+        """Star out the characters from `start` to before `stop` on the wire."""
         for segment in self.segments[self._segment_at(start) :]:
             if segment.start >= stop:
                 break
@@ -296,10 +297,8 @@ def _padded_zero(digits: str) -> bytes:
 
 
 def _star_for(unit: str, size: int) -> str:
-    """Return a star that has as many bytes as `unit`, a character or an escape of JSON.
-
-    Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
-    """
+    """Return a star that has as many bytes as `unit`, a character or an escape of JSON. Escapes of
+    white space stay, so that lines keep their ends; other short escapes become `\\/`."""
     if unit[0] != "\\" or len(unit) == 1:
         return _STARS[size]
     if len(unit) > 2:

@@ -30,11 +30,11 @@ CONTEXT: Final = 200  # characters before a value that may show that it is a sec
 SHOWN: Final = 2  # characters; an open secret of so few does not hold the bytes back
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
-_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
+_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")  # and white space, also in a secret
 # Punctuation belongs to a value if the value continues after it. At the end of a text this is
 # unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-# characters of secrets; once full, repeated secrets are counted again
+# characters of the secrets in a tally; secrets beyond them are counted whenever they occur
 _MOST_REMEMBERED: Final = 100_000
 _GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
@@ -127,7 +127,7 @@ class Searcher:
         self._given_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
-        self._until: float | None = None  # of this thread's time
+        self._until: float | None = None  # the end of a search, in this thread's time
         settings = json.dumps([forms, emails]).encode()
         # searchers with the same digest find the same secrets
         self.digest = blake2b(settings, digest_size=16).digest()
@@ -187,7 +187,8 @@ class Searcher:
         return Search(secrets, undecided)
 
     def as_given(self, secret: str) -> str:
-        """Return a given secret in its original form; any other text as it is."""
+        """Return the secret, as it was given to the searcher, of which a text is a form; return any
+        other text as it is."""
         return self._secrets_by_form.get(secret, secret)
 
     def _in_time(self, places: Iterable[Beginning]) -> Iterator[Beginning]:
@@ -224,7 +225,8 @@ def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
 
 
 def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) -> str:
-    """Return a text with every secret starred out; its length stays."""
+    """Return a text of the same length with every secret starred out: those that look like one, the
+    given `secrets`, and with `emails` e-mail addresses."""
     return star_secrets(text, searcher(tuple(secrets), emails))
 
 
@@ -263,12 +265,10 @@ def describe_stars(counts: Mapping[str, int]) -> str:
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Return the forms in which secrets may occur in a text; each form maps to its secret.
-
-    These are plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to
-    three levels of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes,
-    with a character for each byte.
-    """
+    """Return the forms in which secrets may occur in a text; each form maps to its secret. These
+    are plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three
+    levels of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, with
+    a character for each byte."""
     secret_by_form: dict[str, str] = {}
     for secret in filter(None, secrets):
         quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}

@@ -125,7 +125,8 @@ _PIECES: Final = {
     ),
     # The texts between a name and its value.
     "space": r"(?>(?:\s|\\{1,15}[nrt]){1,20})",
-    "opens": r"(?:<quote>|`|<\|<quote>\|>|<[e]scape>)",  # two Gemma models quote so
+    # two Gemma models quote with `<|"|>` or `<escape>`; `[e]`, because `<escape>` is a fragment
+    "opens": r"(?:<quote>|`|<\|<quote>\|>|<[e]scape>)",
     "marks": r"[*_`]{0,3}",  # Markdown's
     "colon": r"<quote>\s{0,4}:\s{0,4}<quote>",  # between two texts of JSON
     "value key": r"<quote>(?i:value|string_?value)<colon>",

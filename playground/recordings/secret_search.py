@@ -131,7 +131,8 @@ class Clues(NamedTuple):
 
 
 def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """Yield the places of heads, with the patterns of the keys that begin with them."""
+    """Yield the places of heads from `start` on, with the patterns of the keys that begin so. With
+    `clues`, look only for their heads."""
     tables = search_tables()
     if clues is not None and len(clues.heads) <= _FEW:
         for head in clues.heads:
@@ -178,7 +179,8 @@ def _last_two(heads: list[str], last: str) -> str:
 
 
 def find_after_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """Yield the places of values after words, with the patterns to try there."""
+    """Yield the places of values after words from `start` on, with the patterns to try there. With
+    `clues`, look only for their words."""
     tables = search_tables()
     if clues is not None and not clues.words:
         return
@@ -198,8 +200,8 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
 
 
 def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
-    """Return the start of a secret's name, and its possible ends. Return () if the word here does
-    not belong to a secret's name."""
+    """Return the start of the secret's name to which the word from `at` to `stop` belongs, and its
+    possible ends; () if it belongs to none. `low` is the text in small letters."""
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
         stem = before[:-1] if before[-1:] in (" ", "_", "-") else before
@@ -221,7 +223,8 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
 def _values_after(
     row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
-    """Yield the place of the value after a word, or of each value of a list, as `row` says."""
+    """Yield the place of the value after the word from `at` to `stop`, or of each value of a list,
+    as `row` says. With `is_password`, a named value's kind is "password"."""
     lead = row.lead.match(text, stop, stop + _REACH)
     if lead is None:
         return

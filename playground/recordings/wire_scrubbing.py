@@ -31,7 +31,7 @@ from playground.recordings.scrub_channels import (
 )
 from playground.recordings.scrubbing import Searcher, Tally
 
-_MOST_CHANNELS: Final = 256
+_MOST_CHANNELS: Final = 256  # at once; the least recently used one is given up
 # fields without text of the model: joining and searching them would waste time
 _NO_TEXT: Final = {
     *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
@@ -197,7 +197,8 @@ class WireScrubber:
                 channel.search_added()
 
     def _add_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
-        """Add a frame's texts to their channels; `outer` is the frame's place if it is Base64."""
+        """Add a frame's texts, with bytes in `into`, to their channels; if the frame is Base64,
+        `outer` is its place on the wire."""
         repeated = RepeatedParts()
         texts: list[tuple[Leaf, list[str], Part]] = []
         token_texts: list[tuple[Leaf, list[str], Part]] = []
@@ -274,6 +275,6 @@ def _position(leaf: Leaf, boxes: list[Box]) -> int:
 def _part(leaf: Leaf, into: ByteBuffer) -> Part:
     if leaf.kind == "number":
         number = int(leaf.raw) if leaf.raw.isdigit() and len(leaf.raw) < 8 else 1 << 30
-        text = chr(number) if number < 256 else ""
+        text = chr(number) if number < 256 else ""  # the first ids of many tokenizers are the bytes
         return Part(into, leaf.place, leaf.raw, text, "number")
     return Part(into, leaf.place, leaf.raw, text_of(leaf.raw))

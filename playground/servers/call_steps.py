@@ -50,10 +50,9 @@ def leave_unknown_markers(reply: Projection) -> None:
 
 
 def require_endings(reply: Projection) -> None:
-    """Turn calls without an ending that the server requires into content (View.call_must_end_with).
-
-    The ending may be a separate segment, because our parser may have read it as a stop token.
-    """
+    """Turn calls into content if they lack the ending that the server requires
+    (View.call_must_end_with). The ending may be a separate segment, because our parser may have
+    read it as a stop token."""
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():
         if segment is None or segment.kind != "call":
@@ -70,7 +69,8 @@ def require_endings(reply: Projection) -> None:
 
 
 def break_sections(reply: Projection) -> None:
-    """Fail the calls of a section if a value ends it early (View.values_must_not_hold)."""
+    """Fail the calls of a section if a value has a literal at which the server ends the section
+    (View.values_must_not_hold)."""
     literals = reply.view.values_must_not_hold
     for calls in _calls_by_section(reply.segments) if literals else ():
         values = "".join(
@@ -95,7 +95,7 @@ def _calls_by_section(reply: Sequence[ReplySegment]) -> list[list[ReplySegment]]
 
 
 def take_text_after_calls(reply: Projection) -> None:
-    """Add text directly after a call to the call (View.text_right_after_call)."""
+    """Make text that directly follows a call a part of it (View.text_right_after_call)."""
     call: ReplySegment | None = None
     takes = reply.view.text_right_after_call in ("argument", "malformed call")
     for segment in list(reply.segments) if takes else ():

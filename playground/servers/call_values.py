@@ -42,11 +42,9 @@ def delivered_call(
 
 
 def complete_call(segment: ReplySegment, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
-    """Turn a failed call into a complete one, with the arguments that were read.
-
-    `with_open` includes the last argument even if it has no closer. If the call's opener has no
-    body, all the text after the opener is the name.
-    """
+    """Turn a failed call into a complete one, with the arguments that were read. `with_open`
+    includes the last argument even if it has no closer. If the call's opener has no body, all the
+    text after the opener is the name."""
     aborted = segment.aborted
     assert aborted is not None
     name = aborted.name or ""

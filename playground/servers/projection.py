@@ -52,10 +52,8 @@ class Projection:
         return any(segment.ended for segment in self.segments)
 
     def drop(self, segment: ReplySegment, description: str) -> None:
-        """Drop a segment: put all its text into one finding.
-
-        Findings after the start of its text move to the text's end, so that spans do not overlap.
-        """
+        """Drop a segment: put all its text into one finding. Findings after the start of its text
+        move to the text's end, so that spans do not overlap."""
         text_events = [event for event in segment.events if owned_text(event)]
         notes = [e for e in segment.events if isinstance(e, FindingEvent) and not e.text]
         segment.kind, segment.events = "note", list(notes)

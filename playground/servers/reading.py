@@ -54,7 +54,7 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
 }
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
 for such a reply, so its reading is certain only if a run has proven it."""
-_AT_END: Final = "missing-closer at the end"
+_AT_END: Final = "missing-closer at the end"  # this and the next two are slips without a code
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
 AS_WRITTEN: Final = "as written"
@@ -204,7 +204,8 @@ class ServerReader:
         tools: Mapping[str, ToolMetadata],
         prefill: str = "",
     ) -> ServerReading:
-        """Return the server's reading of a reply that `parser` has read as `lossless`."""
+        """Return the server's reading of a reply that `parser` has read as `lossless`. `prefill` is
+        the end of the prompt, such as an opened reasoning tag."""
         view = self.view
         projection = Projection(
             self.name, view, lossless.switches, tools, parser.openers, parser.closers
@@ -323,8 +324,10 @@ class ServerReader:
 def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     """Return the slips and the variations in a reply that `parser` has read.
 
-    A slip is a finding's code; for a misspelt marker, the code with the text that was written.
-    Next to a slip the variation `another form` counts as `white space`: a slip changes the form.
+    A slip breaks the form that the dialect declares, and is given by the code of its finding (of a
+    misspelt marker, by the code with the text that was written). A variation is well-formed, but
+    not what the dialect writes. Beside a slip, the variation `another form` counts as `white
+    space`, because a slip changes the form.
     """
     codes = _DOUBTFUL_CODES | _COVERED
     findings = [each for each in lossless.findings if each.code in codes]

@@ -61,11 +61,8 @@ class ReplySegment:
 
 
 def segments(events: Iterable[Event]) -> list[ReplySegment]:
-    """Group merged events into segments, in order.
-
-    A failed call extends to its closer. A call includes the beginning of a closer that the end of
-    the stream cuts off.
-    """
+    """Group merged events into segments, in order. A failed call extends to its closer. A call
+    includes the beginning of a closer that the end of the stream cuts off."""
     result: list[ReplySegment] = []
     in_call = False  # a variable, because searching a call's events at each of them is quadratic
     for event in events:

@@ -59,10 +59,8 @@ def place_stray_markers(reply: Projection) -> None:
 
 
 def drop_after_opener(reply: Projection) -> None:
-    """Drop text after an opener without a call, or fail (View.after_opener_without_call).
-
-    With "dropped to closer" the text after the closer is content again.
-    """
+    """Drop text after an opener without a call, or the reply (View.after_opener_without_call). With
+    "dropped to closer" the text after the closer is content again."""
     choice, is_ended, previous = reply.view.after_opener_without_call, False, ""
     if choice == "kept" or reply.all_is_text:
         return

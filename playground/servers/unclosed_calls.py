@@ -1,4 +1,4 @@
-"""The step for calls without their closer before another call (View.unclosed_calls)."""
+"""The step for calls whose closer is missing, and that another call follows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from playground.servers.segments import ReplySegment
 
 
 def run_on_unclosed_calls(reply: Projection) -> None:
-    """Let a call without its closer take the calls after it, up to the first closer
+    """Join a call without its closer with the calls after it, up to the first closer
     (View.unclosed_calls)."""
     if reply.view.unclosed_calls == "apart":
         return

@@ -204,7 +204,7 @@ class View:
     #   "declared": those with a type in their schema (vLLM's gemma4)
     #   "guessed": texts too, if they are JSON (vllm-mlx's qwen)
     #   "scalars": no lists and objects (vLLM's step3)
-    #   "scalars and marked": also lists and objects, except in JSON (SGLang's minimax-m3: in tags)
+    #   "scalars and marked": also lists and objects in tags instead of JSON (SGLang's minimax-m3)
     #   "texts only": none. Arguments that are not texts are dropped, and each text in an object
     #   becomes an argument (vLLM's functiongemma)
     value_types: Literal[
@@ -237,7 +237,8 @@ class View:
         return replace(switches, **chosen)
 
     def fate_of(self, reason: str, dialect: Switches) -> CallFate:
-        """Return what happens to a call that was aborted for this reason."""
+        """Return what happens to a call that was aborted for this reason. If the view has no choice
+        for it, the dialect's switches decide."""
         by_reason = {
             "truncated-call": self.on_truncated,
             "unended-call": self.on_missing_closer or self.on_truncated,
@@ -301,7 +302,7 @@ class Server:
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
     reads: Delivery = "complete reply"  # the kind of reply that its views are declared for
-    date: str = ""  # the day by which the server's code was read
+    date: str = ""  # the day on which the server's code was read
 
     @property
     def is_lossless(self) -> bool:

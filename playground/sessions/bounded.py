@@ -15,9 +15,9 @@ from playground.base.json_numbers import refused_words
 from playground.base.user_files import kind_of_stream
 
 _MEMBERS: Final = 10_000  # files of a zip or folder
-_UNPACKED: Final = 512 * 1024 * 1024
-_RATIO: Final = 200
-_YAML_NODES: Final = 5_000_000
+_UNPACKED: Final = 512 * 1024 * 1024  # bytes of all files of a zip
+_RATIO: Final = 200  # unpacked bytes for each packed byte
+_YAML_NODES: Final = 5_000_000  # values, counted again for each alias
 _ZIP_FAULTS: Final = (
     zipfile.BadZipFile,
     zlib.error,
@@ -30,8 +30,8 @@ _ZIP_FAULTS: Final = (
 
 
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return the files in a folder and its subfolders, and the kinds of other entries.
-    The keys of both are paths inside the folder, with `/`; a kind is in words, such as "a pipe".
+    """Return the files in a folder and its subfolders, and for entries such as pipes and devices
+    their kinds in words ("a pipe"). The keys of both are paths inside the folder, with `/`.
     Symbolic links, and files that vanish meanwhile, are left out. Raises InputFault if there are
     too many files."""
     found: dict[str, Path] = {}
@@ -57,8 +57,8 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
     """Return a zip's files by name. Nothing is written to disk.
 
-    Raises InputFault for a broken zip, for too many or too large files, and for a file's name that
-    leads outside the zip.
+    Raises InputFault for a broken zip, for too many files or bytes, for a compression that is too
+    high to be honest, and for a file's name that leads outside the zip.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -98,10 +98,10 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool = False) -> Any:
-    """Return a YAML document, read by the safe loader, or with `several` a list of documents.
+    """Return a YAML document, read by the safe loader. With `several`, return a list of documents.
 
     If a mapping has a key twice, the last value counts; with `unique_keys` this is a fault. Raises
-    InputFault for tags of a language, aliases that expand to too much, and broken YAML.
+    InputFault for tags that build objects, aliases that expand to too many values, and broken YAML.
     """
     import yaml
 
@@ -134,11 +134,9 @@ def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool
 
 @cache
 def _loader(unique_keys: bool = False) -> Any:
-    """Return PyYAML's safe loader with two additions for VCR's cassettes.
-
-    `!binary` is Ruby's way to write bodies that are not ASCII. Headers that VCR.py writes as
-    objects of aiohttp's text classes are read as texts.
-    """
+    """Return PyYAML's safe loader with two additions for VCR's cassettes. `!binary` is Ruby's way
+    to write bodies that are not ASCII. Headers that VCR.py writes as objects of aiohttp's text
+    classes are read as texts."""
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

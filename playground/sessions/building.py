@@ -37,19 +37,19 @@ from playground.sessions.times import utc_time
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # Names that agents write as the model of their own messages about errors.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
-_MOST_TOOL_LISTS: Final = 64
+_MOST_TOOL_LISTS: Final = 64  # lists of tools that are cached
 _NO_AGENT: Final = Agent()
-_TEXTS: Final = frozenset({str})
+_TEXT_TYPE: Final = frozenset({str})
 # shared, because a file may have a hundred thousand sessions without a task
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
-_GEMINI_MODEL: Final = "gemini/gemini-2.5-pro"
+_GEMINI_MODEL: Final = "gemini/gemini-2.5-pro"  # assumed for a body in Gemini's form
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 @dataclass
 class ImportCounter:
-    """The numbers of additions and losses, for one builder or several. They show if a line of a
-    file added anything to a session."""
+    """Counts of what one builder or several added to sessions, and of what they could not keep.
+    A reader of lines compares them before and after a line, to see if the line added anything."""
 
     kept: int = 0
     lost: int = 0
@@ -57,7 +57,7 @@ class ImportCounter:
 
 @dataclass
 class SessionBuilder:
-    """The parts of one session as an importer adds them; `finish` makes the session."""
+    """The content of one session as an importer adds it; `finish` makes the session."""
 
     title: str = ""
     purpose: str = ""
@@ -81,10 +81,11 @@ class SessionBuilder:
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _doubled_tools: set[str] = field(default_factory=set)  # names with a finding
     _provider_tools: set[str] = field(default_factory=set)  # names with a finding
-    _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
+    # the id of a call without a result → the tools' names of all calls with this id, in order
+    _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)
     _new_ids: int = 0
-    _additions: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, times
-    texts: list[str] = field(default_factory=list)  # in calls and results, not checked yet
+    _additions: dict[str, tuple[Place, int]] = field(default_factory=dict)  # see `note_beside`
+    texts: list[str] = field(default_factory=list)  # of calls and results; may have half characters
     is_clean: bool = True  # False once a value held half a surrogate or a number JSON lacks
 
     def add_message(self, role: Role, parts: Sequence[Part], place: Place) -> None:
@@ -128,7 +129,8 @@ class SessionBuilder:
     def add_compaction(
         self, at: Any = None, tokens_before: Any = None, place: Place | None = None
     ) -> None:
-        """Add a compaction here: the next message follows a summary of the earlier ones."""
+        """Add a compaction at this point of the session: the next message follows a summary of the
+        earlier ones. `tokens_before` is the size of the history that was summarised."""
         tokens = tokens_before if type(tokens_before) is int else None
         self.compactions.append(
             Compaction(len(self.messages), self.read_time(at, place or Place()), tokens)
@@ -143,8 +145,8 @@ class SessionBuilder:
         return read or ""
 
     def read_seconds(self, value: Any, place: Place | str) -> float | None:
-        """Return a duration, or None for None. Return None with a finding if `value` is not a
-        number, negative or far too large."""
+        """Return a duration, or None for None. Return None with a finding if `value` is negative,
+        far too large, or not a number."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
@@ -166,7 +168,8 @@ class SessionBuilder:
         return tools
 
     def keep_tools(self, tools: Iterable[tuple[int, ToolMetadata]], place: Place) -> None:
-        """Add the tools of a list, of each name the first; add a finding for a repeated name."""
+        """Add tools, given with their indexes in a list. A tool is dropped if an earlier one has
+        its name; if that one is in the same list, add a finding."""
         names = set[str]()
         for index, tool in tools:
             if tool.name in names and tool.name not in self._doubled_tools:
@@ -197,7 +200,8 @@ class SessionBuilder:
         self._add_described([(i, v) for i, v in enumerate(values) if not isinstance(v, str)], place)
 
     def _add_described(self, entries: list[tuple[int, Any]], place: Place) -> None:
-        """Add tools with their indexes in a list. A list that was read before is not read again."""
+        """Add described tools, given with their indexes in a list. If the list was read before, add
+        the tools that were read then."""
         from playground.base.shared_lists import written  # our own files rarely need it
 
         key = written(entries)
@@ -227,8 +231,8 @@ class SessionBuilder:
         self.texts += (call_id, name)
         self.names[call_id] = name
         self._unanswered.setdefault(call_id, {})[name] = None
-        if not _TEXTS.issuperset(map(type, arguments)):  # pydantic refuses YAML's other keys
-            return ToolCallPart(call_id, name, arguments)
+        if not _TEXT_TYPE.issuperset(map(type, arguments)):
+            return ToolCallPart(call_id, name, arguments)  # raises for a key of YAML, such as 1
         return unvalidated.call(call_id, name, arguments)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
@@ -256,8 +260,8 @@ class SessionBuilder:
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with texts in place of numbers that JSON lacks. The session's messages
-        repeat these numbers, so add a finding only if the session has none for numbers yet."""
+        """Return the request of index `number` with texts in place of numbers that JSON lacks. The
+        messages repeat such numbers, so add a finding only if the session has none for them."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -269,7 +273,7 @@ class SessionBuilder:
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
     ) -> ToolResultPart:
-        """Return a result; `name` is by default the name of the call that it answers."""
+        """Return a result; `name` is by default the tool of the call that it answers."""
         call_id = str(call_id or "")
         name = str(name or "") or self.names.get(call_id, "")
         if call_id:
@@ -282,8 +286,8 @@ class SessionBuilder:
         return unvalidated.result(call_id, name, content, is_error)
 
     def note_provider_tool(self, name: str, place: Place) -> None:
-        """Add one finding for each tool that the provider ran, because a session shows its calls
-        and results like those of a client's tool."""
+        """Add a finding, the first time, for a tool that the provider ran, because a session shows
+        its calls and results like those of a client's tool."""
         if name not in self._provider_tools:
             self._provider_tools.add(name)
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
@@ -321,7 +325,9 @@ class SessionBuilder:
         agent_version: Any = "",
         diagnostics: Any = None,
     ) -> None:
-        """Add a record of the request that message `reply` (by default the last) answers."""
+        """Add a record of the request that the message with the index `reply` answers; by default
+        the last message that is not a tool's result. The other arguments are the record's fields,
+        as the file has them."""
         reply = last_answer(self.messages) if reply is None else reply
         model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
@@ -339,7 +345,7 @@ class SessionBuilder:
         self.counter.kept += 1
 
     def set_usage(self, usage: dict[str, Any]) -> None:
-        """Set the usage of the last request, for files with usages in separate lines."""
+        """Set the usage of the last request, for files in which a usage has its own line."""
         self.requests[-1] = unvalidated.record({**vars(self.requests[-1]), "usage": usage})
         self.counter.kept += 1
 
@@ -347,13 +353,13 @@ class SessionBuilder:
         return self.places[index] if -1 < index < len(self.places) else ""
 
     def note_loss(self, what: str, place: Place) -> None:
-        """Add a finding for something in the file that a session cannot hold."""
+        """Add a finding for something in the file that a session cannot hold; `what` names it."""
         self.findings.append(finding("part-lost", str(place), what))
         self.counter.lost += 1
 
     def note_beside(self, name: str, place: Place, times: int = 1) -> None:
         """Note that additions to a text, such as citations, are left out. All with the same `name`
-        share one finding."""
+        share one finding, which has the first place and the number of times."""
         first, before = self._additions.get(name, (place, 0))
         self._additions[name] = first, before + times
 
@@ -437,10 +443,8 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
 
 
 def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> TaskConfig:
-    """Return the task with a model of Gemini's if it names none and a body has Gemini's form.
-
-    A request to Gemini names the model in its URL, not in its body. `named_model` stays empty.
-    """
+    """Return the task with a model of Gemini's if it names none and a body has Gemini's form, since
+    Gemini's URL, not the body, names the model. The session's `named_model` stays empty."""
     named = task.model_fields_set
     if "model_name" in named or not any("contents" in body for body in bodies):
         return task

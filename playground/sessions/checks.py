@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # loaded only if they are needed, which is seldom
 
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
-    """Return findings about a session that could be read.
+    """Return findings about the content of a session.
 
     They are about calls without results, results without calls, calls or results written as text,
     missing or repeated ids, empty messages, roles out of order, odd schemas, tools of the same name
@@ -75,7 +75,8 @@ _FEW: Final = 3  # up to this number, each call without a result has its own fin
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
     """Return the findings, with those about missing results merged into one if there are many. This
-    is for sessions without result parts, whose agents send results as the user's text."""
+    is for sessions without result parts: their agents send results as the user's text, of which
+    `some_in_text` says that some were found."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings
@@ -202,7 +203,7 @@ def repair(session: Session) -> tuple[Session, list[str]]:
 
 
 def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Return the messages with an unused ordinal id for each call that has none."""
+    """Return the messages with unused ordinal ids for calls that have none; note each in `done`."""
     used_ids = {call.tool_call_id for message in messages for call in message.tool_calls}
     number = 0
     result: list[Message] = []
@@ -223,7 +224,7 @@ def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
 
 
 def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Assign each result without a call to its only candidate; return the messages."""
+    """Assign results without a call to their only candidate, noted in `done`; return messages."""
     result: list[Message] = []
     waiting: list[ToolCallPart] = []
     for index, message in enumerate(messages):
@@ -250,8 +251,8 @@ def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the open calls that a result may answer: calls of its tool (of any tool if it names
-    none) to which none of the `later` results refers by id."""
+    """Return the `waiting` calls that a result may answer: calls of its tool (of any tool if it
+    names none) to which none of the `later` results refers by id."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":
@@ -312,11 +313,9 @@ def _opener_in(text: str, openers: _Openers) -> str:
 
 @lru_cache(maxsize=1)
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
-    """Return the openers of all dialects' calls, except of calls that are a text, such as `<code>`.
-
-    They are cached until the user's dialect files change: loading all dialects takes tenths of a
-    second.
-    """
+    """Return the openers of calls in all dialects, but not those (such as `<code>`) after which the
+    whole body is one argument's text. They are cached until the user's dialect files change,
+    because loading all dialects takes tenths of a second."""
     from playground.dialects import DeclaredDialect, as_dialects
 
     dialects = [each for each in as_dialects("") if isinstance(each, DeclaredDialect)]

@@ -1,4 +1,4 @@
-"""Find numbers that JSON lacks and halves of characters (surrogates) in values of a file."""
+"""Find numbers that JSON lacks (NaN, infinity, far too many digits), and half surrogate pairs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from playground.base.json_numbers import is_finite, may_be_infinite
 from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-# Parts whose texts are checked one by one, or were checked when they were read.
+# Types of parts whose texts are checked one by one, or were checked when they were read.
 _PART_TYPES: Final = frozenset({TextPart, ReasoningPart, ToolCallPart, ToolResultPart})
 _TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_version")
 
 _CLEAN_TYPES: Final = frozenset({bool, type(None)})
 _LARGEST: Final = 1 << 62  # nearly every whole number of a file is smaller
-_BITS: Final = 14_000  # bits of a number within Python's limit of digits
+_BITS: Final = 14_000  # a number with fewer bits has at most 4,300 digits, Python's limit
 _CHUNK: Final = 8  # so many values are checked by a single search
-_BYTES: Final = 1800  # marshal needs more for a number of `_BITS` bits (15 bits in two bytes)
+_BYTES: Final = 1800  # marshal writes a number of `_BITS` bits in more (15 bits in two bytes)
 
 
 def is_clean(value: Any) -> bool:
-    """Return True if a JSON value is finite and every text in it is valid Unicode."""
+    """Return True if a value has no number that JSON lacks, and every text is valid Unicode."""
     if type(value) is dict and _is_surely_plain(value):  # as most calls' arguments are
         return True
     waiting = [value]

@@ -2,7 +2,7 @@
 
 A session may have a million values. Examining them again and again would take a fifth of the time
 of an import or a comparison, and in the app, examining modules would take a third of a second. No
-other module changes the collector's settings.
+other module of the core changes the collector's settings.
 """
 
 from __future__ import annotations
@@ -26,11 +26,9 @@ _readers: list[tuple[int, int, int]] = []  # the original thresholds, once for e
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """Let the collector run less often inside the block.
-
-    Thresholds with which it never runs, or runs as seldom, stay. All threads share the thresholds.
-    The last thread to leave restores the original ones, unless they were changed meanwhile.
-    """
+    """Let the collector run less often inside the block. Thresholds stay as they are if with them
+    it runs never, or no more often. All threads share the thresholds. The last thread to leave
+    restores the original ones, unless they were changed meanwhile."""
     with _lock:
         found = gc.get_threshold()
         _readers.append(_readers[0] if _readers else found)

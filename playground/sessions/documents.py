@@ -74,10 +74,8 @@ def read_yaml_documents(text: str, where: str, findings: list[Finding]) -> list[
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """Return a JSON value, with NotANumber for numbers that JSON lacks.
-
-    Raises InputFault with line and column.
-    """
+    """Return a JSON value, with NotANumber for numbers that JSON lacks. Raises InputFault with line
+    and column. `line` is the number of the text in a file of which each line is a JSON value."""
     try:
         return load_json(text, strict=True)
     except json.JSONDecodeError as error:

@@ -41,7 +41,7 @@ from playground.sessions.session import Session
 
 FAMILY: Final = "playground-workspace/"
 FORMAT: Final = f"{FAMILY}1"
-_LINES: Final = 3  # before the recordings
+_LINES: Final = 3  # the label, the steps and the session, before the recordings
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Entry:
 def new_entry(
     session: Session, *, origin: str = "", findings: Sequence[Finding] = (), scrub: bool = True
 ) -> str:
-    """Return the text of an entry for a new session; with `scrub`, without secrets."""
+    """Return the text of an entry for a new session of `origin`; with `scrub`, without secrets."""
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.session(json.loads("".join(line_pieces(session)))))
     clean_findings = cleaner.value([asdict(each) for each in findings])
@@ -173,7 +173,7 @@ def read_label(line: str, where: str) -> Label:
 def with_edits(
     text: str, edits: Sequence[Edit], undone: Sequence[Edit], *, scrub: bool = True
 ) -> str:
-    """Return the entry with these edits; with `scrub`, without secrets in new edits."""
+    """Return the entry with these edits, done or undone; with `scrub`, new ones have no secrets."""
     label, steps, rest = _split_entry(text)
     known = [*steps.get("edits", []), *steps.get("undone", [])]
     cleaner = _Cleaner(scrub)
@@ -185,8 +185,8 @@ def with_edits(
 
 
 def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> str:
-    """Return the entry with a new recording first; an older recording of the same name is
-    dropped."""
+    """Return the entry with a new recording first (with `scrub`, without its secrets); an older
+    recording of the same name is dropped."""
     label, steps, rest = _split_entry(text)
     session, *others = _lines(rest)
     remaining = [line for line in others if json.loads(line).get("name", "") != recording.name]
@@ -326,6 +326,7 @@ class _Cleaner:
         return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
     def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
+        """Star out the secrets of the text that these pieces make up, in their holders."""
         texts = [_text(holder[key], key) for holder, key in pieces]
         full_text = "".join(texts)
         clean, place = self.text(full_text), 0

@@ -6,7 +6,8 @@ from typing import IO
 
 
 def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
-    """Return the last line that is not blank and its offset; (b"", 0) if it is over `longest`."""
+    """Return the last line that is not blank, and its offset, in a file of `size` bytes. A line of
+    more than `longest` bytes may give (b"", 0)."""
     room = 1 << 16
     while True:
         start = max(0, size - room)

@@ -9,7 +9,7 @@ from playground.sessions.source import Source
 
 
 def first_lines(source: Source) -> list[dict[str, Any]]:
-    """Return the objects among a file's first lines; [] for a document."""
+    """Return the objects among a file's first lines; [] for a file that is one document."""
     found: list[dict[str, Any]] | None = source.seen.get("first lines")
     if found is None:
         found = [line for line in source.head if type(line) is dict] if source.is_lines else []
@@ -18,10 +18,8 @@ def first_lines(source: Source) -> list[dict[str, Any]]:
 
 
 def has_field(source: Source, names: Collection[str]) -> bool:
-    """Return True if the document, or one of the first lines, has a field of one of these names.
-
-    Objects in a list at the top count, too. This rules out most formats at once.
-    """
+    """Return True if the document, or one of the first lines, has a field of one of these names. If
+    a document or line is a list, its items count. This rules out most formats at once."""
     found: set[str] | None = source.seen.get("fields")
     if found is None:
         found = source.seen["fields"] = _fields(source)

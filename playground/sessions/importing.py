@@ -40,7 +40,8 @@ def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
 
 
 def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, Any]:
-    """Return the counts and all findings of an imported session."""
+    """Return the counts and all findings of an imported session, with the repairs that were `done`
+    and the name of the file that was `written`."""
     session = loaded.session
     codes = Counter(found.code for found in loaded.findings)
     return {
@@ -141,7 +142,7 @@ class Writer:
             raise InputFault("a pipe takes one session in this form", where=str(self._out))
         if self._names:
             return self._into(self._out.with_suffix(""), session)
-        self._names[""] += 1
+        self._names[""] += 1  # the next session goes into a folder
         return self._file(self._out, session)
 
     def _into(self, folder: Path, session: Session) -> str:

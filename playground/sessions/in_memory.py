@@ -38,9 +38,9 @@ _ROLES: Final = (  # roles in requests and chat templates; files may have others
     "system", "developer", "user", "human", "assistant", "model", "ai", "chatbot", "tool",
     "function", "ipython", "observation",
 )  # fmt: skip
-_PIECE: Final = 8  # characters
+_PIECE: Final = 8  # characters of a chunk of a reply that was given in one piece
 _EXPECTED: Final = "a text, a list of messages of any provider, or a request's body"
-_TOOLS: Final = ("tools", "toolConfig", "functions")
+_TOOLS: Final = ("tools", "toolConfig", "functions")  # fields of a body, as are those of _SYSTEM
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 
 
@@ -89,8 +89,8 @@ def session(
     others = {"tools": tools, "system": system, "model": model, "messages": body["messages"]}
     _add_as_sent(builder, own_body, {key: value for key, value in others.items() if value})
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
-    own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
-    listed = read_tools(tools or own, found := list[Finding]())
+    own_tools: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
+    listed = read_tools(tools or own_tools, found := list[Finding]())
     # "info" findings name fields that a tool lacks; a request as it was sent keeps them
     found = [one for one in found if one.severity != "info" or not builder.rows]
     check_findings = {*tools_findings(listed, "tools.{index}")}
@@ -202,8 +202,8 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def _refuse_lost(given: dict[str, Any], read: Sequence[Message], place: Place) -> None:
-    """Raise InputFault if nothing of a message's content was read. A user's or system message needs
-    content, which may be empty; other messages may have none."""
+    """Raise InputFault if the messages `read` from a `given` one have nothing of its content. A
+    user's or system message needs content, which may be empty; other messages may have none."""
     content = given.get("content", given.get("parts"))
     may_be_empty = content in ("", []) or (
         content is None and given.get("role") not in ("user", "system")

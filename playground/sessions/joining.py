@@ -10,8 +10,9 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, other: Session) -> Session:
-    """Return the session with the messages (and their requests, compactions and rows), tools and
-    settings of `other`, if it has any, and with the recordings of both."""
+    """Return a session with the recordings of both. Its messages (with all that belongs to them,
+    such as requests, parameters and expected replies), tools, prompts and model are those of
+    `other` if it has any, else those of `session`."""
     base = other if other.messages else session
     is_default = other.dynamic == DynamicTaskConfig()
     return replace(
@@ -27,11 +28,9 @@ def joined(session: Session, other: Session) -> Session:
 
 
 def _task(session: Session, other: Session) -> TaskConfig:
-    """Return the task with the prompts and the model of `other`, if it has them.
-
-    If `session` begins with a system message, and the messages of `other` replace it, the system
-    message becomes the agent prompt.
-    """
+    """Return the task with the prompts and the model of `other`, if it has them. If `session`
+    begins with a system message, and the messages of `other` replace it, the system message becomes
+    the agent prompt."""
     new = other.task
     update: dict[str, object] = {}
     if system_prompt(other):

@@ -1,6 +1,6 @@
 """Turn unexpected errors in readers of foreign data into an InputFault instead of a traceback.
 
-The tests empty UNEXPECTED_ERRORS, because each such error is a bug of the reader.
+The tests empty UNEXPECTED_ERRORS, so that they fail at such an error: it is a bug of the reader.
 """
 
 from __future__ import annotations

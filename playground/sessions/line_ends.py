@@ -17,11 +17,8 @@ def as_edited(text: str) -> str:
 
 
 def with_line_ends_of(before: str, edited: str) -> str:
-    """Return an edited text with its earlier line ends.
-
-    Unchanged lines at the start and end keep their line ends; changed lines get the most common
-    one.
-    """
+    """Return an edited text with its earlier line ends. Unchanged lines at the start and end keep
+    their line ends; changed lines get the most common one."""
     if "\r" not in before or "\r" in edited:
         return edited
     old, new = _LINE.findall(before), _LINE.findall(edited)

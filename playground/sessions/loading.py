@@ -287,7 +287,8 @@ _Started = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # the first ses
 def _with_messages(
     others: Iterable[SessionFormat], source: Source, findings: list[Finding]
 ) -> Iterator[_Started]:
-    """Yield the sessions of each other format that finds messages."""
+    """Read the source in other formats; yield the sessions of each that finds messages. `findings`
+    are those that the source had before any format read it."""
     for other in others:
         source.findings[:] = findings
         sessions = _read(other, source)

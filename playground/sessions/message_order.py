@@ -10,10 +10,8 @@ from playground.sessions.session import Session
 
 
 def last_answer(messages: Sequence[Message]) -> int:
-    """Return the index of the last message that is not a tool result.
-
-    Results after it, of the provider's own tools, belong to the answer.
-    """
+    """Return the index of the last message that is not a tool result. Results after it, of the
+    provider's own tools, belong to the answer."""
     index = len(messages) - 1
     while index > 0 and messages[index].role == "tool":
         index -= 1
@@ -21,10 +19,8 @@ def last_answer(messages: Sequence[Message]) -> int:
 
 
 def with_messages(session: Session, order: Sequence[int]) -> Session:
-    """Return the session with only the messages of these indices, in this order.
-
-    Requests, compactions and expected replies get the new indices.
-    """
+    """Return the session with only the messages of these indices, in this order. Requests,
+    compactions and expected replies get the new indices."""
     place = {old: new for new, old in enumerate(order)}
     requests = (
         replace(record, reply=place.get(record.reply, record.reply))

@@ -93,7 +93,8 @@ def _parse(value: Any, text: str, where: str) -> Session:
 
 @takes(session=Session)
 def dump_session(session: Session) -> str:
-    """Return the session as a file's text, without fields at their default and without API keys."""
+    """Return the session as a file's text, without the task's API key and fields at their
+    default."""
     return dump_json(plain_session(session), indent=1) + "\n"
 
 

@@ -33,7 +33,7 @@ _WORD: Final = re.compile(
       | (?P<broken>['"\\])""",
     re.DOTALL | re.VERBOSE,
 )
-_BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
+_BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")  # of curl
 _SOURCE: Final = re.compile(r"\s*(?:[{\[(#]|(?:from|import|with|async|await)\s|\w[\w.]*\s*[=(:])")
 _PARTS: Final = ("model", "system", "messages", "contents", "input", "prompt", "tools")
 _ESCAPES: Final = dict(zip("abtnvfreE", "\a\b\t\n\v\f\r\x1b\x1b", strict=True))
@@ -80,7 +80,7 @@ def logged_stream(text: str) -> Unwrapped | None:
 
 
 def in_a_fence(text: str) -> tuple[str, str] | None:
-    """Return the fence's word and content if the whole text is one code fence, else None."""
+    """Return the word after the opening fence, and the content, if a text is one code fence."""
     first, _, rest = text.strip().partition("\n")
     if not first.startswith("```") or not rest.endswith("```") or rest.count("```") > 1:
         return None
@@ -208,7 +208,8 @@ def _of_source(text: str) -> Unwrapped | None:
 
 
 def _are_of_request(keywords: set[str | None]) -> bool:
-    """Return True if a call's keywords are those of a request; `input` alone proves nothing."""
+    """Return True if a call's keywords are those of a request to a model. `input` and `prompt` only
+    count beside `model`, because other functions have them, too."""
     has_text = bool(keywords & {"input", "prompt"})
     return bool(keywords & {"messages", "contents", "json"}) or (has_text and "model" in keywords)
 
@@ -243,7 +244,8 @@ class _Values:
         return None
 
     def assigned_values(self) -> Any:
-        """Return variables named like a request's fields, else a variable, else the expression."""
+        """Return the variables named like a request's fields, else the first variable that is not a
+        text. Without variables, return the only expression if it is a dict or list."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:

@@ -11,11 +11,11 @@ from playground.sessions.places import Place
 from playground.sessions.source import Source
 
 _MOST: Final = 20_000  # bytes: reading a larger file again takes too long
-_READ: Final = frozenset({"arguments", "args", "input", "body"})  # texts that are read as JSON
+_READ: Final = frozenset({"arguments", "args", "input", "body"})  # their texts are read as JSON
 
 
 def repeated_keys(source: Source) -> Iterator[Finding]:
-    """Yield a finding for each key that loses another value, in a small file of JSON."""
+    """Yield a finding for each key of which a value is lost, in a small file of JSON."""
     if source.is_folder or not 0 < source.size <= _MOST or source.is_zip:
         return
     value = _read(source.data)

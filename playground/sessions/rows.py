@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.sessions.session import RequestRow
 
 # marshal's version in which equal values always give equal bytes
-_NO_REFERENCES: Final = 2
+NO_REFERENCES: Final = 2
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
@@ -40,7 +40,7 @@ def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a body's new, changed or moved fields, and the names of removed or moved fields."""
+    """Return a body's new, changed or moved fields, and the names of gone or moved ones."""
     unmoved = _unmoved_fields(before, body)
     changed = {
         key: value
@@ -87,10 +87,8 @@ def _shared_count(before: list[Any], now: list[Any]) -> int:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return True if two JSON values are written the same way.
-
-    1, 1.0 and true are written differently, and so are equal fields in another order.
-    """
+    """Return True if two JSON values are written the same way. 1, 1.0 and true are written
+    differently, and so are equal fields in another order."""
     if type(one) is not type(other):
         return False
     if one is other:
@@ -101,7 +99,7 @@ def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, list | dict) and len(one) != len(other):
         return False
     with suppress(ValueError):  # a value that marshal cannot write, such as a NotANumber
-        if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):
+        if marshal.dumps(one, NO_REFERENCES) == marshal.dumps(other, NO_REFERENCES):
             return True  # ten times as fast as `_is_written_alike`
     return _is_written_alike(one, other)
 

@@ -30,7 +30,7 @@ FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
 _READ_RECEIPT: Final = "_read_receipt"  # an attribute, no field, because it is not written to files
 _FINDINGS: Final = "_findings"  # likewise
-_SENT_WITH: Final = "_sent_with"  # of the first row
+_SENT_WITH: Final = "_sent_with"  # an attribute of the first row (`with_rows_bound`)
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -135,8 +135,8 @@ class Session(Shown):
     """A conversation with everything that the playground examines.
 
     `scripted` is True if a person wrote it. `parameters` are those of its last request, under the
-    names of OpenAI's chat API, which LiteLLM takes (`temperature`, `max_tokens`, `tool_choice` …),
-    or under the provider's.
+    names of OpenAI's chat API, which LiteLLM takes (`temperature`, `max_tokens`, `tool_choice` …).
+    A parameter that this API lacks has the provider's name.
     """
 
     format: Literal["playground-session/1"] = FORMAT
@@ -268,7 +268,8 @@ class Session(Shown):
 
 
 def _sent_with(session: Session) -> SimpleNamespace:
-    """Return the values that requests show, in an object that walks over fields skip."""
+    """Return the values from which requests are made, in a plain object, because code that walks
+    over a session's fields skips such an object."""
     task = session.task
     prompt = task.user_agent_prompt, task.user_prompt, task.system_rules
     return SimpleNamespace(of=(session.messages, session.tools, prompt, session.parameters))

@@ -32,12 +32,12 @@ from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.file_tail import last_line, line_at, whole_utf8
 
 MAX_BYTES: Final = MOST_BYTES  # of a file that is read completely
-MAX_LINE: Final = 64 * 1024 * 1024
+MAX_LINE: Final = 64 * 1024 * 1024  # bytes
 LINES: Final = (".jsonl", ".ndjson")  # suffixes of files of lines, even with one line
-_HEAD_LINES: Final = 12
+_HEAD_LINES: Final = 12  # lines by which a format is recognised
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
-_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")  # half of a surrogate pair
 _BUFFER: Final = 1 << 18  # bytes; reading takes half of the time that it takes with Python's 8 kB
 Progress = Callable[[int, int], None]  # bytes read, bytes in total
 STANDARD_INPUT: Final = "standard input"
@@ -146,7 +146,7 @@ class Source:
         return not self.is_folder and self.start(4) == b"PK\x03\x04"
 
     def start(self, size: int) -> bytes:
-        """Return the first bytes, 64 kB at most."""
+        """Return the first `size` bytes, 64 kB at most."""
         return self._start[:size]
 
     @cached_property
@@ -281,11 +281,9 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Return the number of the last of several lines if it is cut off, and add a finding.
-
-        Call this before any line is read: the last session, with the findings, may be returned
-        before the last line is read.
-        """
+        """Return the number of the last of several lines if it is cut off, and add a finding. Call
+        this before any line is read: the last session, with the findings, may be returned before
+        the last line is read."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
             if not data or start == 0 or data in self._parsed:
@@ -302,7 +300,7 @@ class Source:
 
     def _values(self, line: bytes, number: int) -> list[Any]:
         """Return the value of a line, in a list. If the line holds several objects, because two
-        processes wrote it (Qwen Code), return them in reverse order. Raises InputFault."""
+        processes wrote it (Qwen Code), return the last one first, for `pop`. Raises InputFault."""
         try:
             return [read_json_bytes(line)]  # nearly all lines
         except ValueError:

@@ -53,8 +53,8 @@ class SourceText(NamedTuple):
 
 
 def source_texts(session: Session, origin: str) -> list[SourceText]:
-    """Return the texts to edit of an origin, such as `message:3`; [] for one that no session has,
-    such as a dialect's rules."""
+    """Return the texts to edit for an origin, which names the source of a piece of a request, such
+    as `message:3`; [] for an origin that is not in the session, such as a dialect's rules."""
     kind, _, name = origin.partition(":")
     if kind == "tool":
         return [
@@ -76,8 +76,8 @@ def source_texts(session: Session, origin: str) -> list[SourceText]:
 
 
 def step_to(session: Session, source: SourceText, text: str, whole: bool) -> Edit | None:
-    """Return the edit that changes a source to `text`; None if they are the same. With `whole`,
-    `text` is the JSON of the whole part. Raises InputFault if it cannot be read."""
+    """Return the edit that changes a source to `text`; None if that is its text already. With
+    `whole`, `text` is the JSON of the whole part. Raises InputFault if it cannot be read."""
     before = source.whole if whole else source.text
     if as_edited(text) == as_edited(before):
         return None
@@ -168,7 +168,8 @@ def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
 
 
 def origin_after(step: Edit, origin: str) -> str:
-    """Return the origin of the same text after an edit; "" if the edit removes the text."""
+    """Return the origin to show after an edit: that of the same text, or of an added message; "" if
+    the edit removes the text."""
     match step.action:
         case "remove message" | "remove tool":
             return ""

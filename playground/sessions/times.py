@@ -42,7 +42,7 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def seconds_before(time: Any, seconds: Any) -> Any:
-    """Return an earlier time; return `time` unchanged if either value has another form."""
+    """Return the time so many seconds before `time`; return `time` if either cannot be read."""
     try:
         end = datetime.fromisoformat(utc_time(time) or "")
         return _written(end - timedelta(seconds=seconds))
@@ -51,7 +51,7 @@ def seconds_before(time: Any, seconds: Any) -> Any:
 
 
 def _is_in_utc(text: str) -> bool:
-    """Return True if a time already has this form, as nearly all have."""
+    """Return True if a time is written in UTC with a `Z` already, as nearly all are."""
     if not _IN_UTC.match(text):
         return False
     try:

@@ -60,8 +60,8 @@ class Sink:
         self.chunks.append(SignalChunk(name, self.at))
 
     def add_provider_part(self, part: dict[str, Any]) -> None:
-        """Add a part of the provider's own, which is no text of the reply: its tool's call or
-        result, or a compaction."""
+        """Add something of the provider's own, such as a call or a result of its tool, or a
+        compaction; it is no text of the reply."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(
@@ -78,8 +78,8 @@ class Sink:
     ) -> None:
         """Add to the call with this `key` in the API's deltas. A new key, or `new`, opens a call.
 
-        `done` completes the call; with `server` the provider runs the tool. Raises TypeError if
-        arguments, name or id are not a str.
+        With `custom` the arguments are free text, not JSON; with `server` the provider runs the
+        tool; `done` completes the call. Raises TypeError if arguments, name or id are not a str.
         """
         if not (type(arguments) is type(name) is type(call_id) is str):
             raise TypeError("call")
@@ -107,18 +107,14 @@ class Sink:
         self.chunks.append(ToolCallChunk(delta, self.at))
 
     def end_call(self, key: Any) -> None:
-        """Complete a call, because the API says so here.
-
-        A call without arguments gets `{}`; else it would look as if it broke off before them.
-        """
+        """Complete a call whose end the API announces. A call without arguments gets `{}`, because
+        it would otherwise look as if it broke off before them."""
         if key in self._open:
             self.call(key, "{}" if key in self._empty else "", done=True)
 
     def end_calls(self) -> None:
-        """Give `{}` to all calls without arguments, because the reply has ended.
-
-        The calls stay open, because some servers announce the end too early.
-        """
+        """Give `{}` to all calls without arguments, because the reply has ended. The calls stay
+        open, because some servers announce the end too early."""
         for key in sorted(self._empty, key=str):
             self.call(key, "{}")
 
@@ -149,6 +145,7 @@ class Sink:
         self.signal("error")
 
     def second_response(self) -> None:
+        """Note that another response begins in the same stream."""
         self.forget_calls()
         self.signal(SECOND_RESPONSE)
 

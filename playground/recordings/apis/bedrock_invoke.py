@@ -29,9 +29,9 @@ _OTHER_APIS: Final[tuple[type[ApiReader], ...]] = (
     OpenAIChat,
     BedrockConverse,
 )
-_TEXTS: Final = ("outputText", "generation", "completion", "text")
-_ENDS: Final = ("completionReason", "stop_reason")
-_COUNTS: Final = {  # in every chunk of Titan and Llama -> our names
+_TEXTS: Final = ("outputText", "generation", "completion", "text")  # fields with text
+_ENDS: Final = ("completionReason", "stop_reason")  # fields with a stop reason
+_COUNTS: Final = {  # a count in every chunk of Titan or Llama -> its name in the usage
     "inputTextTokenCount": "inputTokenCount",
     "prompt_token_count": "inputTokenCount",
     "totalOutputTextTokenCount": "outputTokenCount",
@@ -75,7 +75,7 @@ class BedrockInvoke(ApiReader):
             sink.signal("usage" if metrics else "empty")
 
     def _read_text_chunk(self, chunk: dict[str, Any]) -> None:
-        """Read a chunk of text with counts and a stop reason; Mistral has a list of one."""
+        """Read a chunk of text with counts and a stop reason, which Mistral puts into a list."""
         sink = self.sink
         for part in chunk.get("outputs") or [chunk]:
             text = next((part[key] for key in _TEXTS if part.get(key)), "")
@@ -98,11 +98,9 @@ def _frame(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the model's chunk out of a frame: Base64 on the wire, JSON from SDKs.
-
-    A frame without a chunk (an error) is returned itself. A frame of `InvokeAgent` holds text, and
-    nothing shows that its stream is complete.
-    """
+    """Return the model's chunk out of a frame: Base64 on the wire, JSON from SDKs. A frame without
+    a chunk (an error) is returned itself. A frame of `InvokeAgent` holds text, and nothing shows
+    that its stream is complete."""
     frame = _frame(value)
     packed = frame.get("bytes")
     if packed is None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.recordings.apis.base import ApiReader, Sink
 
 _GOING_ON: Final = (None, "", "null")  # the stop reason of events before the last
-_Place = tuple[Sink, str, Any]  # choice, kind of text, key of a call
+_Place = tuple[Sink, str, Any]  # a choice, the kind of its text, the call's key if it is arguments
 
 
 class DashScope(ApiReader):
@@ -125,7 +125,7 @@ class _GrowingText:
         return True if len({self.text, *self.undecided, text}) > 2 else None
 
     def add(self, text: str, repeats: bool | None) -> str:
-        """Return what an event's text adds; "" while it is held back."""
+        """Return what an event's text adds; "" while it is held back, as `repeats` is not known."""
         if repeats is None and self.text:
             self.undecided.append(text)
             return ""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.recording import UNREADABLE
 
-_KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}
+_KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}  # fields of a response
 _CANDIDATE: Final = {"content", "finishReason", "index", "safetyRatings", "groundingMetadata"}
 _PART_FIELDS: Final = {
     *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
@@ -22,8 +22,8 @@ _PART_FIELDS: Final = {
 # Parts that hold a call of a tool that Google itself runs, or the result of that call.
 _OF_PROVIDER: Final = {"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
 _LONGEST_SIGNAL: Final = 200  # characters
-_MOST_ITEMS: Final = 10_000
-_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")
+_MOST_ITEMS: Final = 10_000  # of a list in a call's arguments
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")  # of a JSON path
 
 
 class GeminiGenerate(ApiReader):

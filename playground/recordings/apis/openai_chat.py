@@ -64,7 +64,7 @@ class OpenAIChat(ApiReader):
         return self._others.setdefault(sink, _Choice(sink))
 
     def _response(self, response_id: str, choices: Any) -> None:
-        """Begin a second response if another id with choices comes after an end."""
+        """Begin a second response if choices with another id come after a stop reason."""
         if (
             response_id
             and self._id

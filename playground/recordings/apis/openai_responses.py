@@ -102,11 +102,9 @@ class OpenAIResponses(ApiReader):
         self.sink.call(key, text)
 
     def _diff(self, key: Any, text: str) -> None:
-        """Add a piece of a patch's diff, which is the last member of the call's operation.
-
-        The other members, such as the path, came when the item was added. The call's arguments are
-        the whole operation as JSON.
-        """
+        """Add a piece of a patch's diff, which is the last member of the call's operation. The
+        other members, such as the path, came when the item was added. The call's arguments are the
+        whole operation as JSON."""
         opened = self._operations.pop(key, None)
         if opened is not None:
             head = json.dumps(opened, ensure_ascii=False)[:-1]

@@ -43,8 +43,8 @@ class Items:
 
     Some servers send neither index nor id, some a different id in every event, some the index 0 for
     all. So the index (`place`) takes precedence over the id, unless several items share it. An
-    event without a known index or id belongs to an open item of its sort that has no other index or
-    id: a delta belongs to the newest of them, an end to the oldest.
+    event without a known index or id belongs to an open item of its sort (call, message …) that has
+    no other index or id: a delta belongs to the newest of these items, an end to the oldest.
     """
 
     def __init__(self) -> None:
@@ -94,8 +94,8 @@ class Items:
             key = by_id
         if key is None:
             waiting = self._open.get(sort, {})
-            some = islice(reversed(waiting) if newest else waiting, _MOST_OPEN)
-            fitting = (one for one in some if self._fits(one, place, item_id))
+            candidates = islice(reversed(waiting) if newest else waiting, _MOST_OPEN)
+            fitting = (each for each in candidates if self._fits(each, place, item_id))
             key = next(fitting, None) or self._new()
         self._note(key, place, item_id, sort)
         return key

@@ -44,7 +44,7 @@ SERVER_NAMES: Final = (
 )
 """The servers, in the order in which they are listed. Each has a file `NAME.toml`."""
 _PROVEN: Final = "proven.json"
-_LEAST_PROOFS: Final = 3
+_LEAST_PROOFS: Final = 3  # replies
 _CHOICES: Final = tuple(field.name for field in fields(View) if field.name != "source")
 _Text = Annotated[str, Field(min_length=1)]
 _Texts = tuple[_Text, ...]
@@ -184,7 +184,7 @@ class _Declaration:
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         choices = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, choices, _CHOICES)  # without presets: an error is here
+        _build(self.where, place, View, choices, _CHOICES)  # an error names this place, no preset
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
         return entry, View(source=source, **_merge([*presets, choices]))
@@ -289,8 +289,9 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers of replies: those that server and view
-    read alike, and all that were tried. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect the slips in the replies (`reading.slips_of`). A slip has two numbers of
+    replies: those that server and view read alike, and all that were tried.
+    `benchmarks/against_servers.py --record` writes the table."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 

@@ -20,7 +20,7 @@ from playground.sessions.shapes.framework_chats import printed_calls
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
-_DEPTH: Final = 5
+_DEPTH: Final = 5  # a list of messages nested more deeply is not looked for
 
 
 class AnyChat(SessionFormat):
@@ -68,7 +68,7 @@ _MESSAGE_FIELDS: Final = frozenset({
     "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",
     "refusal", "usage", "attachments", "images", "files", "audio", "annotations", "citations",
 })  # fmt: skip
-_SHORTEST: Final = 24  # characters of a text
+_SHORTEST: Final = 24  # characters: shorter texts are not reported
 
 
 def _report_unread(builder: SessionBuilder, document: Any) -> None:
@@ -107,13 +107,15 @@ def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
 
 
 def _note(noted: dict[str, tuple[str, int, int]], path: _Path, characters: int) -> None:
+    """Count in `noted` a text of so many characters, or a token count if `characters` is 0."""
     place = ".".join(map(str, path)) or "the file"
     first, times, before = noted.get(numberless(place), (place, 0, 0))
     noted[numberless(place)] = first, times + 1, before + characters
 
 
 def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """Yield the chats of a document or of each line; a line without one gives a finding later."""
+    """Yield the chats of a document or of each line, as `_chats` does. For a line without a chat,
+    yield None as its only message, which gives a finding when it is read."""
     if not source.is_lines:
         yield from list(_chats(source.value, Place(), {}, 0)) or _single_message(source.value)
         return
@@ -123,7 +125,7 @@ def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]
 
 
 def _single_message(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
-    """Return the chat of a document that is one message, or nothing."""
+    """Return the chat of a document that is one message, or []."""
     is_message = isinstance(value, dict) and "content" in value and looks_like_messages([value])
     return [(Place(), [value], {})] if is_message else []
 
@@ -131,7 +133,7 @@ def _single_message(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]
 def _chats(
     value: Any, place: Place, holder: dict[str, Any], depth: int
 ) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """Yield every list of messages with its place and the object that holds it."""
+    """Yield for every list of messages: its place, the list, and the object that holds it."""
     if depth > _DEPTH:
         return
     value = json_or_text(value)

@@ -37,6 +37,7 @@ VERSION: Final = "ATIF-v1.8"
 _ROLES: Final[dict[str, Role]] = {"system": "system", "user": "user", "agent": "assistant"}
 _SOURCES: Final = {"system": "system", "user": "user", "assistant": "agent"}
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
+_ENDINGS: Final = {"jpeg": (".jpeg", ".jpg"), "gif": (".gif",), "webp": (".webp",)}
 
 
 class Atif(SessionFormat):
@@ -230,8 +231,8 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 def _media_type(url: str) -> str:
     """Return one of the format's four media types; PNG if the address does not say."""
-    for kind in ("jpeg", "gif", "webp"):
-        if f"image/{kind}" in url[:40] or url.lower().endswith((f".{kind}", ".jpg"[: len(kind)])):
+    for kind, endings in _ENDINGS.items():
+        if f"image/{kind}" in url[:40] or url.lower().endswith(endings):
             return f"image/{kind}"
     return "image/png"
 

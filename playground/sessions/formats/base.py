@@ -12,7 +12,8 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """The parts of a file that are kept ("yes", "no", or which), and those that are `missing`."""
+    """The parts of a file that a session keeps, each "yes", "no" or a condition in words; `missing`
+    says in words what else is lost."""
 
     tools: str = "no"
     times: str = "no"
@@ -35,7 +36,7 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
-        """Return True if the file is of this format, by its head. `recognising` catches errors."""
+        """Return True if the file's head is of this format; for another it may raise an error."""
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -23,6 +23,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
+# fields of a row that may have its messages
 BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
 
 
@@ -65,8 +66,8 @@ def _is_row(value: Any) -> bool:
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a key. In files of preferences, its value may be a request's body
-    that holds the messages."""
+    """Return the messages under a key. In files of preferences, the key's value may be a request's
+    body that holds the messages."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
@@ -88,8 +89,8 @@ def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
         read_messages(builder, messages, place.at("answer"))
 
 
-_CHOSEN: Final = ("chosen", "preferred_output", "output")
-_REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
+_CHOSEN: Final = ("chosen", "preferred_output", "output")  # fields with the preferred answer
+_REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}  # … with the other one
 
 
 def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_pair(value: Any) -> bool:
-    """Return True if a row has a question and its chosen answer, but no complete response."""
+    """Return True if a row has a prompt, and may have a chosen answer, but no complete response."""
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:

@@ -18,11 +18,12 @@ from playground.sessions.source import Source
 _MOST_ENTRIES = 20  # entries that are examined to recognise messages
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _PROMPTS = ("input", "prompt", "inputText")  # a text, or a list of one text
+# kinds of parts that only Anthropic's messages have
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
 
 def _messages(value: Any) -> list[Any]:
-    """Return the messages of a body or list, [] if they do not look like messages."""
+    """Return the messages of a body, or the list itself; [] if they do not look like messages."""
     found = json_or_text(value.get("messages")) if isinstance(value, dict) else value
     return found if looks_like_messages(found) else []
 
@@ -111,7 +112,7 @@ class OpenAIChat(_Body):
 
 
 def _asks_in_text(body: dict[str, Any]) -> bool:
-    """Return True if a body has its text under another name than `messages`."""
+    """Return True if a request has its text in another field than `messages`."""
     if isinstance(body.get("input"), list):
         return "model" in body
     has_text = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
@@ -142,7 +143,7 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """In a saved chat, add a request for each answer that has a usage."""
+    """Add a request for each answer of a saved chat that has a usage."""
     billed = [
         (str(place.at("messages", index)), message)
         for index, message in enumerate(listed(body.get("messages")))

@@ -47,10 +47,9 @@ class PlaygroundSession(SessionFormat):
 
 
 def _complete_part(value: Any, text: str, where: str) -> Any:
-    """Return the complete part of a session that is cut off at the end of `text`.
-
-    The item that is cut off is dropped, then one last item after another while a required field is
-    missing. Raises InputFault if the session has another fault."""
+    """Return the complete part of a session that is cut off at the end of `text`. The item that is
+    cut off is dropped, then one last item after another while a required field is missing. Raises
+    InputFault if the session has another fault."""
     path = _open_at_end(value, text)
     depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
     if len(path) >= depth:
@@ -68,10 +67,8 @@ def _complete_part(value: Any, text: str, where: str) -> Any:
 
 
 def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
-    """Return the objects and lists that the text does not close, as container and key.
-
-    The outermost object is left out.
-    """
+    """Return the objects and lists that the text does not close, without the outermost object. Each
+    is given by its container and its key there."""
     depth = 0
     for token in _TOKEN.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)

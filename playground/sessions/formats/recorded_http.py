@@ -19,7 +19,7 @@ class RecordedHttp(SessionFormat):
         "**.headers": "headers of HTTP",
         "**.recorded_at": "when it was recorded",
         "**.finishMessage": "Gemini's words for the reason of an end",
-        "**.output.*.tools": "tools that servers of the provider list",
+        "**.output.*.tools": "lists of the tools of MCP servers",
         "**.stop_details": "the provider's words for the reason of an end",
         "**.provider_metadata": "a gateway's account of its route",
         "**.__verbose": "llama.cpp's account of how it made the reply",

@@ -1,7 +1,7 @@
 """Read rows of provider requests, grouped by session: claude-tap's traces, and logs of gateways.
 
 Each row is a complete request. Rows that continue one another are one conversation. A session may
-have several: the agent's, and those of helpers and sub-agents.
+have several conversations: the agent's, and those of helpers and sub-agents.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.formats.recorded_http import RecordedHttp
+from playground.sessions.rows import NO_REFERENCES
 from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
 from playground.sessions.shapes.fields import listed, mapping
@@ -36,13 +37,12 @@ _RESPONSES: Final = (
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("start_time", "startTime", "timestamp", "created_at", "time", "ts", "date")
-_TAPPED: Final = {"request_id", "turn", "duration_ms"}  # in each row of claude-tap's
+_TAPPED_FIELDS: Final = {"request_id", "turn", "duration_ms"}  # of each row of claude-tap's
 # each row has at least one of these fields
-_ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
-_LISTS: Final = ("records", "data", "requests")
-_MARKS: Final = (*_REQUESTS, *_LISTS)
+_ROW_FIELDS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}
+_LISTS: Final = ("records", "data", "requests")  # fields of a document that may hold the rows
+_FILE_FIELDS: Final = (*_REQUESTS, *_LISTS)  # a file has one of these, in a row or around the rows
 _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
-_NO_REFERENCES: Final = 2  # marshal's version in which equal values give equal bytes
 
 
 class RequestRows(RecordedHttp):
@@ -52,7 +52,7 @@ class RequestRows(RecordedHttp):
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers are not read")
 
     def recognises(self, source: Source) -> bool:
-        if not has_field(source, _MARKS):
+        if not has_field(source, _FILE_FIELDS):
             return False
         found = source.head if source.is_lines else source.document
         if isinstance(found, dict):
@@ -104,7 +104,7 @@ def _list_in(document: dict[str, Any]) -> str:
 
 
 def _is_row(value: Any) -> bool:
-    if not isinstance(value, dict) or "messages" in value or _ROW_MARKS.isdisjoint(value):
+    if not isinstance(value, dict) or "messages" in value or _ROW_FIELDS.isdisjoint(value):
         return False
     return _request(value) is not None
 
@@ -125,7 +125,7 @@ def _request(value: dict[str, Any]) -> dict[str, Any] | None:
             return found
         inner = json_object(found.get("body")) if isinstance(found, dict) else None
         if isinstance(found, dict) and _HTTP_FIELDS & found.keys() and "ws_events" in found:
-            return inner or {}
+            return inner or {}  # a socket's request: its messages are in the events
         if inner is not None and conversation(inner) is not None:
             return inner
     return None
@@ -138,7 +138,7 @@ def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
     facts: dict[str, Any] = {
         "url": _url(value),
         # claude-tap writes a row, and its time, when the answer has ended
-        "at": seconds_before(at, seconds) if value.keys() >= _TAPPED else at,
+        "at": seconds_before(at, seconds) if value.keys() >= _TAPPED_FIELDS else at,
         "seconds": seconds,
         "agent": _agent(value, _request(value) or {}),
         "usage": value.get("usage"),
@@ -184,8 +184,9 @@ def _stream(events: list[Any]) -> bytes:
 def _socket_exchanges(
     sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges over one socket. A request that continues the previous one holds only new
-    items, so the items of the previous reply are added."""
+    """Yield the exchanges over one socket, from the events `sent` and `received`. A request that
+    continues the previous one holds only new items, so the items of the previous reply are added.
+    """
     replies: list[list[Any]] = [[]]
     for event in received:
         replies[-1].append(event)
@@ -255,11 +256,8 @@ def _client(request: Any) -> str:
 
 
 class SharedValues:
-    """The values of a file's requests, which must not be changed.
-
-    Equal values share one object. Each request repeats the history, so that without sharing, the
-    same content would be in memory many times.
-    """
+    """The values of a file's requests. Equal values share one object, so nothing may change them:
+    each request repeats the history, which would otherwise be in memory many times."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Any] = {}
@@ -277,7 +275,7 @@ class SharedValues:
         if type(value) is not dict and type(value) is not str:
             return value
         try:
-            written = marshal.dumps(value, _NO_REFERENCES)
+            written = marshal.dumps(value, NO_REFERENCES)
         except ValueError:  # the value is nested too deeply
             return value
         return self._known.setdefault(blake2b(written, digest_size=16).digest(), value)

@@ -42,7 +42,7 @@ class RecordingFile(SessionFormat):
 
 def _read(source: Source) -> tuple[Recording, dict[str, Any]]:
     """Return the recording and its request; only the last line may be cut off."""
-    outer, source.left_out = source.left_out, []
+    outer, source.left_out = source.left_out, []  # collect the lines' faults, and judge them below
     last_line = 0
 
     def lines() -> Iterator[tuple[int, Any]]:
@@ -70,8 +70,8 @@ class WireStream(SessionFormat):
     left_aside = {
         "response.instructions": "the request's instructions, which a response repeats",
         "response.tools": "the request's tools, which a response repeats",
-        "**.item.tools": "tools that servers of the provider list",
-        "**.output.*.tools": "tools that servers of the provider list",
+        "**.item.tools": "lists of the tools of MCP servers",
+        "**.output.*.tools": "lists of the tools of MCP servers",
         "**.provider_metadata": "a gateway's account of its route",
         "**.stop_details": "the provider's words for the reason of an end",
         "**.finishMessage": "Gemini's words for the reason of an end",
@@ -91,7 +91,7 @@ class WireStream(SessionFormat):
             sole = len(lines) == 1
             known = [isinstance(value, dict) and _is_frame(value, sole) for value in lines]
             return sum(known) > len(known) / 2
-        document = source.document  # a list of frames: Gemini's answer without `alt=sse`
+        document = source.document  # may be a list of frames: Gemini's answer without `alt=sse`
         if isinstance(document, list) and not any(map(_may_be_frame, document[:_MOST_FRAMES])):
             return False
         return any(decode_stream([source.start(size)]).api for size in _STARTS)
@@ -121,10 +121,9 @@ def _may_be_frame(value: Any) -> bool:
 
 
 def _is_frame(value: dict[str, Any], sole: bool) -> bool:
-    """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body.
-
-    A whole completion without a finish reason does not count: as a stream it would seem cut off.
-    """
+    """Return True for a frame of any API (LiteLLM's dumps wrap it), or for an error's body. `sole`
+    is True for a file's only value, which may be a whole completion. A completion without a finish
+    reason does not count: as a stream it would seem cut off."""
     frame = mapping(value.get("chunk")) or value
     choices = [mapping(choice) for choice in listed(frame.get("choices"))]
     is_whole = sole and any("message" in choice for choice in choices)

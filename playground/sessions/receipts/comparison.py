@@ -1,4 +1,4 @@
-"""Compare the leaves of a file with the sessions that were read from it.
+"""Compare the leaves of a file (its texts, calls, results, token counts) with its sessions.
 
 Texts are searched for in the sessions. For texts, annotations and calls, the numbers of occurrences
 are compared, too, because one copy may be lost. A result is compared with those of the same call.
@@ -35,7 +35,7 @@ from playground.sessions.session import Session
 _SHORTEST_PIECE: Final = 12  # characters: shorter texts are not searched for in longer ones
 # A speaker's name before a text.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
-_TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
+_TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")  # markup, which importers may take away
 AS_SENT: Final = "it is in a request's body, which is stored as it was sent"
 _MESSAGE_FIELDS: Final = frozenset({"messages", "input", "contents", "prompt"})
 SAME: Final = "the same text is in "  # a path follows, which must have the text, too
@@ -50,7 +50,7 @@ _EXPLAINING_CODES: Final = frozenset({
     "long-integer", "lone-surrogate", "reasoning-sealed", "counts-converted",
     *_KIND_CODES,
 })  # fmt: skip
-Found = tuple[Place, Kind, str]
+Found = tuple[Place, Kind, str]  # a difference: its place in the file, its kind, its text
 _LETTER_OR_DIGIT: Final = re.compile(r"\w")
 
 
@@ -62,8 +62,9 @@ def receipt_of(
     format: str = "",
     own: bool = False,
 ) -> Receipt:
-    """Compare the leaves of a file with the sessions that were read from it. `own` is True for our
-    own formats."""
+    """Compare the leaves of a file with the sessions that were read from it. A difference is
+    explained by a finding, or by the `left_aside` of the file's format. `own` is True for our own
+    formats."""
     holdings = holdings_of(sessions, own)
     found = [*_texts(leaves, holdings), *_calls(leaves, holdings)]
     found += _usages(leaves, holdings)
@@ -79,7 +80,7 @@ def receipt_of(
         "input tokens": holdings.read,
         "output tokens": holdings.written,
     }
-    if own:  # recordings and bodies are in both, and count in both
+    if own:  # recordings and bodies are in the file and in the sessions, and count in both
         in_sessions = _counts(leaves_in([plain_session(each) for each in sessions]), explanations)
     return Receipt(
         format,
@@ -202,7 +203,8 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the texts that are JSON objects: in a stream, calls without a name may be texts."""
+    """Return the arguments of texts that are JSON objects: a stream may have a call whose name is
+    missing, which is then a text of the session."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -223,7 +225,7 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
         for usage in reports[billed:] if not is_sum else ():
             yield usage.place, "usage", _in_words(counts)
-    if leaves.is_closed:
+    if leaves.may_hide_counts:
         return
     in_file = Counter(usage.counts for usage in leaves.usages)
     for counts, times in bills.items():
@@ -242,15 +244,17 @@ def _in_words(counts: Sequence[int]) -> str:
 
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
-    """Return True if the reports may be of one request: a run's sum may be at another path, or
-    a span may repeat an inner span's report. Usage objects at one path are of several requests."""
+    """Return True if reports with the same counts may be of one request: a run's sum may be at
+    another path, or a trace's span may repeat an inner span's report. Usage objects at one path
+    are of several requests."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
     """Group the last token report of each answer by its counts. Unless all reports of a group name
-    their answers, keep those at the path with the fewest: the others may repeat the history."""
+    their answers, keep only those at the path that has the fewest of them, because those at the
+    other paths may belong to repeated history."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -280,9 +284,9 @@ class _Explanations:
     ) -> None:
         self._kinds = leaves.kinds
         self._findings = list(findings)
-        self._asides = [(_pattern(p), r) for p, r in left_aside.items() if p[:1] != "^"]
-        self._markup = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
-        self._texts = leaves.texts
+        self._paths = [(_pattern(p), r) for p, r in left_aside.items() if p[:1] != "^"]
+        self._texts = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
+        self._file_texts = leaves.texts
 
     def explained(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
@@ -301,8 +305,8 @@ class _Explanations:
 
     def aside_reason(self, place: Place, text: str = "") -> str:
         """Return the format's reason for ignoring this path or text; "" for none."""
-        reasons = (r for p, r in self._asides if p.search(place.field) and self._applies(r, text))
-        return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
+        reasons = (r for p, r in self._paths if p.search(place.field) and self._applies(r, text))
+        return next(reasons, "") or next((r for p, r in self._texts if p.search(text)), "")
 
     def is_copy(self, place: Place) -> bool:
         """Return True for a token report that repeats the provider's report in another span.
@@ -316,14 +320,14 @@ class _Explanations:
         )
 
     def _applies(self, reason: str, text: str) -> bool:
-        """Return False if the reason says that another path has the same text, and none has it."""
+        """Return False if a reason says that another path has the same text, and none has."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
         looked_for = folded(text)
         return any(
             looked_for in folded(each.text)
-            for each in self._texts
+            for each in self._file_texts
             if pattern.search(each.place.field)
         )
 

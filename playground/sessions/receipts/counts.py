@@ -26,7 +26,8 @@ _WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval
 
 
 def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
-    """Return True if a field's name shows that it counts tokens read or written."""
+    """Return True if a field's name shows that it counts tokens read or written; with `in_usage`,
+    as a field of an object called `usage` or `tokens`."""
     if type(value) is not int or value <= 0 or _LIMIT.search(name):
         return False
     return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
@@ -45,7 +46,8 @@ def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
 
 
 def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
-    """Yield the token reports in a frame, each with the counts of its inner objects."""
+    """Yield the token reports in a frame, which is the value of the field `key`. Each report has
+    the counts of its inner objects, too."""
     if isinstance(frame, dict):
         named = USAGE.search(key) is not None
         if any(is_count(str(name), n, named) for name, n in frame.items()):
@@ -59,7 +61,7 @@ def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
 
 
 def counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
-    """Yield a report's counts with their dotted names."""
+    """Yield a report's counts with their dotted names; `named` is the `in_usage` of `is_count`."""
     for name, n in report.items():
         if is_count(str(name), n, named):
             yield f"{path}{name}", n

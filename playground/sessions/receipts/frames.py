@@ -12,7 +12,7 @@ from playground.base.json_numbers import load_json
 from playground.recordings.framing import LineReader
 from playground.sessions.source import Source
 
-_UNZIPPED: Final = 64 * 1024 * 1024
+_UNZIPPED: Final = 64 * 1024 * 1024  # bytes: the rest of a longer body is dropped
 _FIRST_VALUES: Final = 12  # values of a file that decide if it is a stream
 _CONVERSE_FIELDS: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(
@@ -25,7 +25,7 @@ HTTP_HEAD: Final = re.compile(
     rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
     rb"((?:[^\r\n]+\r?\n)*)\r\n"
 )
-_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
+_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")  # the size before a chunk of HTTP
 
 
 def frames_of_lines(source: Source) -> list[Any]:

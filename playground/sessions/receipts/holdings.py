@@ -40,8 +40,8 @@ class Holdings:
     usages: list[tuple[int, ...]] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each counted once, as in the file
     requests: int = 0
-    read: int = 0
-    written: int = 0
+    read: int = 0  # tokens of prompts
+    written: int = 0  # tokens of answers
 
     @property
     def results(self) -> int:

@@ -1,7 +1,8 @@
 """Leaves of a file, found without knowing its format: texts, calls, results and token counts.
 
 A text counts if it has 24 characters and a blank. JSON and server-sent events are opened inside
-strings too, gzip in any bytes, Base64 if a field says so. No importer uses this module.
+strings too, gzip in any bytes, Base64 if a field says so. No importer uses this module, because a
+fault that both share would not be seen.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from playground.sessions.receipts.frames import (
 from playground.sessions.receipts.receipt import LEAST
 from playground.sessions.source import Source
 
-_DEEPEST: Final = 60
+_DEEPEST: Final = 60  # levels of a value; deeper ones are not walked
 
 # An object with one of these fields and a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
@@ -62,9 +63,9 @@ _LIKELY_TEXT_FIELDS: Final = frozenset({
     "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
     "thought", "instruction", "query", "response", "output",
 })  # fmt: skip
-_SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})
+_SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})  # of a text
 # Inner fields that name a block's kind, or that refer to a text without being one.
-_MARKS: Final = frozenset({
+_REFERRING_FIELDS: Final = frozenset({
     "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
     "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
     "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId",
@@ -80,9 +81,10 @@ _OUTPUT_FIELDS: Final = (
 _CHANNEL_FIELDS: Final = (
     "type", "event", "index", "output_index", "content_index", "item_id", "thought", "jsonPath",
 )  # fmt: skip
+# Fields that may hold the frames of a stream.
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
-_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
-_PIECE: Final = re.compile(r"(?:_c|C)hunk$")
+_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")  # around a result in a text
+_PIECE: Final = re.compile(r"(?:_c|C)hunk$")  # a field with a piece of a message
 
 
 class FileText(NamedTuple):
@@ -99,7 +101,7 @@ class FileCall(NamedTuple):
     call_id: str
     name: str
     arguments: str
-    chat: int = 0  # number of its list of messages
+    chat: int = 0  # number of the list of messages around it; 0 for none
 
 
 class FileWords(NamedTuple):
@@ -123,8 +125,8 @@ class FileResult(NamedTuple):
 
 
 class _Parent(NamedTuple):
-    """The objects around a value. `billed`: in a token report; `owner`: id of the outer object;
-    `chat`: number of the list of messages; `message`: the message's id."""
+    """Facts about the objects around a value. `billed` is True in a token report; `owner` is the
+    id of the outer object, `chat` the number of the list of messages, `message` its id."""
 
     billed: bool = False
     owner: str = ""
@@ -157,7 +159,7 @@ class Leaves:
     messages: set[str] = field(default_factory=set)
     strings: Counter[str] = field(default_factory=Counter)  # all strings, from any place
     chats: int = 0  # lists of messages
-    is_closed: bool = False  # True if the file may hold counts that the walk cannot see
+    may_hide_counts: bool = False  # True if the file may hold counts that the walk cannot see
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
 
@@ -168,10 +170,10 @@ def leaves_of(source: Source) -> Leaves:
     return walk.leaves
 
 
-def leaves_in(value: Any) -> Leaves:
-    """Return the leaves anywhere in a value."""
+def leaves_in(value: Any, place: Place | None = None) -> Leaves:
+    """Return the leaves anywhere in a value, which is at `place` in the file."""
     walk = _Walk(Leaves())
-    walk.value(value, Place())
+    walk.value(value, place or Place())
     return walk.leaves
 
 
@@ -192,7 +194,8 @@ def _walk_source(walk: _Walk, source: Source, place: Place) -> None:
 
 
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
-    """Walk the lines as frames of a stream, or else each, and then streams divided among lines."""
+    """Walk a file of lines as one stream if they are its frames. Otherwise walk each line, and then
+    each stream of which several lines have a piece in the same field."""
     pieces: dict[str, list[str]] = {}
     if frames := frames_of_lines(source):
         walk.stream(frames, place)
@@ -245,7 +248,7 @@ class _Walk:
     def value(
         self, value: Any, place: Place, key: str = "", depth: int = 0, parent: _Parent = _NOWHERE
     ) -> None:
-        """Walk a value of the file, under a key of the outer object."""
+        """Walk a value of the file, `depth` levels deep, under a key of the outer object."""
         if depth > _DEEPEST:
             return
         match value:
@@ -290,7 +293,7 @@ class _Walk:
             self._flat_calls(value, place)
         is_result = self._add_speaker(value, place, parent)
         is_message = not parent.in_message and not is_result and _role(value) != ""
-        answer = _answer(value)
+        answer = _object_id(value)
         if is_message:
             is_piece = value.get("delta") is True or _PIECE.search(key) is not None
             parent = parent._replace(message=answer or f"{place}", piece=is_piece)
@@ -303,8 +306,8 @@ class _Walk:
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            in_text = parent.in_message and call is None and not is_result and name not in _MARKS
-            in_text = in_text or (is_message and name in _TEXT_FIELDS)
+            has_text = call is None and not is_result and name not in _REFERRING_FIELDS
+            in_text = (parent.in_message and has_text) or (is_message and name in _TEXT_FIELDS)
             self.value(inner, where, str(name), depth + 1, parent._replace(in_message=in_text))
 
     def new_chat(self) -> int:
@@ -326,8 +329,8 @@ class _Walk:
         if not any(is_count(str(name), n, named) for name, n in value.items()):
             return False
         counts = tuple(sorted(dict(counts_in(value, named)).values()))
-        sums = sides(value, named)
-        self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
+        answer = _object_id(value) or owner
+        self.leaves.usages.append(FileUsage(place, answer, counts, *sides(value, named)))
         return True
 
     def _add_speaker(self, value: dict[Any, Any], place: Place, parent: _Parent) -> bool:
@@ -374,7 +377,7 @@ class _Walk:
         if parent.in_message and key == "bytes":  # a document's bytes; its text is compared
             with suppress(UnicodeDecodeError):
                 text = (from_base64(text) or b"\xff").decode()
-        is_status = place.field.endswith("status.message")  # HTTP's status
+        is_status = place.field.endswith("status.message")  # words that nobody said
         is_likely = key in _LIKELY_TEXT_FIELDS and not is_status and not parent.in_message
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
@@ -402,14 +405,14 @@ class _Walk:
         if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
             return
-        self.leaves.is_closed = True
+        self.leaves.may_hide_counts = True
         for number, line in enumerate(text.split("\n"), 1):
             self.text(line, place.at(f"line {number}") if place.field else Place(number))
 
     def bytes(self, data: bytes, place: Place) -> None:
         """Walk the bytes of a body: packed content, text, or consecutive HTTP messages."""
         data = unzipped(data)
-        self.leaves.is_closed |= b"\0" in data
+        self.leaves.may_hide_counts |= b"\0" in data
         heads = list(HTTP_HEAD.finditer(data))
         if not heads:
             self.text(data.decode("utf-8", "replace"), place)
@@ -428,9 +431,9 @@ class _Walk:
         pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
         bill: dict[str, int] = {}
         for frame in frames:
-            whole = _Walk(Leaves())
-            whole.value(frame, place)
-            self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
+            inner = leaves_in(frame, place)
+            # a call's first frame has no arguments yet
+            self.leaves.calls += [c for c in inner.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
             # the last report counts; earlier ones supply counts that it lacks
@@ -443,6 +446,7 @@ class _Walk:
             self._joined(texts, place.at(*path) if path else place, channel)
 
     def _joined(self, texts: list[str], place: Place, channel: tuple[str, ...]) -> None:
+        """Add what the pieces of one channel make up: a call's arguments, a text or words."""
         if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
             texts = texts[-1:]  # each piece repeats all text so far (a snapshot), or is a constant
         joined = "".join(texts)
@@ -460,7 +464,7 @@ class _Walk:
             self.leaves.texts.append(FileText(place, joined))
         elif is_words and joined.strip():
             self.leaves.words.append(FileWords(place, joined, 0, "", True))
-        elif name not in _MARKS and not _SOURCES.isdisjoint(place.field.split(".")):
+        elif name not in _REFERRING_FIELDS and not _SOURCES.isdisjoint(place.field.split(".")):
             self.leaves.words.append(FileWords(place, joined, 0, "", False))
 
 
@@ -471,8 +475,8 @@ def _role(value: dict[Any, Any]) -> str:
 
 
 def _without_marks(content: Any) -> Any:
-    """Return a message's content without cache marks, and a single text block as text: the next
-    request may repeat the message in this form."""
+    """Return a message's content without cache marks, and a single text block as text, because the
+    next request may repeat the message in this form."""
     if isinstance(content, list):
         plain = [
             {name: n for name, n in each.items() if name not in _CACHE_MARKS}
@@ -495,8 +499,8 @@ def _are_results(content: Any) -> list[bool]:
 
 
 def scalars(value: Any) -> Iterator[str]:
-    """Yield a result's strings and numbers, also inside JSON strings, except fields such as
-    types."""
+    """Yield a result's strings and numbers, also inside JSON strings. Fields that only say what
+    something is, such as `type`, are skipped."""
     match value:
         case str():
             text = " ".join(_RESULT_TAG.sub(" ", value).split())
@@ -507,7 +511,8 @@ def scalars(value: Any) -> Iterator[str]:
                 yield text
         case dict():
             for name, inner in value.items():
-                if name not in _MARKS and not (name == "source" and isinstance(inner, str)):
+                is_source = name == "source" and isinstance(inner, str)
+                if name not in _REFERRING_FIELDS and not is_source:
                     yield from scalars(inner)
         case list():
             for inner in value:
@@ -558,7 +563,7 @@ def _pairs(items: list[Any]) -> dict[str, Any]:
     return pairs
 
 
-def _answer(value: dict[Any, Any]) -> str:
+def _object_id(value: dict[Any, Any]) -> str:
     return next(
         (str(value[n]) for n in ("messageID", "id", "message_id", "responseId") if value.get(n)), ""
     )
@@ -567,7 +572,8 @@ def _answer(value: dict[Any, Any]) -> str:
 def _strings(
     value: Any, path: tuple[Any, ...], channel: tuple[str, ...]
 ) -> Iterator[tuple[tuple[tuple[Any, ...], tuple[str, ...]], str]]:
-    """Yield the strings of a frame, each with its path and the frame's channel."""
+    """Yield the strings of a frame, each after its path and its channel: the values of
+    `_CHANNEL_FIELDS` on this path, which tell apart the texts that a stream has in pieces."""
     if isinstance(value, dict):
         if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
             return  # complete in one frame

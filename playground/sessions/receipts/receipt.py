@@ -12,6 +12,7 @@ from playground.base.display import Shown
 from playground.base.wording import counted
 from playground.sessions.places import numberless
 
+# "beside" is an annotation of a text; "added": a session has it more often than the file
 Kind = Literal[
     "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
 ]

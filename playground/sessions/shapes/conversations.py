@@ -51,9 +51,7 @@ def _beginnings(messages: Sequence[Any]) -> Iterator[bytes]:
 
 def _role_and_text(message: Any) -> Any:
     """Return a message's role and text, without ids and cache marks, which vary between requests.
-
-    Content that is not text alone is returned as its `repr`, with all its fields.
-    """
+    Content that is not text alone is returned as its `repr`, with all its fields."""
     if not isinstance(message, dict):
         return message
     content = message.get("content", message.get("parts"))

@@ -103,7 +103,7 @@ def read_exchanges(
 def _conversations(
     exchanges: Iterable[Exchange], title: str, single: bool, whole: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
-    """Return the conversations, and the exchanges that belong to none."""
+    """Return the conversations, and the exchanges of none; arguments as for `read_exchanges`."""
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
@@ -140,7 +140,7 @@ def _chains(exchanges: Iterable[tuple[int, Exchange]]) -> Iterator[list[tuple[in
 
 
 def _add(current: _Conversation, exchange: Exchange, name: str, whole: bool) -> None:
-    """Add the next exchange of a conversation; its recording is called `name`."""
+    """Add a conversation's next exchange, recorded as `name`; `whole` as for `read_exchanges`."""
     _add_row(current, exchange)
     if exchange.follows:
         exchange = replace(exchange, request=current.body)

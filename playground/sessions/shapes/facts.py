@@ -43,7 +43,7 @@ def facts(*holders: Any) -> dict[str, Any]:
             fact = _FACT_OF_FIELD.get(name)
             if fact is None or fact in found:
                 continue
-            if isinstance(value, dict) and dict not in _TYPES[fact]:
+            if isinstance(value, dict) and dict not in _TYPES[fact]:  # opencode's time or model
                 value = value.get("created", value.get("modelID"))
             if isinstance(value, _TYPES[fact]) and value != "":
                 found[fact] = value
@@ -51,10 +51,8 @@ def facts(*holders: Any) -> dict[str, Any]:
 
 
 def add_answer_facts(builder: SessionBuilder, start: int, *holders: Any) -> None:
-    """Add a request with the facts for the first answer among the messages from `start`.
-
-    Nothing is added before a session's first known fact; then earlier answers get requests, too.
-    """
+    """Add a request with the facts for the first answer among the messages from `start`. Nothing is
+    added before a session's first known fact; then earlier answers get requests, too."""
     for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":
             known = facts(*holders)

@@ -64,10 +64,8 @@ class WrongForm(Exception):
 
 
 def list_in(source: Source, *keys: str) -> list[Any]:
-    """Return the list that is a file's document, or that the document has under these keys.
-
-    Raises WrongForm if there is none, and InputFault if the file is not JSON.
-    """
+    """Return the list that is a file's document, or that the document has under these keys. Raises
+    WrongForm if there is none, and InputFault if the file is not JSON."""
     value = source.value
     for key in keys:
         value = mapping(value).get(key)

@@ -25,7 +25,7 @@ _FIELDS: Final = frozenset({
 
 
 def chat_messages(value: Any, role: str) -> list[Any]:
-    """Return the messages in a call's input or output; [] if it holds no chat.
+    """Return the messages in a model call's input or output; [] if it holds no chat.
 
     A text alone is a message of `role`. JSON inside a text is read, up to two levels deep.
     """
@@ -57,7 +57,7 @@ def _unread(key: str, value: Any) -> list[Any]:
 
 
 def further_replies(value: Any) -> int:
-    """Return the number of replies in a call's output after the first; only the first is read."""
+    """Return how many replies follow the first, the only one that is read, in a call's output."""
     value = json_value(json_value(value))
     if not isinstance(value, dict):
         return 0
@@ -70,7 +70,7 @@ def further_replies(value: Any) -> int:
 
 
 def chat_tools(request: Any, metadata: Any) -> list[Any]:
-    """Return a call's tools: those in its input or messages, or else in the span's attributes."""
+    """Return a model call's tools, from its input or messages, else from the span's attributes."""
     request = json_value(json_value(request))
     if isinstance(request, dict):
         config = request.get("config")
@@ -108,10 +108,8 @@ def _tool(tool: Any) -> Any:
 
 
 def _of_list(value: list[Any], role: str) -> list[Any]:
-    """Return the messages of a list, [] if it holds none.
-
-    Other items are kept, so that each gives a finding later.
-    """
+    """Return the messages of a list, [] if it holds none. Other items are kept, so that each gives
+    a finding later."""
     if value and isinstance(value[0], list):  # a batch: read its first chat
         return _of_list(value[0], role) + value[1:]
     if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
@@ -136,7 +134,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
-    """Return a message with the usual keys instead of the framework's keys."""
+    """Return a message with the usual keys, not the framework's, and with `role` if it has none."""
     content = value.get("content")
     if value.get("role") == "tool" and (calls := printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]

@@ -235,7 +235,7 @@ def merge_reasoning(builder: SessionBuilder, index: int) -> int:
 
 
 def _is_unknown(value: dict[str, Any]) -> bool:
-    """Return True if no known field (except role and metadata) has a value, and another has one."""
+    """Return True if only unknown fields have a value, apart from the role and metadata."""
     if value.get("content") is not None:
         return False
     if any(value.get(key) is not None for key in (*CONTENT, *_CALL_FIELDS)):
@@ -273,6 +273,7 @@ def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
 def _parts(
     builder: SessionBuilder, value: dict[str, Any], place: Place, are_calls: bool = False
 ) -> list[Part]:
+    """Return a message's parts. With `are_calls`, the content is a call or a list of calls."""
     has_more = not _FIELDS_BESIDE_CONTENT.isdisjoint(value)  # most messages have none of these
     parts = _reasoning(builder, value, place) if has_more else []
     key = "content"
@@ -388,7 +389,8 @@ def _files(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _image_address(image: str) -> str:
-    """Return an image's URL; bare Base64, as Ollama has it, becomes a data URL."""
+    """Return an image's URL or path; bare Base64, as Ollama has it, becomes a data URL. A text of
+    less than 260 characters is taken for a path."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
 

@@ -75,11 +75,9 @@ def _is_changed(
     stop: int | None,
     where: str,
 ) -> bool:
-    """Return True if a reply must replace its copies.
-
-    Add a finding if text or calls differ. There is no finding if the client dropped the
-    thoughts, or repeats the calls in several messages: many clients do.
-    """
+    """Return True if the messages `own` of a reply must replace its `copies` in the next request.
+    Add a finding if text or calls differ, but not if the client only dropped the reasoning or
+    repeats the calls in several messages (before item `stop`), because many clients do."""
     reply = _merged_answer(own)
     is_split = repeated.leave_out_pieces(reply, copies, stop)
     copy = _merged_answer(copies)
@@ -120,8 +118,8 @@ class _RepeatedMessages:
         return self._is_before(index, stop) and self._sent[index].role == "assistant"
 
     def _is_result(self, calls: set[str], items: set[int | None], stop: int | None) -> bool:
-        """Return True if the next message has results of these calls, or comes from one of these
-        items."""
+        """Return True if the next message, before item `stop`, has results of these calls or comes
+        from one of these items."""
         if not self._is_before(self._at, stop) or self._sent[self._at].role != "tool":
             return False
         number = self._numbers[self._at]
@@ -146,7 +144,7 @@ class _RepeatedMessages:
 
     def next_answer(self, own: list[Message], stop: int | None) -> list[Message]:
         """Return the assistant's next messages before item `stop` of the list. They include results
-        of the provider's tools that are in the reply itself or in an item of the assistant."""
+        of the provider's tools that are in the reply (`own`) or in an item of the assistant."""
         start = self._at
         results = {result.tool_call_id for message in own for result in message.tool_results}
         items: set[int | None] = set()
@@ -182,10 +180,8 @@ class _RepeatedMessages:
 
 
 def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
-    """Return the messages of a reply, with the results of the provider's own tools.
-
-    Return [] for a reply without a message of the assistant, or with messages of other roles.
-    """
+    """Return the messages of a reply, with the results of the provider's own tools. Return [] for a
+    reply without a message of the assistant, or with messages of other roles."""
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]

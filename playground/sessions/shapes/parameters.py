@@ -27,7 +27,7 @@ _NAMES: Final = {
     "responseLogprobs": "logprobs",
 }
 # Names that only parameters of requests have; no row of training data has them.
-_SAMPLING: Final = {
+_PARAMETERS: Final = {
     "max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample",
     "max_gen_len", "temperature", "top_p", "top_k", "min_p", "top_a", "typical_p", "stop",
     "stop_sequences", "seed", "random_seed", "presence_penalty", "frequency_penalty",
@@ -55,21 +55,21 @@ _PARAMETERS_OF_REQUESTS: Final = {
     "truncate", "cache_control",
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
-_REQUEST_FIELDS: Final = _SAMPLING | _REQUEST
+_REQUEST_FIELDS: Final = _PARAMETERS | _REQUEST
 _NO_CHOICE: Final = {"tools", "cachePoint"}  # fields of a `toolConfig` other than parameters
 _MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
-_MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
+_MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}  # Gemini's → the chat API's
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the known parameters of a request's body; {} for a body that shows no sign of one.
+    """Return the known parameters of a body; {} if no field shows that the body is a request.
 
     A parameter at the top of the body overrides the same parameter in an inner object.
     """
     if body.keys().isdisjoint(_REQUEST_FIELDS):  # e.g. a row of training data
         return {}
-    names = body.keys() & (_SAMPLING | _PARAMETERS_OF_REQUESTS)
+    names = body.keys() & (_PARAMETERS | _PARAMETERS_OF_REQUESTS)
     found: dict[str, Any] = {}
     for key in _HOLDERS:
         if isinstance(holder := body.get(key), Mapping):
@@ -79,9 +79,8 @@ def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_parameter(name: str) -> bool:
     """Return True if some provider's body has a parameter of this name, at any level."""
-    return (
-        name in _SAMPLING or name in _PARAMETERS_OF_REQUESTS or name in _NAMES or name in _READERS
-    )
+    known = (_PARAMETERS, _PARAMETERS_OF_REQUESTS, _NAMES, _READERS)
+    return any(name in names for names in known)
 
 
 def chat_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,7 +134,7 @@ def _parallel(choice: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_config(key: str, value: Any) -> dict[str, Any]:
-    """Read Bedrock's or Gemini's choice, which is next to their tools or instead of them."""
+    """Read the choice of tools from Bedrock's or Gemini's object, which may hold tools, too."""
     if not isinstance(value, Mapping):
         return {key: value}
     found: dict[str, Any] = {}

@@ -133,7 +133,7 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
-    outer = {} if "content" in body else body  # if the body is the message, its sources are noted
+    outer = {} if "content" in body else body  # a body that is the message was searched for them
     note_left_out(builder, outer, place, ("citations", "search_results"))
     builder.add_request(**known)
     return True
@@ -208,6 +208,7 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
         else:
             calls.append(builder.call(call_id, call.name, arguments, place))
     results = read_parts(builder, [part for part in hosted if part.get("type") != ASKED], place)
+    # the provider's own tools have results in the reply, before the text that uses them
     parts = [*calls, *results, *texts] if results else [*texts, *calls]
     parts = reasoning + parts
     if not parts and recording.error is not None:

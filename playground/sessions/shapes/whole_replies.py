@@ -70,8 +70,8 @@ def recording_of_parts(builder: SessionBuilder, reply: dict[str, Any]) -> Record
 
 
 def _sent_arguments(reply: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    """Yield the id of each call, its arguments if they are text, else "", and the mark of free
-    text."""
+    """Yield the id of each call, its arguments ("" unless they are text), and the field by which a
+    chunk marks arguments that are free text."""
     choice = mapping(next(iter(listed(reply.get("choices"))), reply))
     calls = listed(mapping(choice.get("message")).get("tool_calls"))
     for call in map(mapping, [*listed(reply.get("output")), *calls]):

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, Protocol
 from playground.base.errors import InputFault, UnknownNameError
 from playground.sessions.workspaces.workspace import Workspace, free_names
 
-_SHOWN: Final = "workspace shown"  # the key of a dict: name → the texts shown here and stored
-_NOTICE: Final = "workspace notice"
+_SHOWN: Final = "workspace shown"  # name → the entry's text here, its stored text, its fault
+_NOTICE: Final = "workspace notice"  # this and _SHOWN are keys in the tab's memory
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,15 @@ class Tab:
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of an entry: of the stored text, or of this tab's text if it is not
-        stored.
-
-        Return None if there is no entry. Raises InputFault if it cannot be read.
-        """
+        """Return the first line of an entry's stored text, or of this tab's text if that could not
+        be stored. Return None if there is no entry. Raises InputFault if it cannot be read."""
         if self.fault(name):
             return str(self._shown[name]["text"]).partition("\n")[0]
         return self.workspace.shelf.first_line(name)
 
     def look(self, name: str) -> None:
-        """Update the shown entry to the stored text, at the start of a run.
-
-        An entry that could not be stored stays as it is.
-        """
+        """Update the shown entry to the stored text, at the start of a run of the app's script. An
+        entry that could not be stored stays as it is."""
         if self.fault(name):
             return
         try:

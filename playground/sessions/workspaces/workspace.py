@@ -53,7 +53,7 @@ class Workspace:
             return name
         if not self.shelf.swap(new, None, text):
             raise InputFault(f"there is a session {new!r} already", expected="a name of its own")
-        self.shelf.swap(name, text, None)  # a changed entry stays under the old name, too
+        self.shelf.swap(name, text, None)  # an entry changed meanwhile keeps its old name, too
         return new
 
     def duplicate(self, name: str) -> str:
