@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
-from golden_answers import Golden
+from golden_answers import Golden, plain
 
 import playground as pg
+from playground.cache.answers.headline import headline
 
 Body = dict[str, Any]
 WORDS: Final = (
@@ -156,6 +157,13 @@ def speed(conversation: Conversation) -> None:
     conversation.body["service_tier"] = conversation.dice.choice(("auto", "standard_only"))
 
 
+def settings(conversation: Conversation) -> None:
+    effort = {"effort": conversation.dice.choice(("low", "high")), "detail": 1}
+    turned = dict(reversed(effort.items()))
+    conversation.body["output_config"] = conversation.dice.choice((effort, turned))
+    conversation.body["reasoning_effort"] = conversation.dice.choice(("low", "high"))
+
+
 def marks(conversation: Conversation) -> None:
     conversation.marks = conversation.dice.choice((0, 1, 2, 3))
 
@@ -163,7 +171,7 @@ def marks(conversation: Conversation) -> None:
 CHANGES: Final[tuple[Callable[[Conversation], None], ...]] = (
     *(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing),
     *(system, system_is_a_string, first_message, string_message, shorter, blank, many_blocks),
-    *(tools, one_more_tool, forced_tool, thinking, other_model, speed, marks),
+    *(tools, one_more_tool, forced_tool, thinking, other_model, speed, marks, settings, settings),
 )
 
 
@@ -180,6 +188,10 @@ def requests_of(number: int) -> tuple[list[Body], list[float], list[Body | None]
         wrote = max(0, total - read - 40)
         counts = {"input_tokens": 40, "cache_read_input_tokens": read}
         bill: Body = {**counts, "cache_creation_input_tokens": wrote, "output_tokens": 9}
+        if conversation.dice.random() < 0.1:  # the sum of several rounds on the server
+            bill["server_tool_use"] = {"web_search_requests": 2}
+        if conversation.dice.random() < 0.1:
+            bill["iterations"] = [{**counts, "type": "compaction", "output_tokens": 4}, {}]
         bills.append(bill if conversation.dice.random() < 0.85 else None)
         time += conversation.dice.choice(WAITS)
         conversation.grow()
@@ -196,7 +208,8 @@ def rows_of(answer: Any) -> list[str]:
     ]
     found = "; ".join(f"{each.code} {each.where}" for each in answer.findings)
     verdicts = ", ".join(str(verdict) for verdict in answer.verdicts)
-    return [*lines, found, verdicts, "" if answer.priced else "without a price"]
+    said = " ".join(part for part in plain(headline(answer)) if isinstance(part, str))
+    return [*lines, found, verdicts, said, "" if answer.priced else "without a price"]
 
 
 @pytest.mark.parametrize("number", range(45))
@@ -204,5 +217,12 @@ def test_a_drawn_conversation_is_simulated_as_it_was(number: int, golden: Golden
     bodies, times, bills = requests_of(number)
     timed = pg.simulate_cache(bodies, times=times)
     billed = pg.simulate_cache(bodies, times=times, usages=bills)
-    untimed = pg.simulate_cache(bodies, usages=bills)
-    golden({"timed": rows_of(timed), "billed": rows_of(billed), "untimed": rows_of(untimed)})
+    golden({"timed": rows_of(timed), "billed": rows_of(billed)})
+
+
+@pytest.mark.parametrize("number", range(0, 45, 3))
+def test_a_drawn_conversation_is_simulated_under_policies(number: int, golden: Golden) -> None:
+    session = pg.load_session(requests_of(number)[0])
+    cells = [pg.simulate_cache(session, policy="as-sent")]
+    cells += pg.cache_matrix(session, ["native", "xml"], policies=["claude-code", "azad", "own"])
+    golden({f"{cell.dialect or 'as sent'}, {cell.policy}": rows_of(cell) for cell in cells})
