@@ -19,7 +19,7 @@ from playground.recordings.recording import Recording, SignalChunk, ToolCallChun
 from playground.recordings.scrubbing import searcher
 from playground.recordings.wire_scrubbing import WireScrubber
 
-VALUES: Final = (
+VALUES: Final[tuple[Any, ...]] = (
     *(None, True, 7, -1.5, "", "odd", "\ud83d", [], {}, [1], {"text": "in"}, ["a", {"text": "b"}]),
     *({"input_tokens": 9, "output_tokens": 2}, {"message": "overloaded", "code": 529}),
 )
