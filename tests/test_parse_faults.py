@@ -10,7 +10,7 @@ from golden_answers import Golden
 from strategies import DIALECTS, TOOLS
 
 import playground as pg
-from playground.dialects.base import Dialect
+from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
 
 CALLS: Final = [
@@ -41,7 +41,7 @@ def spoil(text: str, dice: random.Random) -> str:
     return text[:at] + dice.choice(PIECES) + text[at:]
 
 
-def replies_of(dialect: Dialect, number: int) -> str:
+def replies_of(dialect: DeclaredDialect, number: int) -> str:
     dice = random.Random(f"{dialect.name} {number}")
     written = dialect.format_reply(CALLS[: dice.choice((1, 2, 2))])
     reply = dice.choice(("", "I look.\n", "<think>Why?</think>\n")) + written
@@ -52,7 +52,7 @@ def replies_of(dialect: Dialect, number: int) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_a_drawn_fault_of_a_reply_is_read_as_it_was(dialect: Dialect, golden: Golden) -> None:
+def test_a_drawn_fault_of_a_reply_is_read_as_it_was(dialect: DeclaredDialect, golden: Golden) -> None:
     answers = {}
     for number in range(7):
         reply = replies_of(dialect, number)
