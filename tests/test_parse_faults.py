@@ -52,7 +52,9 @@ def replies_of(dialect: DeclaredDialect, number: int) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_a_drawn_fault_of_a_reply_is_read_as_it_was(dialect: DeclaredDialect, golden: Golden) -> None:
+def test_a_drawn_fault_of_a_reply_is_read_as_it_was(
+    dialect: DeclaredDialect, golden: Golden
+) -> None:
     answers = {}
     for number in range(7):
         reply = replies_of(dialect, number)
