@@ -175,6 +175,50 @@ CHANGES: Final[tuple[Callable[[Conversation], None], ...]] = (
 )
 
 
+def as_chat(body: Body) -> Body:
+    """Return the body as a Chat Completion says it."""
+    system = body["system"]
+    said = system if isinstance(system, str) else "".join(part["text"] for part in system)
+    messages: list[Body] = [{"role": "system", "content": said}]
+    for message in body["messages"]:
+        parts = message["content"]
+        parts = [{"type": "text", "text": parts}] if isinstance(parts, str) else parts
+        calls = [
+            {"id": part["id"], "type": "function",
+             "function": {"name": part["name"], "arguments": json.dumps(part["input"])}}
+            for part in parts if part["type"] == "tool_use"
+        ]  # fmt: skip
+        results = [part for part in parts if part["type"] == "tool_result"]
+        messages += [
+            {"role": "tool", "tool_call_id": part["tool_use_id"], "content": part["content"]}
+            for part in results
+        ]
+        texts = "".join(part["text"] for part in parts if part["type"] == "text")
+        if not results:
+            said_by = {"role": message["role"], "content": texts}
+            messages.append(said_by | ({"tool_calls": calls} if calls else {}))
+    choices = {"auto": "auto", "any": "required"}
+    named = {"type": "function", "function": {"name": "tool_0"}}
+    tools = [
+        {"type": "function", "function": {
+            "name": tool["name"], "description": tool["description"],
+            "parameters": tool["input_schema"]}}
+        for tool in body["tools"]
+    ]  # fmt: skip
+    chat = {"model": body["model"], "messages": messages, "tools": tools}
+    if choice := body.get("tool_choice"):
+        chat["tool_choice"] = choices.get(choice["type"], named)
+    beside = ("reasoning_effort", "service_tier")
+    return chat | {key: body[key] for key in beside if key in body}
+
+
+def as_chat_usage(bill: Body) -> Body:
+    read, wrote = bill["cache_read_input_tokens"], bill["cache_creation_input_tokens"]
+    total = bill["input_tokens"] + read + wrote
+    details = {"cached_tokens": read}
+    return {"prompt_tokens": total, "completion_tokens": 9, "prompt_tokens_details": details}
+
+
 def requests_of(number: int) -> tuple[list[Body], list[float], list[Body | None]]:
     """Return the bodies of a conversation, their times and their bills."""
     conversation = Conversation(number)
@@ -196,6 +240,8 @@ def requests_of(number: int) -> tuple[list[Body], list[float], list[Body | None]
         time += conversation.dice.choice(WAITS)
         conversation.grow()
         change(conversation)
+    if "claude" not in bodies[0]["model"] and number % 2:
+        return [*map(as_chat, bodies)], times, [bill and as_chat_usage(bill) for bill in bills]
     return bodies, times, bills
 
 
