@@ -42,6 +42,7 @@ class Conversation:
             "messages": [{"role": "user", "content": [self.text(60)]}],
         }
         self.marks = self.dice.choice((0, 1, 2, 3))
+        self.other_model = "gpt-4o-mini" if "gpt" in self.body["model"] else "claude-haiku-4-5"
 
     def prose(self, count: int) -> str:
         return " ".join(self.dice.choice(WORDS) for _ in range(count))
@@ -149,8 +150,9 @@ def thinking(conversation: Conversation) -> None:
 
 
 def other_model(conversation: Conversation) -> None:
-    model = conversation.body["model"]
-    conversation.body["model"] = "gpt-4o-mini" if "gpt" in model else "claude-haiku-4-5"
+    """Change the model, or change it back."""
+    body = conversation.body
+    body["model"], conversation.other_model = conversation.other_model, body["model"]
 
 
 def speed(conversation: Conversation) -> None:
@@ -170,8 +172,27 @@ def marks(conversation: Conversation) -> None:
 
 CHANGES: Final[tuple[Callable[[Conversation], None], ...]] = (
     *(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing),
-    *(system, system_is_a_string, first_message, string_message, shorter, blank, many_blocks),
-    *(tools, one_more_tool, forced_tool, thinking, other_model, speed, marks, settings, settings),
+    *(
+        system,
+        system_is_a_string,
+        first_message,
+        string_message,
+        shorter,
+        blank,
+        many_blocks,
+        many_blocks,
+    ),
+    *(
+        tools,
+        one_more_tool,
+        forced_tool,
+        thinking,
+        other_model,
+        other_model,
+        speed,
+        marks,
+        settings,
+    ),
 )
 
 
@@ -224,7 +245,7 @@ def requests_of(number: int) -> tuple[list[Body], list[float], list[Body | None]
     conversation = Conversation(number)
     bodies, times, bills = list[Body](), list[float](), list[Body | None]()
     time, total = 0.0, 0
-    for _ in range(8):
+    for _ in range(10):
         bodies.append(conversation.marked())
         times.append(time)
         before, total = total, len(json.dumps(bodies[-1])) // 5
@@ -232,7 +253,7 @@ def requests_of(number: int) -> tuple[list[Body], list[float], list[Body | None]
         wrote = max(0, total - read - 40)
         counts = {"input_tokens": 40, "cache_read_input_tokens": read}
         bill: Body = {**counts, "cache_creation_input_tokens": wrote, "output_tokens": 9}
-        if conversation.dice.random() < 0.1:  # the sum of several rounds on the server
+        if conversation.dice.random() < 0.2:  # the sum of several rounds on the server
             bill["server_tool_use"] = {"web_search_requests": 2}
         if conversation.dice.random() < 0.1:
             bill["iterations"] = [{**counts, "type": "compaction", "output_tokens": 4}, {}]
