@@ -397,6 +397,7 @@ def test_the_rules_are_those_of_where_a_request_went(url: str, rules: str, certa
     found = pg.simulate_cache(first, policy="as-sent")
     assert found.provider == rules
     assert (found.requests[0].state == "exact") is certain
+    assert found.priced is certain
     assert "key" not in first.rows[0].url
     assert first.rows[0].at == "2026-11-01T10:00:00Z"
     assert pg.simulate_cache(first, policy="as-sent", provider="openai").provider == "openai"

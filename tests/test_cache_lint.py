@@ -348,6 +348,10 @@ def test_usage_that_a_record_lost_is_found() -> None:
     nested = {"prompt_tokens": 900, "prompt_tokens_details": {"cached_tokens": 800}}
     assert usage_lost({"prompt_tokens": 900}, nested, "") is not None
     assert usage_lost({}, {"input_tokens": 4, "cache_read_input_tokens": 0}, "") is None
+    unread = usage_lost(None, {**wire, "cache_creation_input_tokens": 70}, "")
+    assert unread is not None
+    assert "not kept: 900 tokens read, 70 tokens written" in unread.message
+    assert usage_lost(wire, None, "") is None
 
 
 def test_a_clock_that_runs_backwards_is_never_a_sure_number() -> None:

@@ -107,6 +107,30 @@ def test_an_argument_of_another_kind_is_one_clear_fault(name: str, value: Any) -
                 _call(name, {**usual, parameter.name: value})
 
 
+BODY: Final = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "Hi."}]}
+UNUSED: Final = [
+    (pg.simulate_cache, (SAMPLE,), {"usages": [{"input_tokens": 1}]}),
+    (pg.simulate_cache, (SAMPLE,), {"times": [1.0]}),
+    (pg.simulate_cache, ([BODY],), {"dialect": "xml"}),
+    (pg.simulate_cache, ([BODY],), {"policy": "azad"}),
+    (pg.simulate_cache, ([BODY],), {"times": [1.0], "seconds_apart": 2.0}),
+    (pg.simulate_cache, (pg.load_session(BODY),), {"policy": "as-sent", "dialect": "xml"}),
+    (pg.place_cache, (pg.load_session(BODY),), {"policy": "as-sent", "explicit_caching": True}),
+    (pg.place_cache, (pg.load_session(BODY),), {"policy": "as-sent", "dialect": "xml"}),
+    (pg.count_tokens, (BODY,), {"dialect": "xml"}),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "more"), UNUSED)
+def test_an_argument_that_would_change_nothing_is_refused(
+    function: Callable[..., Any], given: tuple[Any, ...], more: dict[str, Any]
+) -> None:
+    with pytest.raises(InputFault) as caught:
+        function(*given, **more)
+    assert str(caught.value).startswith(f"{function.__name__}({[*more][-1]}=…): ")
+    assert caught.value.expected
+
+
 def _by_position(function: Callable[..., Any]) -> list[str]:
     parameters = inspect.signature(function).parameters.values()
     return [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]

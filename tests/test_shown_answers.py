@@ -31,6 +31,14 @@ def _of(messages: int, word: str = "") -> pg.Session:
     return pg.session(messages=turns, system="Be terse.", model="claude-sonnet-4-5")
 
 
+_ODD: Final = pg.recording(
+    [
+        "I look. <tool_call>\n",
+        '{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        " Then <tool_",
+        "call>",
+    ]
+)
 ANSWERS: Final[dict[str, Callable[[], Shown]]] = {
     "compare": lambda: pg.compare(_sample(2), ["xml", "hermes", "native"]),
     "compare one": lambda: pg.compare(_sample(9), "harmony"),
@@ -49,6 +57,9 @@ ANSWERS: Final[dict[str, Callable[[], Shown]]] = {
     "replay truncated": lambda: pg.replay(_sample(4).recordings[0], "hermes"),
     "replays": lambda: pg.replay(_sample(9).recordings[0], "hermes"),
     "detect": lambda: pg.detect('<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'),
+    "replay delivered": lambda: pg.replay(_sample(9).recordings[0], "hermes", server="vllm"),
+    "replay odd": lambda: pg.replay(_ODD, "hermes", server="sglang"),
+    "detect odd": lambda: pg.detect("<tool_call>{'name': f}</tool_call> <|tool_call|> [f(a=1)]"),
     "carry": lambda: pg.carry(["xml", "hermes"]),
     "diff": lambda: pg.diff(_sample(1), _sample(6)),
     "diff 7": lambda: pg.diff(_sample(7), _sample(8)),
@@ -61,6 +72,10 @@ ANSWERS: Final[dict[str, Callable[[], Shown]]] = {
     "tokens": lambda: pg.count_tokens(_sample(2), model="gpt-4o"),
     "dialect": lambda: pg.dialect_for("Qwen/Qwen3-Coder-480B-A35B-Instruct"),
 }
+
+
+def _items(answer: Any) -> list[Any]:
+    return list(answer)[:9] if hasattr(answer, "__iter__") else []
 
 
 def _page(text: str) -> dict[str, Any]:
@@ -79,7 +94,10 @@ def _figure(answer: Drawn) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_an_answer_is_shown(kind: str, golden: Golden) -> None:
     answer = ANSWERS[kind]()
-    shown = {"table": json.loads(answer.frame().to_json(orient="split"))}
+    shown: dict[str, Any] = {"repr": [repr(answer), *map(repr, _items(answer))]}
+    found = getattr(answer, "findings", ())
+    shown["findings"] = [f"{one.code} {one.where}: {one.message}" for one in found]
+    shown["table"] = json.loads(answer.frame().to_json(orient="split"))
     shown["page"] = _page(answer.html())
     shown["notebook"] = _page(answer._repr_mimebundle_()["text/html"])["markup"][:3]
     golden(shown | ({"figure": _figure(answer)} if isinstance(answer, Drawn) else {}))

@@ -165,6 +165,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "part-dropped": warning(
         "a message of this role cannot hold the part (an image, say): it is not sent"
     ),
+    "image-as-text": warning("an image in a tool's result is sent as JSON: the model sees a text"),
     "environment-dropped": warning(
         "the environment block is not sent: there is no user message to add it to"
     ),

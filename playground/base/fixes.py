@@ -84,6 +84,7 @@ FIXES: Final[dict[str, str]] = {
     "compacted": "do nothing if the compaction was intended: it loses the cached history",
     # what a renderer sees in a session
     "cannot-carry": "choose another dialect for this tool, or another type for the argument",
+    "image-as-text": "send the image in a user message after the result",
     "part-dropped": "put the part into a message of a role that may hold it",
     "environment-dropped": "end the session with a user message",
     # what an adapter makes of a request

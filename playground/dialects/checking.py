@@ -117,6 +117,8 @@ def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Findi
     findings: list[Finding] = []
     for index, part in enumerate(message.parts):
         if id(part) in sent_ids:
+            if isinstance(part, ToolResultPart) and part.images:
+                findings.append(finding("image-as-text", f"{place}, part {index}"))
             continue
         if isinstance(part, ReasoningPart) and message.role == "assistant":
             findings.append(finding("reasoning-dropped", place))

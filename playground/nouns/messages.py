@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Discriminator, Tag
 from pydantic.dataclasses import dataclass
 
 from playground.base.arguments import plain_faults
+from playground.nouns.wire_bodies import PICTURE_KINDS
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -61,6 +62,12 @@ class ToolResultPart:
     result: Any = ""
     is_error: bool = False
     type: Literal["tool_result"] = "tool_result"
+
+    @property
+    def images(self) -> int:
+        """The number of images in a result that is a list of content blocks, each with a type."""
+        blocks = self.result if isinstance(self.result, list) else ()
+        return sum(isinstance(one, dict) and one.get("type") in PICTURE_KINDS for one in blocks)
 
 
 Value = TypeVar("Value")

@@ -20,6 +20,7 @@ from playground.dialects.checking import CallCheck, check_session, check_tool_ca
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import read_chosen_rules
+from playground.nouns.messages import ToolResultPart
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
@@ -64,13 +65,14 @@ class Column(Live):
     def images(self) -> tuple[int, int]:
         """The number of images that are sent, and the number that the session has.
 
-        The difference is the number of dropped images.
+        The others are dropped, or are in tool results, where they are sent as JSON.
         """
         contents = (message.get("content") for message in self.rendering.messages)
-        parts = (part for content in contents if isinstance(content, list) for part in content)
-        sent = sum(part.get("type") == "image_url" for part in parts)
-        has = (part.type for message in self.session.messages for part in message.parts)
-        return sent, sum(kind == "image" for kind in has)
+        blocks = (block for content in contents if isinstance(content, list) for block in content)
+        sent = sum(block.get("type") == "image_url" for block in blocks)
+        parts = [part for message in self.session.messages for part in message.parts]
+        in_results = sum(part.images for part in parts if isinstance(part, ToolResultPart))
+        return sent, sum(part.type == "image" for part in parts) + in_results
 
     @cached_property
     def blocks(self) -> list[Block]:
