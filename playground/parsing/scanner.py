@@ -1,7 +1,7 @@
 """The text that nobody has claimed yet, and the events of the text that was claimed.
 
-Generators walk the text and `yield` when they need more. Claimed text is never searched again, and
-held text is at most a marker: a few hundred characters.
+Generators walk the text and `yield` when they need more. Claimed text is not searched again, except
+after `go_back`, and held text is at most a marker: a few hundred characters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _REST: Final = "the rest of the aborted call, which is not read: neither an argu
 
 
 class Scanner:
-    """A window on the stream: `text[at:]` is unclaimed, `base + at` is its offset."""
+    """A window `text` on the stream: `text[at:]` is unclaimed and begins at offset `base + at`."""
 
     def __init__(self, offset: int = 0) -> None:
         self.text, self.at, self.base = "", 0, offset
@@ -143,7 +143,7 @@ class Scanner:
     ) -> None:
         """Let the fast path claim chunks by `claim`, as long as `rule` finds nothing in them.
 
-        The walk must have claimed all text, except for text that the rule can hold.
+        Do nothing if the walk left text unclaimed that the rule cannot hold.
         """
         if not self.ended and (self.at == len(self.text) or rule.hold_from):
             self.skip_rule, self.skip_claim = rule, claim

@@ -53,7 +53,6 @@ __all__ = [
     "compile_template",
 ]
 
-
 _ID_FORM: Final = re.compile(r"[^{}]*\{name\}[^{}]*[^{}\d]\{index\}")
 _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
