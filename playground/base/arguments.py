@@ -49,7 +49,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def one(words: str) -> ArgumentKind:
-    """Return a kind that refuses a list, tuple or set; `words` name what would take several."""
+    """Return a kind that refuses a list, tuple or set; `words` say what to give or call instead."""
     return ArgumentKind((object,), words, (list, tuple, set))
 
 

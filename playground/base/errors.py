@@ -92,7 +92,7 @@ class UnknownNameError(PlaygroundError):
 
 
 def nearest_names(given: str, known: list[str]) -> str:
-    """Return a phrase with the known names like `given`, or else the nearest: three at most."""
+    """Return a phrase with known names similar to `given`, or else the nearest: three at most."""
     from difflib import get_close_matches  # imported here to keep the start fast
 
     names = {name.casefold(): name for name in known}

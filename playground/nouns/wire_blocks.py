@@ -219,7 +219,7 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the other fields, without tools and messages; cached like `_frame_of`."""
+        """Return the fields other than tools and messages; cached as in `_frame_of`."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         source = settings, system, api
@@ -228,7 +228,7 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return a reader that has added tools and system prompt as blocks; cached likewise."""
+        """Return a reader that has read tools and system prompt; cached as in `_frame_of`."""
         system, instructions = system_of(body), body.get("instructions")
         source = tools, ttl, written((system, instructions))
         if self._head is not None and source == self._head[1]:
@@ -242,7 +242,7 @@ class WireReader:
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
-        """Return the tools as blocks, and what is unknown in them; cached likewise."""
+        """Return the tools as blocks, and what is unknown in them; cached as in `_frame_of`."""
         tools = tools_of(body)
         key = api, written(tools)
         if key != self._tools[0]:

@@ -101,9 +101,10 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """Return, in a list, the choice of these literal markers of form or tags `number`; [] for none.
+    """Return one choice for these literal markers, in a list; [] if there are none.
 
-    White space around a marker does not belong to it, except for a leading blank.
+    The choice's group has this `number`. White space around a marker does not belong to it, except
+    for a leading blank.
     """
     # longer texts come first; otherwise a shorter one would match their beginning
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]

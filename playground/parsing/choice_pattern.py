@@ -30,6 +30,7 @@ _DOUBLED: Final = "(?P<doubled>"  # a group that is always optional, see `allow_
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")
 _MOST_ALTERNATIVES: Final = 16  # comparing more takes longer than matching a compiled pattern
 _LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
+# white space as patterns.py writes it (`\0` is SPACE); group 1 is the least number of blanks
 _WHITE_SPACE: Final = re.compile(
     r"(?:\[ \\t\]\{0,16\}\+)?\\r\?\\n|\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+"
 )

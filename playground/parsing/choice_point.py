@@ -45,7 +45,7 @@ _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 # as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
-_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # the caller has more text to try
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # of beginnings too short to decide
 _MOST_BEGINNINGS: Final = 4096
 
 # A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.

@@ -350,7 +350,7 @@ class SyntaxEngine:
         self.mode = "text"
 
     def _read_plain(self, index: int) -> Walk[None]:
-        """Read text between the `plain` tags at `index`; only its closer or a stop ends it."""
+        """Read text between the `plain` tags at `index`, up to its closer or a stop token."""
         point = self.plan.plain[index]
         while True:
             marker = yield from self.scanner.until(point, self._text_claim)

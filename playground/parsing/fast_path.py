@@ -113,7 +113,7 @@ class FastPath:
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # the test that `_hold_by_chunk` is about
+        self._remembered_accept: Accept | None = None  # the one that filled `_hold_by_chunk`
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 

@@ -32,7 +32,7 @@ PLAIN_NUMBER: Final = (
     r"(?:-[ \t\r\n]*)?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?"
 )
 _PLAIN: Final = re.compile(PLAIN_NUMBER)
-# words up to the next argument, without brackets, quotes and operators, as expressions have them
+# words up to the next argument; not brackets, quotes or operators, which expressions have
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 # a string's text up to the next quote; a quote after a backslash does not count
 _INSIDE: Final = {
@@ -148,7 +148,7 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        # True if a value is not a plain literal, but clear: `true`, a tuple, an unusual number
+        # True if a value is not a plain literal but clear: `true`, a tuple, an odd escape or number
         self.is_relaxed = False
         self.has_doubles = False  # True if an argument is given twice
 

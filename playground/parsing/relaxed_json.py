@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# a run (text without quotes after a colon) is a value if its member ends there; else it is tokens
+# a run (text without quotes after a colon) is a value only if its member ends after it
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS

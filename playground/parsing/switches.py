@@ -1,4 +1,4 @@
-"""Settings by which a reply is read, because servers differ in them; each result has its own."""
+"""Settings for reading a reply, in which servers differ; each result has those that were used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The settings by which a reply is read, where a dialect leaves it open.
+    """The settings by which a reply is read: decisions that a dialect's markers leave open.
 
     - `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
     - `calls_in_reasoning`: a call in open reasoning is delivered (`call`), is delivered only if the

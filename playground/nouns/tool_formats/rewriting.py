@@ -1,6 +1,6 @@
 """Rewrite a tool's schema for a target (a provider): replace the parts that the target refuses.
 
-Each rewrite changes a schema, and is named as `SchemaRule.instead`. Other refused parts stay.
+A rule's `instead` names a function that changes a schema, if there is one. Other parts stay.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def _resolve(part: Schema, root: Schema) -> Schema:
 
 
 def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]) -> None:
-    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref` (one of
-    `outer_refs`, which lead to it), or one that leads nowhere, becomes a schema of any object.
+    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref` (one of the
+    `outer_refs` that led to it), or one that leads nowhere, becomes a schema of any object.
 
     `count` has the number of definitions written so far: definitions that contain each other
     twice would grow without bounds. Raises InputFault above the limit.

@@ -205,7 +205,7 @@ class _Form:
     def _pieces(
         self, pieces: Sequence[Piece], tool: ToolMetadata | None, key: Expression | str = ""
     ) -> Expression:
-        """Build pieces of a call of `tool` (None: of any); a hole allows all that may fill it."""
+        """Build pieces for `tool`, or for any tool; a hole allows every text that may fill it."""
         parts: list[Expression | str] = []
         for part in well_formed(pieces):
             if isinstance(part, Gap):

@@ -301,7 +301,7 @@ def _read_other_name(
 
 
 def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
-    """Return True if the member at `path` belongs to the form, or to the envelope of APIs."""
+    """Return True if the member at `path` belongs to the form, or to an API's envelope."""
     constants = (key for key, _ in shape.constants)
     return path == shape.name or path[-1] in (shape.id or "id", *constants, *ENVELOPE)
 

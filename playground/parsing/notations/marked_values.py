@@ -199,6 +199,7 @@ def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
 def _members(
     text: str, at: int, form: _Form, schema_of: Callable[[str], Schema], outermost: bool = False
 ) -> tuple[dict[str, Any], int]:
+    """Read an object after its brace. Only the `outermost` one may keep deep values as texts."""
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):

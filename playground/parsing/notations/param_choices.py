@@ -64,7 +64,7 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
     template = param_template(syntax)
     opener = _opener_builder(syntax)
     misspelt = [opener(pieces) for pieces in _slips(template.before)]
-    # text must follow, because a tag would show that the value is missing, not its opening tag
+    # text must follow: before a tag the value itself is missing, not only its opening tag
     without_tag = _without_value_opener(template.before)
     misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_tag]
     return tuple(with_slips(opener(template.before), misspelt))

@@ -375,7 +375,7 @@ def _is_next_param(
     """Return True if the opener of the parameter `following` ends the value of `key`. It does if
     the tool has the parameter `following` and the call does not have it yet.
 
-    If the tool's parameters are not known, it must be a control token or `begins_line` be True.
+    If the tool's parameters are not known, the opener must be a control token or begin a line.
     """
     if following == key or following in call.arguments:
         return False
