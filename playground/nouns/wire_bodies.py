@@ -185,7 +185,7 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the lifetime of all entries (`prompt_cache_options.ttl`), or None."""
+    """Return the lifetime that a body sets for all its cache entries, or None if it sets none."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None
@@ -361,7 +361,7 @@ def _unnamed_values(
 
 
 def history_of(body: dict[str, Any]) -> str | None:
-    """Return the reference to a history that this body leaves out, or None."""
+    """Return a body's reference to a history that the provider keeps, or None."""
     for name in _HISTORIES:
         value = body.get(name)
         if name == "prompt" and not isinstance(value, dict):

@@ -65,7 +65,7 @@ class CallOpeners:
         distinguishes a call from prose.
 
         `strict` is False right after a section's opener, where any JSON object is a call. With
-        `firm` a parameter or the call's closer must follow the opener.
+        `firm` a part of the body, or the call's closer, must follow the opener.
         """
         if (strict, firm) not in self._openings:
             self._openings[strict, firm] = self._build_opening(strict, firm)

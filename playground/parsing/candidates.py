@@ -14,7 +14,7 @@ from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"  # the beginning of any line with text
 # The look-behind of a choice's pattern -> the look-behind in the candidate pattern. The second one
 # follows the first character, because `re` finds a character many times faster than it checks a
-# look-behind at every place. It allows one blank of indentation; more would take long to compile.
+# look-behind at every place. For a line's start it allows one blank: more take long to compile.
 _LOOK_BACK: Final = {LINE_START: r"(?<!\S[\s\S])(?<!\S[ \t][\s\S])", WORD_START: r"(?<!\w[\s\S])"}
 _FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5

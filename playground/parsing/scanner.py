@@ -117,7 +117,7 @@ class Scanner:
         self.emit_markup(marker.size, role)
 
     def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
-        """Note a marker that differs from all declared ones, not only by its white space."""
+        """Note a marker that differs from all declared ones in more than white space."""
         if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
             message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"

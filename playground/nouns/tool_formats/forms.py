@@ -258,7 +258,7 @@ def _report_unkept_fields(
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
 
 
-_KNOWN: Final = {*_SCHEMAS, "type", "jsonrpc", "id"}
+_KNOWN: Final = {*_SCHEMAS, "type", "jsonrpc", "id"}  # fields that are read, or mean nothing here
 
 
 def _why_no_tool(value: Mapping[str, Any]) -> str:
